@@ -1,0 +1,31 @@
+import { Buffer } from 'node:buffer'
+import { types } from 'node:util'
+import { assertWellFormed, invalidType, kindOf } from './invalid-argument.js'
+
+/**
+ * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
+ *
+ * A string is encoded as UTF-8. Prefer bytes: whatever decoded the body to text has replaced every invalid sequence by
+ * U+FFFD, and a changed body then has the signature of the original.
+ */
+export type Body = Uint8Array | ArrayBuffer | string
+
+/**
+ * The bytes of `body`, not copied where they need not be.
+ *
+ * @throws `TypeError` for what is not a body, which says what to pass instead in the words of `fix`.
+ * @internal
+ */
+export function bodyBytes(body: Body, name: string, fix: string): Uint8Array {
+  if (typeof body === 'string') {
+    assertWellFormed(body, name)
+    return Buffer.from(body, 'utf8')
+  }
+  if (ArrayBuffer.isView(body)) {
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+    // Another thread could change shared memory between two looks at it.
+    return types.isSharedArrayBuffer(body.buffer) ? bytes.slice() : bytes
+  }
+  if (types.isArrayBuffer(body)) return new Uint8Array(body)
+  throw invalidType(`${name} is ${kindOf(body)}: ${fix}`)
+}

@@ -1,0 +1,53 @@
+/**
+ * What a mistake of the caller throws: a `TypeError` or a `RangeError` whose `code` is `ERR_INVALID_ARGUMENT`. The
+ * message names the argument and what to do; it never shows a value, for the value may be a secret.
+ *
+ * @internal
+ */
+export function invalidType(message: string): TypeError {
+  return withCode(new TypeError(message))
+}
+
+/** @internal */
+export function invalidRange(message: string): RangeError {
+  return withCode(new RangeError(message))
+}
+
+function withCode<E extends Error>(error: E): E & { code: string } {
+  return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
+}
+
+/**
+ * What `value` is, in words that do not show it: `undefined`, `null`, `an empty string`, `an array`, `a number`.
+ *
+ * @internal
+ */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (value === '') return 'an empty string'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/**
+ * Asserts that `value` is text: a string that is neither empty nor ill-formed.
+ *
+ * @internal
+ */
+export function assertText(value: unknown, name: string, fix: string): asserts value is string {
+  if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}: ${fix}`)
+  assertWellFormed(value, name)
+}
+
+/**
+ * Asserts that encoding `value` as UTF-8 loses nothing: every lone surrogate would become the same three bytes.
+ *
+ * @internal
+ */
+export function assertWellFormed(value: string, name: string): void {
+  if (!value.isWellFormed()) {
+    throw invalidType(
+      `${name} holds a lone surrogate, which UTF-8 cannot encode: pass the text as it was before it was cut`,
+    )
+  }
+}

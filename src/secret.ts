@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { assertText, invalidType } from './invalid-argument.js'
+
+/**
+ * A webhook's signing secret as text, encoded to UTF-8 for the HMAC's key; several, tried in order, while one is being
+ * replaced by the next.
+ */
+export type Secret = string | readonly string[]
+
+/**
+ * Makes a signing secret: 32 random bytes, base64url, 43 characters.
+ *
+ * Show it to the webhook's owner once, and store it where the service that verifies can read it.
+ *
+ * @example
+ * ```ts
+ * import { generateSecret } from 'inbound-webhook-auth'
+ *
+ * const secret = generateSecret()
+ *
+ * console.log(secret.length) // 43
+ * ```
+ */
+export function generateSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** @internal */
+export function assertSecret(secret: unknown, name: string): asserts secret is string {
+  assertText(
+    secret,
+    name,
+    "pass the webhook's signing secret as text. Is the environment variable set, was the record found?",
+  )
+}
+
+/**
+ * The secrets to try, in order.
+ *
+ * @internal
+ */
+export function secretList(secret: Secret): readonly string[] {
+  if (!Array.isArray(secret)) {
+    assertSecret(secret, 'secret')
+    return [secret]
+  }
+  if (secret.length === 0) throw invalidType('secret is an empty list: pass at least one signing secret')
+  return secret.map((one, index) => {
+    assertSecret(one, `secret[${index}]`)
+    return one
+  })
+}

@@ -1,0 +1,163 @@
+import { assertClock, type Clock } from '../clock.js'
+import { invalidRange, invalidType, kindOf } from '../invalid-argument.js'
+import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
+
+/** How {@link MemoryNonceStore} is bounded. */
+export interface MemoryNonceStoreOptions {
+  /**
+   * How many live entries fit, 1 to 16 777 216; 1 000 000 by default. Size it by the requests a second that carry a valid
+   * signature, times 600 s, times 2 (a message that can be cut another way takes two entries).
+   */
+  maxEntries?: number | undefined
+  /**
+   * What a reservation does when the store is full of live entries. `'throw'`, the default, fails closed: it throws a
+   * {@link NonceStoreFullError} and nothing gets through unprotected. `'evict'` forgets the least recently reserved
+   * entry: the service goes on, and the request whose nonce was evicted can be replayed.
+   */
+  whenFull?: 'throw' | 'evict' | undefined
+  /** Time in milliseconds from any fixed start; `performance` by default, which no step of the wall clock moves. */
+  clock?: Clock | undefined
+}
+
+/** The most entries that a JavaScript `Map` holds. */
+const MOST_ENTRIES = 2 ** 24
+
+/** How many expired entries a reservation removes: more than the one it adds, so that they leave without timer or pause. */
+const MOST_REMOVALS = 2
+
+interface Entry {
+  readonly scopedKey: string
+  /** The last whole millisecond in which the key is taken. */
+  readonly expiresAt: number
+  /** How many reservations the store had made before this one. */
+  readonly order: number
+  readonly queue: Queue
+  older: Entry | undefined
+  newer: Entry | undefined
+}
+
+/** The entries of one TTL from the least to the most recently reserved, which is the order in which they expire. */
+interface Queue {
+  readonly ttlSeconds: number
+  oldest: Entry | undefined
+  newest: Entry | undefined
+}
+
+/**
+ * A bounded nonce store in the memory of one process.
+ *
+ * Entries stand in the order of their reservation; expired ones leave first, without a timer. Memory is not shared and
+ * not kept: with several processes, or across a restart, a replay can get through. Then use a shared store.
+ *
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
+ *
+ * @example
+ * ```ts
+ * import { MemoryNonceStore } from 'inbound-webhook-auth'
+ *
+ * const nonceStore = new MemoryNonceStore({ maxEntries: 100_000 })
+ *
+ * console.log(nonceStore.reserve('webhook 42', 'a nonce', 600)) // true
+ * console.log(nonceStore.reserve('webhook 42', 'a nonce', 600)) // false
+ * console.log(nonceStore.reserve('webhook 43', 'a nonce', 600)) // true
+ * ```
+ */
+export class MemoryNonceStore implements NonceStore {
+  readonly #maxEntries: number
+  readonly #whenFull: 'throw' | 'evict'
+  readonly #clock: Clock
+  readonly #entries = new Map<string, Entry>()
+  readonly #queues = new Map<number, Queue>()
+  #reservations = 0
+
+  constructor(options: MemoryNonceStoreOptions = {}) {
+    const { maxEntries = 1_000_000, whenFull = 'throw', clock = performance } = options
+    if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}: pass a number`)
+    if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
+      throw invalidRange(`maxEntries is not a whole number from 1 to ${MOST_ENTRIES}: pass requests a second × 600 × 2`)
+    }
+    if (whenFull !== 'throw' && whenFull !== 'evict') {
+      throw invalidType("whenFull is neither 'throw' nor 'evict': pass one of them, or nothing for 'throw'")
+    }
+    assertClock(clock)
+    this.#maxEntries = maxEntries
+    this.#whenFull = whenFull
+    this.#clock = clock
+  }
+
+  /**
+   * Takes `key` on one webhook for `ttlSeconds`, if it is free.
+   *
+   * @throws {@link NonceStoreFullError} when the store is full of live entries and `whenFull` is `'throw'`.
+   */
+  reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
+    const now = this.#clock.now()
+    if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number: make it return milliseconds')
+    if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
+      throw invalidRange('ttlSeconds is not a positive number: pass how long to keep the key, in seconds')
+    }
+
+    // The length in front keeps webhook `a` with key `b:c` apart from webhook `a:b` with key `c`.
+    const scopedKey = `${webhookId.length}:${webhookId}${key}`
+    const known = this.#entries.get(scopedKey)
+    if (known !== undefined) {
+      if (!hasExpired(known, now)) return false
+      this.#remove(known)
+    }
+
+    this.#removeExpired(now)
+    if (this.#entries.size >= this.#maxEntries) this.#makeRoom()
+    this.#add(scopedKey, Math.ceil(now) + ttlSeconds * 1000, ttlSeconds)
+    return true
+  }
+
+  #add(scopedKey: string, expiresAt: number, ttlSeconds: number): void {
+    const queue = this.#queues.get(ttlSeconds) ?? { ttlSeconds, oldest: undefined, newest: undefined }
+    const entry = { scopedKey, expiresAt, order: this.#reservations++, queue, older: queue.newest, newer: undefined }
+    if (queue.newest === undefined) queue.oldest = entry
+    else queue.newest.newer = entry
+    queue.newest = entry
+    this.#queues.set(ttlSeconds, queue)
+    this.#entries.set(scopedKey, entry)
+  }
+
+  #remove(entry: Entry): void {
+    const { scopedKey, queue, older, newer } = entry
+    if (older === undefined) queue.oldest = newer
+    else older.newer = newer
+    if (newer === undefined) queue.newest = older
+    else newer.older = older
+    if (queue.oldest === undefined) this.#queues.delete(queue.ttlSeconds)
+    this.#entries.delete(scopedKey)
+  }
+
+  #removeExpired(now: number): void {
+    for (const queue of this.#queues.values()) {
+      for (let removals = 0; removals < MOST_REMOVALS; removals++) {
+        if (queue.oldest === undefined || !hasExpired(queue.oldest, now)) break
+        this.#remove(queue.oldest)
+      }
+    }
+  }
+
+  #makeRoom(): void {
+    if (this.#whenFull === 'throw') {
+      throw new NonceStoreFullError(
+        `MemoryNonceStore is full: ${this.#maxEntries} nonces have not expired. Set maxEntries to requests a second × 600 × 2`,
+      )
+    }
+    let leastRecent: Entry | undefined
+    for (const { oldest } of this.#queues.values()) {
+      if (leastRecent === undefined || (oldest !== undefined && oldest.order < leastRecent.order)) leastRecent = oldest
+    }
+    if (leastRecent !== undefined) this.#remove(leastRecent)
+  }
+}
+
+/**
+ * Whether the key is free again. A reservation lasts until its last instant is over (design: inclusive, rounded up): it
+ * ends with the millisecond that it would end in, counted from the end of the one that it began in.
+ */
+function hasExpired(entry: Entry, now: number): boolean {
+  return Math.floor(now) > entry.expiresAt
+}

@@ -1,0 +1,119 @@
+import { type Body, bodyBytes } from './body.js'
+import { assertClock, type Clock } from './clock.js'
+import { type HeadersInput, readHeaders } from './headers.js'
+import { assertText, invalidType, kindOf } from './invalid-argument.js'
+import { hasAnotherCut, isNonce } from './nonce.js'
+import { assertNonceStore, type NonceStore, reserve } from './nonce-store.js'
+import { type Secret, secretList } from './secret.js'
+import { isSignature } from './signature.js'
+import { isTimestamp, isWithinWindow, offsetFrom } from './timestamp.js'
+import { missingHeader, rejected, type Verification } from './verification.js'
+
+/** What arrived, and for which webhook. */
+export interface WebhookRequest {
+  /**
+   * The canonical identifier of the record whose secret is used, never the URL's own text: `/hooks/ABC` and `/hooks/abc`
+   * that find one record must share one nonce memory.
+   */
+  webhookId: string
+  /** The request's headers, in any of the usual shapes. */
+  headers: HeadersInput
+  /** The bytes as received, before anything parsed them. */
+  body: Body
+}
+
+/**
+ * Tells whether an inbound webhook request is genuine, fresh and not a replay.
+ *
+ * The rules, in the order in which they are checked; the first that is broken gives the `reason`:
+ *
+ * 1. The three headers are there: `missing_header`.
+ * 2. `X-Timestamp` is Unix time in seconds, in digits: `invalid_timestamp`.
+ * 3. It is within 300 s of the clock, either way, both ends included: `timestamp_outside_window`.
+ * 4. `X-Nonce` is 1 to 128 visible ASCII characters: `invalid_nonce`.
+ * 5. `X-Signature` is the lowercase hex HMAC-SHA256, keyed by the secret, over timestamp, `:`, nonce, `:` and the body's
+ *    bytes: `signature_mismatch`.
+ * 6. The nonce store has not seen the nonce on this webhook within 600 s: `replayed_nonce`.
+ *
+ * Whatever a sender puts into a request gives a verdict. An exception is a fault of the service or of its store.
+ *
+ * @param request - the webhook's identifier, the headers and the raw body. Everything is read before the promise is returned.
+ * @param secret - the webhook's signing secret as text; a list, tried in order, while a secret is being rotated.
+ * @param nonceStore - remembers the nonces; one for all processes that serve the webhook.
+ * @param clock - server time; `Date` by default. A clock that returns no number accepts nothing.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
+ * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` when the store failed: there is no verdict, answer 503.
+ * @see {@link sign} for the sender's side
+ *
+ * @example
+ * ```ts
+ * import { MemoryNonceStore, sign, verify } from 'inbound-webhook-auth'
+ *
+ * const secret = 'the signing secret of webhook 42'
+ * const nonceStore = new MemoryNonceStore()
+ * const body = Buffer.from('{"event":"invoice.paid"}')
+ * const request = { webhookId: '42', headers: sign(body, secret), body }
+ *
+ * const first = await verify(request, secret, nonceStore)
+ * const again = await verify(request, secret, nonceStore)
+ *
+ * console.log(first.ok) // true
+ * console.log(again.ok || again.reason) // replayed_nonce
+ * ```
+ */
+export async function verify(
+  request: WebhookRequest,
+  secret: Secret,
+  nonceStore: NonceStore,
+  clock: Clock = Date,
+): Promise<Verification> {
+  // Everything is read before the first await: what changes while the store answers cannot change what was checked.
+  const { webhookId, headers, body } = readRequest(request)
+  const secrets = secretList(secret)
+  assertNonceStore(nonceStore)
+  assertClock(clock)
+
+  const { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature } = headers
+  if (timestamp === undefined) return missingHeader('x-timestamp')
+  if (nonce === undefined) return missingHeader('x-nonce')
+  if (signature === undefined) return missingHeader('x-signature')
+
+  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
+  const received = clock.now()
+  if (!isWithinWindow(timestamp, received)) return rejected('timestamp_outside_window', offsetFrom(received, timestamp))
+
+  if (!isNonce(nonce)) return rejected('invalid_nonce')
+
+  const message = { timestamp, nonce, body }
+  const secretIndex = secrets.findIndex((candidate) => isSignature(signature, message, candidate))
+  if (secretIndex === -1) return rejected('signature_mismatch')
+
+  // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
+  // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.
+  const keys = hasAnotherCut(nonce, body) ? [nonce, `signature ${signature}`] : [nonce]
+  for (const key of keys) {
+    if (!(await reserve(nonceStore, webhookId, key))) return rejected('replayed_nonce')
+  }
+
+  // The store may have answered late, when an earlier copy's reservation had already ended with the window.
+  const reserved = clock.now()
+  if (!isWithinWindow(timestamp, reserved)) return rejected('timestamp_outside_window', offsetFrom(reserved, timestamp))
+
+  return { ok: true, webhookId, timestamp: Number(timestamp), nonce, secretIndex }
+}
+
+const RAW_BODY =
+  'pass the bytes as received, for a parsed body has lost them. ' +
+  'Express: mount express.raw({ type: () => true }) on this route, before express.json(), and pass req.body. ' +
+  "Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)) and pass request.body. " +
+  'Fetch API: pass await request.arrayBuffer(). ' +
+  'node:http: pass Buffer.concat of the chunks'
+
+function readRequest(request: WebhookRequest) {
+  if (typeof request !== 'object' || request === null) {
+    throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
+  }
+  const { webhookId, headers, body } = request
+  assertText(webhookId, 'request.webhookId', "pass the identifier of the webhook's record, as a string")
+  return { webhookId, headers: readHeaders(headers), body: bodyBytes(body, 'request.body', RAW_BODY) }
+}
