@@ -77,7 +77,7 @@ export async function reserve(nonceStore: NonceStore, webhookId: string, key: st
   }
   if (typeof answer !== 'boolean') {
     throw new NonceStoreError(
-      `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): return one of the two`,
+      `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): does it return its result?`,
     )
   }
   return answer

@@ -18,9 +18,17 @@ export interface SignedMessage {
   readonly body: Uint8Array
 }
 
-/** HMAC-SHA256 of the message, keyed by the secret's UTF-8 bytes (specification: `X-Signature`). */
-function hmac(message: SignedMessage, secret: string): Buffer {
-  return createHmac('sha256', secret).update(`${message.timestamp}:${message.nonce}:`).update(message.body).digest()
+/**
+ * HMAC-SHA256 (RFC 2104, FIPS 180-4) of `text` and then `bytes`, keyed by the secret's UTF-8 bytes.
+ *
+ * @internal
+ */
+export function hmacSha256(secret: string, text: string, bytes: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(text).update(bytes).digest()
+}
+
+function hmacOf({ timestamp, nonce, body }: SignedMessage, secret: string): Buffer {
+  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
 }
 
 /**
@@ -31,7 +39,7 @@ function hmac(message: SignedMessage, secret: string): Buffer {
  */
 export function isSignature(signature: string, message: SignedMessage, secret: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false
-  return timingSafeEqual(hmac(message, secret), Buffer.from(signature, 'hex'))
+  return timingSafeEqual(hmacOf(message, secret), Buffer.from(signature, 'hex'))
 }
 
 const SENT_BODY = 'pass exactly the bytes that will be sent: serialize once, sign the result and send the same'
@@ -81,7 +89,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   return {
     'X-Timestamp': message.timestamp,
     'X-Nonce': message.nonce,
-    'X-Signature': hmac(message, secret).toString('hex'),
+    'X-Signature': hmacOf(message, secret).toString('hex'),
   }
 }
 

@@ -29,6 +29,6 @@ export function isWithinWindow(timestamp: string, now: number): boolean {
  */
 export function offsetFrom(now: number, timestamp: string): string {
   if (!Number.isFinite(now)) return 'compared with a clock whose now() returned no number of milliseconds'
-  const seconds = Number(timestamp) - now / 1000
-  return `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} server time`
+  const milliseconds = Number(timestamp) * 1000 - now
+  return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { type SignedHeaders, type SignOptions, sign, verify } from '../src/index.js'
+import { NONCE, NOW, RecordingStore, SECRET, signatureOf, TestClock, TIMESTAMP } from './request.js'
+
+const SECONDS = Number(TIMESTAMP)
+
+describe('sign', () => {
+  it('makes the three headers of the specification', () => {
+    expect(sign('a body', SECRET, { timestamp: SECONDS, nonce: NONCE })).toEqual({
+      'X-Timestamp': TIMESTAMP,
+      'X-Nonce': NONCE,
+      'X-Signature': signatureOf(TIMESTAMP, NONCE, 'a body', SECRET),
+    })
+  })
+
+  it.each([
+    ['text', 'Zoë 🦊'],
+    ['bytes', Uint8Array.of(0xff, 0x00)],
+    ['an ArrayBuffer', Uint8Array.of(0xff, 0x00).buffer],
+    ['nothing', ''],
+  ])('is verified over %s', async (_, body) => {
+    const clock = new TestClock()
+    const request = { webhookId: '42', headers: sign(body, SECRET, { clock }), body }
+    expect(await verify(request, SECRET, new RecordingStore(), clock)).toMatchObject({ ok: true })
+  })
+
+  it('takes the time from the clock, in whole seconds that have passed', () => {
+    expect(sign('', SECRET, { clock: new TestClock(NOW + 999.9) })['X-Timestamp']).toBe(TIMESTAMP)
+  })
+
+  it('takes the time from Date where no clock is given', () => {
+    const before = Math.floor(Date.now() / 1000)
+    const timestamp = Number(sign('', SECRET)['X-Timestamp'])
+    expect(timestamp).toBeGreaterThanOrEqual(before)
+    expect(timestamp).toBeLessThanOrEqual(Math.floor(Date.now() / 1000))
+  })
+
+  it('gives every request a UUID of its own', () => {
+    const nonces = Array.from({ length: 100 }, () => sign('', SECRET)['X-Nonce'])
+    expect(new Set(nonces).size).toBe(100)
+    for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  })
+
+  it('takes undefined options as absent', () => {
+    const headers = sign('', SECRET, { timestamp: undefined, nonce: undefined, clock: undefined })
+    expect(headers['X-Nonce']).toHaveLength(36)
+  })
+
+  it('makes headers that fetch takes', () => {
+    const headers: SignedHeaders = sign('', SECRET)
+    expect(new Headers(headers).get('x-nonce')).toBe(headers['X-Nonce'])
+  })
+
+  it('signs at the edges of what verify takes', () => {
+    expect(sign('', SECRET, { timestamp: 0 })['X-Timestamp']).toBe('0')
+    expect(sign('', SECRET, { timestamp: -0 })['X-Timestamp']).toBe('0')
+    expect(sign('', SECRET, { nonce: '!~'.repeat(64) })['X-Nonce']).toHaveLength(128)
+  })
+})
+
+describe('sign refuses what verify would refuse', () => {
+  it.each<[string, SignOptions]>([
+    ['a fraction of a second', { timestamp: SECONDS + 0.5 }],
+    ['a negative timestamp', { timestamp: -1 }],
+    ['NaN', { timestamp: Number.NaN }],
+    ['infinity', { timestamp: Number.POSITIVE_INFINITY }],
+    ['a timestamp that is not written in digits', { timestamp: 1e21 }],
+    ['a clock without a time', { clock: { now: () => Number.NaN } }],
+    ['an empty nonce', { nonce: '' }],
+    ['a nonce with a space', { nonce: 'a b' }],
+    ['a nonce with a control character', { nonce: 'a\n' }],
+    ['a nonce outside ASCII', { nonce: 'é' }],
+    ['a nonce of 129 characters', { nonce: 'a'.repeat(129) }],
+  ])('RangeError: %s', (_, options) => {
+    expect(() => sign('', SECRET, options)).toThrow(RangeError)
+    expect(() => sign('', SECRET, options)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+
+  it.each<[string, unknown[], RegExp]>([
+    ['a text timestamp', ['', SECRET, { timestamp: TIMESTAMP }], /timestamp is a string: pass .* a number/],
+    ['a date', ['', SECRET, { timestamp: new Date(NOW) }], /timestamp is an object/],
+    ['a null timestamp', ['', SECRET, { timestamp: null }], /timestamp is null/],
+    ['a numeric nonce', ['', SECRET, { nonce: 42 }], /nonce is a number: pass a string/],
+    ['a clock without now', ['', SECRET, { clock: {} }], /clock has no now/],
+    ['no secret', ['', undefined], /secret is undefined: .*environment variable/],
+    ['an empty secret', ['', ''], /secret is an empty string/],
+    ['a list of secrets', ['', [SECRET]], /secret is an array/],
+    ['an ill-formed secret', ['', '\ud800'], /secret holds a lone surrogate/],
+    ['an object as body', [{ event: 'paid' }, SECRET], /^body is an object: .*serialize once/],
+    ['no body', [undefined, SECRET], /^body is undefined/],
+    ['an ill-formed body', ['\ud800', SECRET], /^body holds a lone surrogate/],
+  ])('TypeError: %s', (_, args, message) => {
+    expect(() => Reflect.apply(sign, undefined, args)).toThrow(message)
+    expect(() => Reflect.apply(sign, undefined, args)).toThrow(TypeError)
+    expect(() => Reflect.apply(sign, undefined, args)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
+    )
+  })
+})
