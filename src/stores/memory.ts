@@ -25,22 +25,30 @@ const MOST_ENTRIES = 2 ** 24
 /** How many expired entries a reservation removes: more than the one it adds, so that they leave without timer or pause. */
 const MOST_REMOVALS = 2
 
-interface Entry {
-  readonly scopedKey: string
-  /** The last whole millisecond in which the key is taken. */
-  readonly expiresAt: number
-  /** How many reservations the store had made before this one. */
-  readonly order: number
-  readonly queue: Queue
-  older: Entry | undefined
-  newer: Entry | undefined
+/** A reservation, linked to its neighbours in a ring of reservations with the same TTL. */
+class Entry {
+  older: Entry = this
+  newer: Entry = this
+
+  /**
+   * @param scopedKey - webhook and key.
+   * @param ttlSeconds - which ring it is in.
+   * @param expiresAt - the last whole millisecond in which the key is taken.
+   * @param order - how many reservations the store had made before.
+   */
+  constructor(
+    readonly scopedKey: string,
+    readonly ttlSeconds: number,
+    readonly expiresAt: number,
+    readonly order: number,
+  ) {}
 }
 
-/** The entries of one TTL from the least to the most recently reserved, which is the order in which they expire. */
-interface Queue {
-  readonly ttlSeconds: number
-  oldest: Entry | undefined
-  newest: Entry | undefined
+/** Where a ring begins and ends: older than no entry, newer than none, never expired, never the least recent. */
+class End extends Entry {
+  constructor() {
+    super('', 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+  }
 }
 
 /**
@@ -67,7 +75,11 @@ export class MemoryNonceStore implements NonceStore {
   readonly #whenFull: 'throw' | 'evict'
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  readonly #queues = new Map<number, Queue>()
+  /**
+   * A ring for each TTL, from its end to the oldest entry and on to the newest. Within one TTL the order of reservation is
+   * the order of expiry, so what has expired stands at the front. TTLs are few: `verify` has one.
+   */
+  readonly #rings = new Map<number, End>()
   #reservations = 0
 
   constructor(options: MemoryNonceStoreOptions = {}) {
@@ -107,36 +119,31 @@ export class MemoryNonceStore implements NonceStore {
 
     this.#removeExpired(now)
     if (this.#entries.size >= this.#maxEntries) this.#makeRoom()
-    this.#add(scopedKey, Math.ceil(now) + ttlSeconds * 1000, ttlSeconds)
+    this.#add(new Entry(scopedKey, ttlSeconds, Math.ceil(now) + ttlSeconds * 1000, this.#reservations++))
     return true
   }
 
-  #add(scopedKey: string, expiresAt: number, ttlSeconds: number): void {
-    const queue = this.#queues.get(ttlSeconds) ?? { ttlSeconds, oldest: undefined, newest: undefined }
-    const entry = { scopedKey, expiresAt, order: this.#reservations++, queue, older: queue.newest, newer: undefined }
-    if (queue.newest === undefined) queue.oldest = entry
-    else queue.newest.newer = entry
-    queue.newest = entry
-    this.#queues.set(ttlSeconds, queue)
-    this.#entries.set(scopedKey, entry)
+  #add(entry: Entry): void {
+    const end = this.#rings.get(entry.ttlSeconds) ?? new End()
+    entry.older = end.older
+    entry.newer = end
+    end.older.newer = entry
+    end.older = entry
+    this.#rings.set(entry.ttlSeconds, end)
+    this.#entries.set(entry.scopedKey, entry)
   }
 
   #remove(entry: Entry): void {
-    const { scopedKey, queue, older, newer } = entry
-    if (older === undefined) queue.oldest = newer
-    else older.newer = newer
-    if (newer === undefined) queue.newest = older
-    else newer.older = older
-    if (queue.oldest === undefined) this.#queues.delete(queue.ttlSeconds)
+    const { scopedKey, ttlSeconds, older, newer } = entry
+    older.newer = newer
+    newer.older = older
+    if (older === newer) this.#rings.delete(ttlSeconds)
     this.#entries.delete(scopedKey)
   }
 
   #removeExpired(now: number): void {
-    for (const queue of this.#queues.values()) {
-      for (let removals = 0; removals < MOST_REMOVALS; removals++) {
-        if (queue.oldest === undefined || !hasExpired(queue.oldest, now)) break
-        this.#remove(queue.oldest)
-      }
+    for (const end of this.#rings.values()) {
+      for (let removals = 0; removals < MOST_REMOVALS && hasExpired(end.newer, now); removals++) this.#remove(end.newer)
     }
   }
 
@@ -146,11 +153,11 @@ export class MemoryNonceStore implements NonceStore {
         `MemoryNonceStore is full: ${this.#maxEntries} nonces have not expired. Set maxEntries to requests a second × 600 × 2`,
       )
     }
-    let leastRecent: Entry | undefined
-    for (const { oldest } of this.#queues.values()) {
-      if (leastRecent === undefined || (oldest !== undefined && oldest.order < leastRecent.order)) leastRecent = oldest
+    let leastRecent: Entry = new End()
+    for (const { newer: oldest } of this.#rings.values()) {
+      if (oldest.order < leastRecent.order) leastRecent = oldest
     }
-    if (leastRecent !== undefined) this.#remove(leastRecent)
+    this.#remove(leastRecent)
   }
 }
 

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import type { HeadersInput } from '../../src/index.js'
+import { NOW, type Parts, TIMESTAMP } from '../request.js'
+
+const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
+
+/** Any nonce of the specification, often with a `:` and often at an edge of its length. */
+export const nonces = fc.oneof(
+  fc.uuid(),
+  fc.string({ unit: visible, minLength: 1, maxLength: 128 }),
+  fc.string({ unit: fc.constantFrom('a', ':'), minLength: 1, maxLength: 8 }),
+  fc.string({ unit: fc.constantFrom('a', 'b', ':'), minLength: 126, maxLength: 128 }),
+)
+
+/** Any bytes, often such as a message can be cut in. */
+export const bodies = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }),
+  fc.json().map((text) => new TextEncoder().encode(text)),
+  fc.array(fc.constantFrom(0x3a, 0x61, 0x20, 0x7f, 0xff), { maxLength: 150 }).map((bytes) => Uint8Array.from(bytes)),
+)
+
+/** Any well-formed, non-empty text. */
+export const texts = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
+  fc.string({ minLength: 1, maxLength: 100 }),
+)
+
+/** Any timestamp within the window around {@link NOW}, some with leading zeros. */
+export const timestamps = fc
+  .tuple(fc.integer({ min: -300, max: 300 }), fc.nat({ max: 3 }))
+  .map(([seconds, zeros]) => '0'.repeat(zeros) + String(Number(TIMESTAMP) + seconds))
+
+/** {@link Parts} whose body is bytes. */
+export type ByteParts = Omit<Parts, 'body'> & { body: Uint8Array }
+
+/** All that makes a request which is accepted at {@link NOW}. */
+export const validParts: fc.Arbitrary<ByteParts> = fc.record({
+  webhookId: texts,
+  timestamp: timestamps,
+  nonce: nonces,
+  body: bodies,
+  secret: texts,
+})
+
+/** Moments at which a timestamp of {@link NOW} is accepted, in milliseconds, many at the window's edges. */
+export const momentsInWindow = fc.oneof(
+  fc.double({ min: NOW - 300_000, max: NOW + 300_000, noNaN: true }),
+  fc.constantFrom(NOW - 300_000, NOW - 299_999.5, NOW, NOW + 299_999.5, NOW + 300_000),
+)
+
+/** The same headers in each of the shapes that `verify` takes, names in any case. */
+export function headerShapes(headers: Record<string, string>): fc.Arbitrary<HeadersInput> {
+  return fc
+    .tuple(
+      ...Object.entries(headers).map(([name, value]) =>
+        fc.mixedCase(fc.constant(name)).map((cased) => [cased, value] as const),
+      ),
+    )
+    .chain((pairs) =>
+      fc.constantFrom<HeadersInput>(
+        Object.fromEntries(pairs),
+        Object.fromEntries(pairs.map(([name, value]) => [name, [value]])),
+        new Map(pairs),
+        pairs,
+        { get: (name) => new Map(pairs.map(([cased, value]) => [cased.toLowerCase(), value])).get(name) ?? null },
+      ),
+    )
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type NonceStore, verify } from '../../src/index.js'
+import { NOW, SECRET, signedRequest } from '../request.js'
+
+const nonsense = fc.oneof(fc.anything(), fc.constantFrom(1, 'OK', 'true', {}, [true], Object(true), null, undefined))
+
+/** What a store does when it is asked: answers right, answers anything, throws anything, rejects with anything. */
+const behaviours = fc.oneof(
+  fc.boolean().map((answer) => ({ does: 'answers' as const, value: answer as unknown })),
+  nonsense.map((value) => ({ does: 'answers' as const, value })),
+  fc.anything().map((value) => ({ does: 'throws' as const, value })),
+  fc.anything().map((value) => ({ does: 'rejects' as const, value })),
+)
+
+it('fail closed: accepted only if the store said exactly true each time it was asked', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(behaviours, { minLength: 2, maxLength: 2 }),
+      fc.constantFrom('a:b', 'ab'),
+      async (script, nonce) => {
+        const asked: typeof script = []
+        const reserve = () => {
+          const behaviour = script[asked.length] ?? { does: 'throws', value: 'asked too often' }
+          asked.push(behaviour)
+          if (behaviour.does === 'throws') throw behaviour.value
+          return behaviour.does === 'rejects' ? Promise.reject(behaviour.value) : behaviour.value
+        }
+        const request = signedRequest({ nonce })
+        const outcome = await verify(request, SECRET, { reserve } as NonceStore, { now: () => NOW }).catch(
+          (error: unknown) => error,
+        )
+        const last = asked.at(-1)
+        if (last?.does !== 'answers' || typeof last.value !== 'boolean') {
+          const thrown = last?.does !== 'answers' ? { cause: last?.value } : {}
+          expect(outcome).toMatchObject({ name: 'NonceStoreError', code: 'ERR_NONCE_STORE' })
+          expect(outcome).toEqual(expect.objectContaining(thrown))
+        } else if (last.value) {
+          expect(asked).toHaveLength(nonce === 'a:b' ? 2 : 1)
+          expect(outcome).toMatchObject({ ok: true })
+        } else {
+          expect(outcome).toMatchObject({ ok: false, reason: 'replayed_nonce' })
+        }
+      },
+    ),
+  )
+})
+
+it('fail closed: accepted only if the clock gave a number within the window both times', async () => {
+  const readings = fc.oneof(
+    fc.double({ min: NOW - 300_000, max: NOW + 300_000, noNaN: true }),
+    fc.double(),
+    fc.anything({ withBigInt: true, withDate: true }),
+  )
+  await fc.assert(
+    fc.asyncProperty(readings, readings, async (first, second) => {
+      const times = [first, second]
+      const clock = { now: () => times.shift() as number }
+      const verdict = await verify(signedRequest(), SECRET, { reserve: () => true }, clock)
+      const accepts = (time: unknown) => typeof time === 'number' && Math.abs(time - NOW) <= 300_000
+      expect(verdict.ok || verdict.reason).toBe(accepts(first) && accepts(second) ? true : 'timestamp_outside_window')
+    }),
+  )
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type HeadersInput, MemoryNonceStore, verify } from '../../src/index.js'
+import { signedRequest, TestClock, TIMESTAMP } from '../request.js'
+import { headerShapes } from './arbitraries.js'
+
+const REASONS = [
+  'missing_header',
+  'invalid_timestamp',
+  'timestamp_outside_window',
+  'invalid_nonce',
+  'signature_mismatch',
+  'replayed_nonce',
+]
+
+const genuine = signedRequest().headers
+
+/** A header's value as a sender may choose it, often near to one that is right. */
+function valuesNear(right: string) {
+  return fc.oneof(
+    fc.constant(right),
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 300 }),
+    fc.constantFrom('', ' ', '\0', `${right}\n`, right.repeat(1000), '9'.repeat(100_000), '__proto__', 'constructor'),
+    fc.nat().map((at) => `${right.slice(0, at % right.length)}\u{1f98a}${right.slice(at % right.length)}`),
+  )
+}
+
+const chosenHeaders = fc
+  .record(
+    {
+      'x-timestamp': valuesNear(TIMESTAMP),
+      'x-nonce': valuesNear(genuine['x-nonce']),
+      'x-signature': valuesNear(genuine['x-signature']),
+      get: fc.string(),
+      // biome-ignore lint/suspicious/noThenProperty: a sender may name a header so.
+      then: fc.string(),
+      headers: fc.string(),
+      length: fc.string(),
+      constructor: fc.string(),
+    },
+    { requiredKeys: [] },
+  )
+  .map((headers) =>
+    Object.fromEntries(
+      Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
+  )
+
+const anyShape: fc.Arbitrary<HeadersInput> = fc.oneof(
+  chosenHeaders.chain(headerShapes),
+  chosenHeaders.chain((headers) =>
+    fc
+      .tuple(
+        ...Object.keys(headers).map((name) =>
+          fc.array(fc.string(), { maxLength: 3 }).map((list) => [name, list] as const),
+        ),
+      )
+      .map((lists) => Object.fromEntries(lists)),
+  ),
+)
+
+it('never throws: whatever a sender puts into a request gives a verdict', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyShape,
+      fc.uint8Array({ maxLength: 1000 }),
+      fc.string({ minLength: 1 }),
+      async (headers, body, secret) => {
+        const verdict = await verify(
+          { webhookId: '42', headers, body },
+          secret,
+          new MemoryNonceStore(),
+          new TestClock(),
+        )
+        if (verdict.ok) return
+        expect(REASONS).toContain(verdict.reason)
+        // What a sender writes is not carried into the log.
+        expect(verdict.message.length).toBeLessThan(300)
+        expect(verdict.message).toMatch(/^[\x20-\x7e]+$/)
+      },
+    ),
+  )
+})

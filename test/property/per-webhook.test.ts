@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { MemoryNonceStore, verify } from '../../src/index.js'
+import { RecordingStore, signedRequest, TestClock } from '../request.js'
+
+const WEBHOOKS = ['a', 'A', 'a:b', 'a\0', '__proto__', '1', '11', 'é', 'e\u0301']
+const NONCES = ['n', 'N', ':n', 'b:n', 'n:', '__proto__', '1', '1:n']
+
+it('per webhook: what happens on one webhook changes no verdict on another', async () => {
+  const deliveries = fc.array(
+    fc.record({
+      webhookId: fc.constantFrom(...WEBHOOKS),
+      nonce: fc.constantFrom(...NONCES),
+      body: fc.constantFrom('', '1', ':1', '{"a":1}'),
+      genuine: fc.boolean(),
+    }),
+    { minLength: 2, maxLength: 40 },
+  )
+  await fc.assert(
+    fc.asyncProperty(deliveries, fc.constantFrom(MemoryNonceStore, RecordingStore), async (all, Store) => {
+      const deliver = async (some: typeof all) => {
+        const store = new Store()
+        const verdicts: string[] = []
+        for (const { webhookId, nonce, body, genuine } of some) {
+          const request = signedRequest({ webhookId, nonce, body, secret: genuine ? webhookId : 'forged' })
+          const verdict = await verify(request, webhookId, store, new TestClock())
+          verdicts.push(`${webhookId} ${nonce} ${body} ${verdict.ok || verdict.reason}`)
+        }
+        return verdicts
+      }
+      const together = await deliver(all)
+      for (const webhookId of WEBHOOKS) {
+        const alone = await deliver(all.filter((delivery) => delivery.webhookId === webhookId))
+        expect(together.filter((_, index) => all[index]?.webhookId === webhookId)).toEqual(alone)
+      }
+    }),
+  )
+})
