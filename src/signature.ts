@@ -75,7 +75,7 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  *
  * const headers = sign('{"event":"paid"}', 'a secret', { timestamp: 1700000000, nonce: 'abc' })
  *
- * console.log(headers['X-Signature'].slice(0, 16)) // ?
+ * console.log(headers['X-Signature'].slice(0, 16)) // f047d805fefcdb35
  * ```
  */
 export function sign(body: Body, secret: string, options: SignOptions = {}): SignedHeaders {

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { bodyBytes } from '../src/body.js'
 import { type Body, verify } from '../src/index.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from './request.js'
 
@@ -24,6 +25,11 @@ describe('the bytes of the body are the ones verified, as', () => {
     ['an ArrayBuffer of another realm', runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...BYTES] })],
   ])('%s', async (_, body) => {
     expect(await verdict(BYTES, body)).toMatchObject({ ok: true })
+  })
+
+  it('shared memory is copied before it is looked at, for another thread could change it between two looks', () => {
+    expect(bodyBytes(shared, 'body', '').buffer).not.toBe(shared.buffer)
+    expect(bodyBytes(BYTES, 'body', '').buffer).toBe(BYTES.buffer)
   })
 
   it('a view of wider elements, byte for byte', async () => {

@@ -48,6 +48,7 @@ describe('headers are found in any case in', () => {
     ['a record with a header named headers', () => ({ ...MIXED, headers: 'a value' })],
     ['a record with a list named headers', () => ({ ...LISTS, headers: ['a value'] })],
     ['a record with an undefined twin', () => ({ ...MIXED, 'x-nonce': undefined, 'x-Nonce': [] })],
+    ['a record with other values that are no strings', () => Object.assign({ 'content-length': 5, date: null }, MIXED)],
     ['a Map', () => new Map(Object.entries(MIXED))],
     ['a Map of lists', () => new Map(Object.entries(LISTS))],
     ['a Map of another realm', () => runInNewContext('new Map(Object.entries(headers))', { headers: MIXED })],

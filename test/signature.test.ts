@@ -59,6 +59,8 @@ describe('sign', () => {
 })
 
 describe('sign refuses what verify would refuse', () => {
+  const timestamp = /^timestamp is not a whole number of seconds .*: pass Math\.floor\(Date\.now\(\) \/ 1000\)/
+  const nonce = /^nonce is not 1 to 128 visible ASCII characters .*: pass such a string, or none for a UUID/
   it.each<[string, SignOptions]>([
     ['a fraction of a second', { timestamp: SECONDS + 0.5 }],
     ['a negative timestamp', { timestamp: -1 }],
@@ -73,6 +75,7 @@ describe('sign refuses what verify would refuse', () => {
     ['a nonce of 129 characters', { nonce: 'a'.repeat(129) }],
   ])('RangeError: %s', (_, options) => {
     expect(() => sign('', SECRET, options)).toThrow(RangeError)
+    expect(() => sign('', SECRET, options)).toThrow('nonce' in options ? nonce : timestamp)
     expect(() => sign('', SECRET, options)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
   })
 

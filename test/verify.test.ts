@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
-import { NONCE, NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './request.js'
+import {
+  NONCE,
+  NOW,
+  type Parts,
+  RecordingStore,
+  SECRET,
+  signatureOf,
+  signedRequest,
+  TestClock,
+  TIMESTAMP,
+} from './request.js'
 
 const SECONDS = Number(TIMESTAMP)
 
@@ -295,6 +305,39 @@ describe('the order of the rules', () => {
   })
 })
 
+describe('the message of a rejection says what to do', () => {
+  it.each<[string, Partial<Parts & { signature: string }>, RegExp]>([
+    ['invalid_timestamp', { timestamp: 'x' }, /^X-Timestamp is not Unix time in seconds: send decimal digits only/],
+    [
+      'timestamp_outside_window',
+      { timestamp: '0' },
+      /^X-Timestamp is more than 300 s from server time: sign every attempt anew/,
+    ],
+    ['invalid_nonce', { nonce: '' }, /^X-Nonce is not 1 to 128 visible ASCII characters .*: send a new UUID/],
+    [
+      'signature_mismatch',
+      { signature: '' },
+      /^X-Signature is not the lowercase hex HMAC-SHA256 of .*: compare the secret/,
+    ],
+    [
+      'replayed_nonce',
+      {},
+      /^X-Nonce was used on this webhook within the last 600 s, .*: sign every attempt anew, with a new nonce/,
+    ],
+  ])('%s', async (reason, parts, message) => {
+    const result = await verdict(signedRequest(parts), SECRET, { reserve: () => false })
+    expect(result).toMatchObject({ ok: false, reason, message: expect.stringMatching(message) })
+    expect(JSON.stringify(result)).not.toMatch(/undefined/)
+    expect(JSON.stringify(result)).not.toContain(SECRET)
+  })
+
+  it('missing_header', async () => {
+    expect(await verdict({ ...signedRequest(), headers: {} })).toMatchObject({
+      message: expect.stringMatching(/^x-timestamp is missing: send X-Timestamp, X-Nonce and X-Signature/),
+    })
+  })
+})
+
 describe('replayed_nonce', () => {
   it('rejects the same request again', async () => {
     const store = new MemoryNonceStore()
@@ -510,7 +553,7 @@ describe('a mistake of the caller is a TypeError that says what to do', () => {
     [
       'a parsed body',
       [{ ...request, body: { a: 1 } }, SECRET, store],
-      /body is an object: .*express\.raw.*before express\.json/,
+      /body is an object: pass the bytes as received.*express\.raw.*before express\.json.*Fastify.*Fetch API.*node:http/,
     ],
     ['a parsed list', [{ ...request, body: [1] }, SECRET, store], /body is an array/],
     ['no body', [{ ...request, body: undefined }, SECRET, store], /body is undefined: .*express\.raw/],

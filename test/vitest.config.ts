@@ -10,7 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/property/setup.ts'],
     env: { FC_SEED: seed, FC_RUNS: runs },
-    testTimeout: 60_000,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     coverage: {
       include: ['src/**'],
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },

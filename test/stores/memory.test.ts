@@ -254,12 +254,26 @@ describe('memory', () => {
     const empty = heapInUse()
     for (let index = 0; index < 200_000; index++) store.reserve('a', `burst ${index}`, 600)
     const burst = heapInUse() - empty
+
+    clock.milliseconds += 600_001
+    store.reserve('a', 'the first to come pays for two, not for all', 600)
+    expect(heapInUse() - empty).toBeGreaterThan(burst / 2)
+
     for (let index = 0; index < 200_000; index++) {
       clock.milliseconds += 600_001
       store.reserve('a', `steady ${index}`, 600)
     }
-    const after = heapInUse() - empty
-    expect(after).toBeLessThan(burst / 10)
+    expect(heapInUse() - empty).toBeLessThan(burst / 10)
+  })
+
+  it('is not spent on a TTL that no entry has any longer', () => {
+    const { clock, store } = storeAt()
+    const empty = heapInUse()
+    for (let ttlSeconds = 1; ttlSeconds <= 50_000; ttlSeconds++) {
+      store.reserve('a', 'key', ttlSeconds)
+      clock.milliseconds += ttlSeconds * 1000 + 1
+    }
+    expect(heapInUse() - empty).toBeLessThan(1_000_000)
   })
 })
 

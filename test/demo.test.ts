@@ -1,0 +1,34 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const DEMO = fileURLToPath(new URL('../docs/demo/demo.js', import.meta.url))
+
+it('the demo gets the answers that it expects', () => {
+  const output = execFileSync(process.execPath, [DEMO], { encoding: 'utf8' })
+  expect(output).toContain('All 13 answers are the expected ones.')
+  expect(output.match(/as expected$/gm)).toHaveLength(13)
+})
+
+it('the demo that serves prints a line to paste, which verifies once', async ({ skip }) => {
+  if (spawnSync('curl', ['--version']).error || spawnSync('openssl', ['version']).error) {
+    console.warn('SKIPPED: the line that the demo prints. Install curl and openssl to run it.')
+    skip()
+  }
+  const demo = spawn(process.execPath, [DEMO, '--serve'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    let printed = ''
+    for await (const chunk of demo.stdout.iterator({ destroyOnReturn: false })) {
+      printed += chunk
+      if (printed.includes('It answers 204.')) break
+    }
+    const line = /^BODY=[\s\S]*?--data-binary "\$BODY"$/m.exec(printed)?.[0] ?? ''
+    const curl = line.split('\n').at(-1)
+    const answers = execFileSync('sh', ['-c', `${line}; ${curl}`], { encoding: 'utf8', stdio: 'pipe' })
+    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 401'])
+  } finally {
+    demo.kill()
+    await once(demo, 'exit')
+  }
+})

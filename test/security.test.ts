@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest'
+import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
+import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './request.js'
+
+// What is not protected, as SECURITY.md tells it: each test shows exactly what is lost.
+
+async function outcome(request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) {
+  const verdict = await verify(request, secret, store, clock)
+  return verdict.ok ? 'accepted' : verdict.reason
+}
+
+it('a stolen secret signs anything, until it is no longer accepted', async () => {
+  const forged = signedRequest({ body: 'whatever the thief likes' })
+  expect(await outcome(forged, new MemoryNonceStore(), undefined, ['new secret', SECRET])).toBe('accepted')
+  expect(await outcome(forged, new MemoryNonceStore(), undefined, 'new secret')).toBe('signature_mismatch')
+})
+
+it('a secret shared by two webhooks lets a request of one in on the other', async () => {
+  const store = new MemoryNonceStore()
+  expect(await outcome(signedRequest({ webhookId: 'a' }), store)).toBe('accepted')
+  expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('accepted')
+  expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('replayed_nonce')
+})
+
+it('what is not signed can be changed', async () => {
+  const request = signedRequest()
+  const headers = { ...request.headers, 'content-type': 'text/html', host: 'elsewhere', 'x-priority': 'high' }
+  expect(await outcome({ ...request, headers }, new MemoryNonceStore())).toBe('accepted')
+})
+
+it('a re-cut that arrives first is accepted with a shortened body, and its original is not', async () => {
+  const original = signedRequest({ nonce: 'abc', body: '{"a":1}' })
+  const signature = original.headers['x-signature']
+  const recut = signedRequest({ nonce: 'abc:{"a"', body: '1}', signature })
+  const store = new MemoryNonceStore()
+  expect(await outcome(recut, store)).toBe('accepted')
+  expect(await outcome(original, store)).toBe('replayed_nonce')
+})
+
+it('whoever holds a captured message can spend the nonces that are cuts of it, 127 at the most', async () => {
+  const body = ':'.repeat(300)
+  const signature = signatureOf(TIMESTAMP, 'n', body, SECRET)
+  const store = new RecordingStore()
+  expect(await outcome(signedRequest({ nonce: 'n', body }), store)).toBe('accepted')
+
+  const rest = `n:${body}`
+  for (let length = 2; length <= rest.indexOf(':') + body.length; length++) {
+    const recut = signedRequest({ nonce: rest.slice(0, length), body: rest.slice(length + 1), signature })
+    expect(await outcome(recut, store)).toBe(length <= 128 ? 'replayed_nonce' : 'invalid_nonce')
+  }
+  const spent = new Set(store.keys.filter((key) => key !== 'n' && !key.startsWith('signature ')))
+  expect(spent.size).toBe(127)
+  expect(await outcome(signedRequest({ nonce: 'n:', body: 'honest' }), store)).toBe('replayed_nonce')
+  // Each of them has a colon, so a receiver who refuses a nonce with one is touched by none.
+  expect([...spent].every((nonce) => nonce.includes(':'))).toBe(true)
+})
+
+it('clocks that disagree by 10 s leave 10 s in which a replay passes', async () => {
+  const time = new TestClock(NOW - 310_000)
+  const store = new MemoryNonceStore({ clock: time })
+  const fast = new TestClock(time.milliseconds + 10_000)
+  expect(await outcome(signedRequest(), store, fast)).toBe('accepted')
+  expect(await outcome(signedRequest(), store, time)).toBe('timestamp_outside_window')
+
+  time.milliseconds = NOW + 290_000
+  expect(await outcome(signedRequest(), store, time)).toBe('replayed_nonce')
+  time.milliseconds += 1
+  expect(await outcome(signedRequest(), store, time)).toBe('accepted')
+  time.milliseconds = NOW + 300_000
+  expect(await outcome(signedRequest(), store, time)).toBe('replayed_nonce')
+})
+
+it('a clock that steps back lets a request in again whose nonce was forgotten', async () => {
+  const monotonic = new TestClock(0)
+  const wall = new TestClock(NOW)
+  const store = new MemoryNonceStore({ clock: monotonic })
+  expect(await outcome(signedRequest(), store, wall)).toBe('accepted')
+
+  monotonic.milliseconds += 600_001
+  wall.milliseconds += 600_001
+  expect(await outcome(signedRequest(), store, wall)).toBe('timestamp_outside_window')
+  wall.milliseconds -= 300_001
+  expect(await outcome(signedRequest(), store, wall)).toBe('accepted')
+})
+
+it('a memory store after a restart lets a request in again, within its window', async () => {
+  const clock = new TestClock(NOW - 300_000)
+  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
+  clock.milliseconds = NOW + 300_000
+  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
+  clock.milliseconds += 1
+  expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('timestamp_outside_window')
+})
+
+it('a memory store in each of two processes lets a request in twice', async () => {
+  const [one, two] = [new MemoryNonceStore(), new MemoryNonceStore()]
+  expect(await outcome(signedRequest(), one)).toBe('accepted')
+  expect(await outcome(signedRequest(), two)).toBe('accepted')
+  expect(await outcome(signedRequest(), one)).toBe('replayed_nonce')
+  expect(await outcome(signedRequest(), two)).toBe('replayed_nonce')
+})
+
+it('a memory store that evicts lets the evicted request in again', async () => {
+  const store = new MemoryNonceStore({ maxEntries: 2, whenFull: 'evict' })
+  for (const nonce of ['1', '2', '3']) expect(await outcome(signedRequest({ nonce }), store)).toBe('accepted')
+  expect(await outcome(signedRequest({ nonce: '2' }), store)).toBe('replayed_nonce')
+  expect(await outcome(signedRequest({ nonce: '1' }), store)).toBe('accepted')
+})
+
+it('a tenant who fills a shared store shuts the others out, and nobody slips in', async () => {
+  const store = new MemoryNonceStore({ maxEntries: 2 })
+  for (const nonce of ['1', '2'])
+    expect(await outcome(signedRequest({ webhookId: 'busy', nonce }), store)).toBe('accepted')
+  await expect(outcome(signedRequest({ webhookId: 'other', nonce: '3' }), store)).rejects.toMatchObject({
+    code: 'ERR_NONCE_STORE',
+  })
+  expect(await outcome(signedRequest({ webhookId: 'busy', nonce: '1' }), store)).toBe('replayed_nonce')
+})
+
+it('a body passed as text has lost what its decoder lost', async () => {
+  const signed = Buffer.from([0xef, 0xbf, 0xbd])
+  const changed = Buffer.from([0xff])
+  const request = signedRequest({ body: signed })
+  expect(await outcome({ ...request, body: changed.toString('utf8') }, new MemoryNonceStore())).toBe('accepted')
+  expect(await outcome({ ...request, body: changed }, new MemoryNonceStore())).toBe('signature_mismatch')
+})
+
+it('secrets that differ only in NULs at the end are one key', async () => {
+  const request = signedRequest({ secret: 'a secret' })
+  expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret\0')).toBe('accepted')
+  expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret ')).toBe('signature_mismatch')
+})
