@@ -6,7 +6,10 @@ import { invalidType, kindOf } from './invalid-argument.js'
  * `IncomingHttpHeaders` and other records, a `Map`, or `[name, value]` pairs. Names may be in any case; values may be lists.
  */
 export type HeadersInput =
-  | { get(name: string): string | null }
+  | {
+      /** The value of a header, whatever the case of its name; `null` if it is absent. */
+      get(name: string): string | null
+    }
   | { readonly [name: string]: string | readonly string[] | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
 

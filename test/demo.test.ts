@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { needs } from './programs.js'
 
 const DEMO = fileURLToPath(new URL('../docs/demo/demo.js', import.meta.url))
 
@@ -12,10 +13,7 @@ it('the demo gets the answers that it expects', () => {
 })
 
 it('the demo that serves prints a line to paste, which verifies once', async ({ skip }) => {
-  if (spawnSync('curl', ['--version']).error || spawnSync('openssl', ['version']).error) {
-    console.warn('SKIPPED: the line that the demo prints. Install curl and openssl to run it.')
-    skip()
-  }
+  needs(skip, 'curl', 'openssl')
   const demo = spawn(process.execPath, [DEMO, '--serve'], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     let printed = ''

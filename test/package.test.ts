@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sign } from '../src/index.js'
+import { needs } from './programs.js'
 
 // The packed tarball, installed into an empty folder and used there as a user would.
 
@@ -275,10 +276,7 @@ describe('the README', () => {
   })
 
   it('has a sender in a shell that works when pasted', async ({ skip }) => {
-    if (spawnSync('curl', ['--version']).error || spawnSync('openssl', ['version']).error) {
-      console.warn('SKIPPED: the README in a shell. Install curl and openssl to run it.')
-      skip()
-    }
+    needs(skip, 'curl', 'openssl')
     const script = blocksOf(readme, 'sh').find((block) => block.includes('SIGNATURE')) ?? ''
     await withHandler(async (url) => {
       writeFileSync(join(folder, 'body.json'), '{"event":"invoice.paid"}\n')
