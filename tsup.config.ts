@@ -1,7 +1,13 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts'],
+  entry: {
+    index: 'src/index.ts',
+    redis: 'src/stores/redis.ts',
+    postgres: 'src/stores/postgres.ts',
+    sqlite: 'src/stores/sqlite.ts',
+    testing: 'src/testing/index.ts',
+  },
   format: ['esm', 'cjs'],
   platform: 'node',
   target: 'node20',

@@ -21,11 +21,13 @@ export function bodyBytes(body: Body, name: string, fix: string): Uint8Array {
     assertWellFormed(body, name)
     return Buffer.from(body, 'utf8')
   }
-  if (ArrayBuffer.isView(body)) {
-    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-    // Another thread could change shared memory between two looks at it.
-    return types.isSharedArrayBuffer(body.buffer) ? bytes.slice() : bytes
+  const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]
+  // Another thread could change shared memory between two looks at it.
+  if (types.isSharedArrayBuffer(buffer)) return new Uint8Array(buffer, ...range).slice()
+  if (!types.isArrayBuffer(buffer)) throw invalidType(`${name} is ${kindOf(body)}: ${fix}`)
+  try {
+    return new Uint8Array(buffer, ...range)
+  } catch {
+    throw invalidType(`${name} is memory that was transferred away: pass it before, or a copy of it`)
   }
-  if (types.isArrayBuffer(body)) return new Uint8Array(body)
-  throw invalidType(`${name} is ${kindOf(body)}: ${fix}`)
 }

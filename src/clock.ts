@@ -11,8 +11,17 @@ export interface Clock {
 /** @internal */
 export function assertClock(clock: Clock): void {
   if (typeof clock?.now !== 'function') {
-    throw invalidType(
-      'clock has no now() method: pass an object whose now() returns milliseconds, as Date does, or nothing',
-    )
+    throw invalidType('clock has no now() method: pass Date itself, { now: () => milliseconds }, or nothing')
   }
+}
+
+/**
+ * What a clock reads, for a store, which throws rather than take anything else than a number for the time.
+ *
+ * @internal
+ */
+export function timeOf(clock: Clock): number {
+  const now = clock.now()
+  if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number: make it return milliseconds')
+  return now
 }

@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /**
  * What a mistake of the caller throws: a `TypeError` or a `RangeError` whose `code` is `ERR_INVALID_ARGUMENT`. The
  * message names the argument and what to do; it never shows a value, for the value may be a secret.
@@ -17,8 +19,15 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
+/** @internal */
+export function assertOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidType(`options is ${kindOf(options)}: pass an object with the options by name, or nothing`)
+  }
+}
+
 /**
- * What `value` is, in words that do not show it: `undefined`, `null`, `an empty string`, `an array`, `a number`.
+ * What `value` is, in words that do not show it: `undefined`, `null`, `an empty string`, `an array`, `bytes`.
  *
  * @internal
  */
@@ -26,6 +35,8 @@ export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
+  if (types.isPromise(value)) return 'a promise, not awaited'
+  if (ArrayBuffer.isView(value)) return 'bytes'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 

@@ -55,7 +55,7 @@ export class NonceStoreFullError extends Error {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      'nonceStore has no reserve() method: pass new MemoryNonceStore(), made once, or another NonceStore',
+      `nonceStore is ${kindOf(nonceStore)} without a reserve() method: pass new MemoryNonceStore(), made once, or another store`,
     )
   }
 }
@@ -77,7 +77,9 @@ export async function reserve(nonceStore: NonceStore, webhookId: string, key: st
   }
   if (typeof answer !== 'boolean') {
     throw new NonceStoreError(
-      `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): does it return its result?`,
+      `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): ${
+        answer === undefined ? 'does it return its result?' : "return a comparison, such as reply === 'OK'"
+      }`,
     )
   }
   return answer

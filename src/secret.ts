@@ -45,7 +45,8 @@ export function secretList(secret: Secret): readonly string[] {
     return [secret]
   }
   if (secret.length === 0) throw invalidType('secret is an empty list: pass at least one signing secret')
-  return secret.map((one, index) => {
+  // Array.from, for map() passes over the holes of a sparse list.
+  return Array.from(secret, (one, index) => {
     assertSecret(one, `secret[${index}]`)
     return one
   })

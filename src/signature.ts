@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Body, bodyBytes } from './body.js'
-import { assertClock, type Clock } from './clock.js'
-import { invalidRange, invalidType, kindOf } from './invalid-argument.js'
+import { assertClock, type Clock, timeOf } from './clock.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from './invalid-argument.js'
 import { isNonce } from './nonce.js'
 import { assertSecret } from './secret.js'
 import { isTimestamp } from './timestamp.js'
@@ -24,7 +24,10 @@ export interface SignedMessage {
  * @internal
  */
 export function hmacSha256(secret: string, text: string, bytes: Uint8Array): Buffer {
-  return createHmac('sha256', secret).update(text).update(bytes).digest()
+  const hmac = createHmac('sha256', secret).update(text)
+  // OpenSSL takes less than 2 GiB at a time.
+  for (let start = 0; start < bytes.length; start += 2 ** 30) hmac.update(bytes.subarray(start, start + 2 ** 30))
+  return hmac.digest()
 }
 
 function hmacOf({ timestamp, nonce, body }: SignedMessage, secret: string): Buffer {
@@ -32,14 +35,22 @@ function hmacOf({ timestamp, nonce, body }: SignedMessage, secret: string): Buff
 }
 
 /**
- * Whether `signature` is the message's signature under `secret`: exactly the 64 lowercase hex digits. The comparison
- * takes the same time wherever the first difference is.
+ * Whether `value` has the format of `X-Signature`: 64 lowercase hex digits.
+ *
+ * @internal
+ */
+export function isDigest(value: string): boolean {
+  return /^[0-9a-f]{64}$/.test(value)
+}
+
+/**
+ * Whether `signature` is the message's signature under `secret`. The comparison takes the same time wherever the first
+ * difference is.
  *
  * @internal
  */
 export function isSignature(signature: string, message: SignedMessage, secret: string): boolean {
-  if (!/^[0-9a-f]{64}$/.test(signature)) return false
-  return timingSafeEqual(hmacOf(message, secret), Buffer.from(signature, 'hex'))
+  return isDigest(signature) && timingSafeEqual(hmacOf(message, secret), Buffer.from(signature, 'hex'))
 }
 
 const SENT_BODY = 'pass exactly the bytes that will be sent: serialize once, sign the result and send the same'
@@ -80,9 +91,10 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  */
 export function sign(body: Body, secret: string, options: SignOptions = {}): SignedHeaders {
   assertSecret(secret, 'secret')
+  assertOptions(options)
   const { clock = Date, nonce = randomUUID() } = options
   assertClock(clock)
-  const { timestamp = Math.floor(clock.now() / 1000) } = options
+  const { timestamp = Math.floor(timeOf(clock) / 1000) } = options
   assertSendable(timestamp, nonce)
 
   const message = { timestamp: String(timestamp), nonce, body: bodyBytes(body, 'body', SENT_BODY) }

@@ -5,7 +5,7 @@ import { assertText, invalidType, kindOf } from './invalid-argument.js'
 import { hasAnotherCut, isNonce } from './nonce.js'
 import { assertNonceStore, type NonceStore, reserve } from './nonce-store.js'
 import { type Secret, secretList } from './secret.js'
-import { isSignature } from './signature.js'
+import { isDigest, isSignature } from './signature.js'
 import { isTimestamp, isWithinWindow, offsetFrom } from './timestamp.js'
 import { missingHeader, rejected, type Verification } from './verification.js'
 
@@ -84,6 +84,7 @@ export async function verify(
 
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
+  if (!isDigest(signature)) return rejected('signature_mismatch', 'not 64 lowercase hex digits')
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((candidate) => isSignature(signature, message, candidate))
   if (secretIndex === -1) return rejected('signature_mismatch')
@@ -103,11 +104,13 @@ export async function verify(
 }
 
 const RAW_BODY =
-  'pass the bytes as received, for a parsed body has lost them. ' +
+  'pass the bytes as received, which parsing loses. ' +
   'Express: mount express.raw({ type: () => true }) on this route, before express.json(), and pass req.body. ' +
-  "Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)) and pass request.body. " +
+  'Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then ' +
+  "addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body. " +
   'Fetch API: pass await request.arrayBuffer(). ' +
-  'node:http: pass Buffer.concat of the chunks'
+  'node:http: pass Buffer.concat of the chunks. ' +
+  'A request that has no body may arrive as undefined or {}: pass an empty string for it'
 
 function readRequest(request: WebhookRequest) {
   if (typeof request !== 'object' || request === null) {

@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process'
 
+/** Whether a program answers when it is asked for its version. */
+function answers(program: string): boolean {
+  return ['--version', 'version'].some((ask) => spawnSync(program, [ask]).status === 0)
+}
+
 /**
- * Skips a test, loudly, where a program that it needs is not installed. In CI that is a failure.
+ * Whether a program is installed that some tests need. Where it is not they are skipped, loudly; in CI that is a failure.
  *
- * @param programs - each answers `--version` or `version`.
+ * @param installed - how to find out, if not by asking for its version.
  */
-export function needs(skip: (note: string) => void, ...programs: string[]): void {
-  const missing = programs.filter((program) =>
-    ['--version', 'version'].every((ask) => spawnSync(program, [ask]).status !== 0),
-  )
-  if (missing.length === 0) return
-  const note = `install ${missing.join(' and ')} to run this test`
-  if (process.env['CI']) throw new Error(note)
-  console.warn(`SKIPPED: ${note}`)
-  skip(note)
+export function isInstalled(program: string, installed = answers(program)): boolean {
+  if (installed) return true
+  if (process.env['CI']) throw new Error(`${program} is not installed, and CI skips nothing`)
+  console.warn(`\nSKIPPED: tests that need ${program}. Install it to run them.\n`)
+  return false
 }

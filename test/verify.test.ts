@@ -258,7 +258,10 @@ describe('signature_mismatch', () => {
     ['64 zeros', '0'.repeat(64)],
     ['65 536 digits', 'a'.repeat(65_536)],
   ])('rejects %s', async (_, signature) => {
-    expect(await verdict(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
+    const result = await verdict(signedRequest({ signature }))
+    expect(result).toMatchObject({ reason: 'signature_mismatch' })
+    const { message } = result as { message: string }
+    expect(message.includes('it is not 64 lowercase hex digits')).toBe(signature !== '0'.repeat(64))
   })
 
   it('rejects a signature that differs in any one digit', async () => {
@@ -523,6 +526,12 @@ describe('everything is read once, before the store is asked', () => {
   })
 })
 
+function transferred(): ArrayBuffer {
+  const buffer = new ArrayBuffer(8)
+  structuredClone(buffer, { transfer: [buffer] })
+  return buffer
+}
+
 describe('a mistake of the caller is a TypeError that says what to do', () => {
   const request = signedRequest()
   const store = new RecordingStore()
@@ -544,10 +553,13 @@ describe('a mistake of the caller is a TypeError that says what to do', () => {
     ['no secret', [request, undefined, store], /secret is undefined: .*environment variable/],
     ['a null secret', [request, null, store], /secret is null: .*was the record found/],
     ['an empty secret', [request, '', store], /secret is an empty string/],
-    ['bytes as secret', [request, Buffer.from(SECRET), store], /secret is an object: pass .* as text/],
+    ['bytes as secret', [request, Buffer.from(SECRET), store], /secret is bytes: pass .* as text/],
+    ['a secret not awaited', [request, Promise.resolve(SECRET), store], /secret is a promise, not awaited/],
     ['an ill-formed secret', [request, '\udc00', store], /secret holds a lone surrogate/],
     ['no secrets', [request, [], store], /secret is an empty list/],
     ['an absent secret in a list', [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
+    // biome-ignore lint/suspicious/noSparseArray: map() and every() would pass over the hole.
+    ['a hole in a list', [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
     ['an empty secret in a list', [request, [SECRET, ''], store], /secret\[1\] is an empty string/],
     ['a list in a list', [request, [[SECRET]], store], /secret\[0\] is an array/],
     [
@@ -556,14 +568,25 @@ describe('a mistake of the caller is a TypeError that says what to do', () => {
       /body is an object: pass the bytes as received.*express\.raw.*before express\.json.*Fastify.*Fetch API.*node:http/,
     ],
     ['a parsed list', [{ ...request, body: [1] }, SECRET, store], /body is an array/],
+    [
+      'a body not awaited',
+      [{ ...request, body: Promise.resolve('') }, SECRET, store],
+      /body is a promise, not awaited: /,
+    ],
+    [
+      'a body transferred away',
+      [{ ...request, body: transferred() }, SECRET, store],
+      /body is memory that was transferred away/,
+    ],
     ['no body', [{ ...request, body: undefined }, SECRET, store], /body is undefined: .*express\.raw/],
     ['a null body', [{ ...request, body: null }, SECRET, store], /body is null/],
     ['a number as body', [{ ...request, body: 1 }, SECRET, store], /body is a number/],
     ['an ill-formed body', [{ ...request, body: '\ud800' }, SECRET, store], /body holds a lone surrogate/],
-    ['no store', [request, SECRET], /nonceStore has no reserve\(\) method: pass new MemoryNonceStore/],
-    ['a null store', [request, SECRET, null], /nonceStore has no reserve/],
-    ['a Map as store', [request, SECRET, new Map()], /nonceStore has no reserve/],
-    ['a clock without now', [request, SECRET, store, {}], /clock has no now/],
+    ['no store', [request, SECRET], /nonceStore is undefined without a reserve\(\) method: pass new MemoryNonceStore/],
+    ['a null store', [request, SECRET, null], /nonceStore is null without a reserve/],
+    ['a Map as store', [request, SECRET, new Map()], /nonceStore is an object without a reserve/],
+    ['a store not awaited', [request, SECRET, Promise.resolve(store)], /nonceStore is a promise, not awaited/],
+    ['a clock without now', [request, SECRET, store, {}], /clock has no now\(\) method: pass Date itself/],
     ['a null clock', [request, SECRET, store, null], /clock has no now/],
     ['a number as clock', [request, SECRET, store, NOW], /clock has no now/],
   ]
@@ -612,7 +635,11 @@ describe('the nonce store', () => {
     for (const reserve of [() => answer, async () => answer]) {
       await expect(verdict(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        message: expect.stringContaining(`answered ${kind} instead of true (reserved now) or false (already taken)`),
+        message: expect.stringMatching(
+          answer === undefined
+            ? /answered undefined instead of true \(reserved now\) or false \(already taken\): does it return its result\?/
+            : new RegExp(`answered ${kind} instead of .*: return a comparison, such as reply === 'OK'`),
+        ),
       })
     }
   })

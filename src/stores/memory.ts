@@ -1,11 +1,13 @@
-import { assertClock, type Clock } from '../clock.js'
-import { invalidRange, invalidType, kindOf } from '../invalid-argument.js'
+import { assertClock, type Clock, timeOf } from '../clock.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
+import { scopedKey } from './scoped-key.js'
+import { assertTtl } from './ttl.js'
 
 /** How {@link MemoryNonceStore} is bounded. */
 export interface MemoryNonceStoreOptions {
   /**
-   * How many live entries fit, 1 to 16 777 216; 1 000 000 by default. Size it by the requests a second that carry a valid
+   * How many live entries fit, 1 to 8 388 608; 1 000 000 by default, at some 220 bytes each. Size it by the requests a second that carry a valid
    * signature, times 600 s, times 2 (a message that can be cut another way takes two entries).
    */
   maxEntries?: number | undefined
@@ -19,8 +21,11 @@ export interface MemoryNonceStoreOptions {
   clock?: Clock | undefined
 }
 
-/** The most entries that a JavaScript `Map` holds. */
-const MOST_ENTRIES = 2 ** 24
+/**
+ * A JavaScript `Map` has 2 ** 24 slots, and those of deleted entries count until it tidies up: half of them can be live
+ * while entries come and go.
+ */
+const MOST_ENTRIES = 2 ** 23
 
 /** How many expired entries a reservation removes: more than the one it adds, so that they leave without timer or pause. */
 const MOST_REMOVALS = 2
@@ -55,7 +60,8 @@ class End extends Entry {
  * A bounded nonce store in the memory of one process.
  *
  * Entries stand in the order of their reservation; expired ones leave first, without a timer. Memory is not shared and
- * not kept: with several processes, or across a restart, a replay can get through. Then use a shared store.
+ * not kept: with several processes, or across a restart, a replay can get through. Then use a shared store. Make one store
+ * for the process, not one a request. Each distinct TTL costs every reservation a look; `verify` has one.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
  *
@@ -83,6 +89,7 @@ export class MemoryNonceStore implements NonceStore {
   #reservations = 0
 
   constructor(options: MemoryNonceStoreOptions = {}) {
+    assertOptions(options)
     const { maxEntries = 1_000_000, whenFull = 'throw', clock = performance } = options
     if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}: pass a number`)
     if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
@@ -103,15 +110,11 @@ export class MemoryNonceStore implements NonceStore {
    * @throws {@link NonceStoreFullError} when the store is full of live entries and `whenFull` is `'throw'`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
-    const now = this.#clock.now()
-    if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number: make it return milliseconds')
-    if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
-      throw invalidRange('ttlSeconds is not a positive number: pass how long to keep the key, in seconds')
-    }
+    const now = timeOf(this.#clock)
+    assertTtl(ttlSeconds)
 
-    // The length in front keeps webhook `a` with key `b:c` apart from webhook `a:b` with key `c`.
-    const scopedKey = `${webhookId.length}:${webhookId}${key}`
-    const known = this.#entries.get(scopedKey)
+    const scoped = scopedKey(webhookId, key)
+    const known = this.#entries.get(scoped)
     if (known !== undefined) {
       if (!hasExpired(known, now)) return false
       this.#remove(known)
@@ -119,18 +122,18 @@ export class MemoryNonceStore implements NonceStore {
 
     this.#removeExpired(now)
     if (this.#entries.size >= this.#maxEntries) this.#makeRoom()
-    this.#add(new Entry(scopedKey, ttlSeconds, Math.ceil(now) + ttlSeconds * 1000, this.#reservations++))
+    this.#add(new Entry(scoped, ttlSeconds, Math.ceil(now) + Math.ceil(ttlSeconds * 1000), this.#reservations++))
     return true
   }
 
   #add(entry: Entry): void {
+    this.#entries.set(entry.scopedKey, entry)
     const end = this.#rings.get(entry.ttlSeconds) ?? new End()
     entry.older = end.older
     entry.newer = end
     end.older.newer = entry
     end.older = entry
     this.#rings.set(entry.ttlSeconds, end)
-    this.#entries.set(entry.scopedKey, entry)
   }
 
   #remove(entry: Entry): void {
@@ -150,7 +153,7 @@ export class MemoryNonceStore implements NonceStore {
   #makeRoom(): void {
     if (this.#whenFull === 'throw') {
       throw new NonceStoreFullError(
-        `MemoryNonceStore is full: ${this.#maxEntries} nonces have not expired. Set maxEntries to requests a second × 600 × 2`,
+        `MemoryNonceStore is full: ${this.#maxEntries} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
       )
     }
     let leastRecent: Entry = new End()

@@ -45,6 +45,15 @@ describe('a reservation', () => {
     expect(store.reserve('a', 'key', 0.25)).toBe(true)
   })
 
+  it('rounds the end of a fractional TTL up, not down', () => {
+    const { clock, store } = storeAt()
+    store.reserve('a', 'key', 1.001)
+    clock.milliseconds = 1001
+    expect(store.reserve('a', 'key', 1.001)).toBe(false)
+    clock.milliseconds = 1002
+    expect(store.reserve('a', 'key', 1.001)).toBe(true)
+  })
+
   it('keeps its own expiry behind one that lasts longer', () => {
     const { clock, store } = storeAt()
     store.reserve('a', 'long', 600)
@@ -158,7 +167,7 @@ describe('a full store', () => {
       expect.objectContaining({
         name: 'NonceStoreFullError',
         code: 'ERR_NONCE_STORE_FULL',
-        message: expect.stringMatching(/full: 2 nonces.*requests a second × 600 × 2/),
+        message: expect.stringMatching(/full: 2 reservations.*requests a second × 600 × 2/),
       }),
     )
   })
@@ -281,7 +290,7 @@ describe('options', () => {
   it('are optional: one million entries, fail closed', () => {
     const { store } = storeAt()
     for (let index = 0; index < 1_000_000; index++) store.reserve('a', String(index), 600)
-    expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 1000000 nonces/)
+    expect(() => store.reserve('a', 'one more', 600)).toThrow(/full: 1000000 reservations/)
   })
 
   it('take undefined as absent', () => {
@@ -289,7 +298,7 @@ describe('options', () => {
     expect(store.reserve('a', 'key', 600)).toBe(true)
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1])(
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
     'maxEntries: %d is a RangeError',
     (maxEntries) => {
       const create = () => new MemoryNonceStore({ maxEntries })
@@ -300,11 +309,13 @@ describe('options', () => {
     },
   )
 
-  it('maxEntries may be as large as a Map', () => {
-    expect(new MemoryNonceStore({ maxEntries: 2 ** 24 }).reserve('a', 'key', 600)).toBe(true)
+  it('maxEntries may be half of what a Map holds', () => {
+    expect(new MemoryNonceStore({ maxEntries: 2 ** 23 }).reserve('a', 'key', 600)).toBe(true)
   })
 
   it.each<[unknown, RegExp]>([
+    [1000, /options is a number: pass an object/],
+    [null, /options is null/],
     [{ maxEntries: '1000' }, /maxEntries is a string: pass a number/],
     [{ maxEntries: null }, /maxEntries is null/],
     [{ whenFull: 'drop' }, /whenFull is neither 'throw' nor 'evict'/],

@@ -1,0 +1,15 @@
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
+import { Cluster } from 'ioredis'
+
+/** @param {string[]} urls */
+export async function connect(urls) {
+  const cluster = new Cluster(urls, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    redisOptions: { commandTimeout: 1000, connectTimeout: 1000, maxRetriesPerRequest: 1 },
+  })
+  cluster.on('error', console.error)
+  await cluster.connect()
+  const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => cluster.call(name, ...args) })
+  return { nonceStore, close: () => cluster.disconnect() }
+}

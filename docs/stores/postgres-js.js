@@ -1,0 +1,32 @@
+import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
+import postgres from 'postgres'
+
+/** @param {string} connectionString */
+export async function connect(connectionString) {
+  const sql = postgres(connectionString, {
+    connect_timeout: 1,
+    backoff: () => 0.1,
+    connection: { statement_timeout: 1000 },
+    onnotice: () => {},
+  })
+  const nonceStore = new PostgresNonceStore({ query: (text, values) => within(1000, sql.unsafe(text, values)) })
+  await nonceStore.createTable()
+  return { nonceStore, close: () => sql.end({ timeout: 1 }) }
+}
+
+/**
+ * postgres.js has no time-out for a query that is never answered.
+ *
+ * @template T
+ * @param {number} milliseconds
+ * @param {Promise<T>} answer
+ * @returns {Promise<T>}
+ */
+async function within(milliseconds, answer) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(reject, milliseconds, new Error(`no answer within ${milliseconds} ms`))
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}

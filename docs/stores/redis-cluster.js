@@ -1,0 +1,22 @@
+import { RedisNonceStore } from 'inbound-webhook-auth/redis'
+import { createCluster } from 'redis'
+
+/** @param {string[]} urls */
+export async function connect(urls) {
+  const cluster = createCluster({
+    rootNodes: urls.map((url) => ({ url })),
+    defaults: {
+      disableOfflineQueue: true,
+      pingInterval: 500,
+      socket: {
+        connectTimeout: 1000,
+        socketTimeout: 1000,
+        reconnectStrategy: (retries) => Math.min(50 * retries, 1000),
+      },
+    },
+  })
+  cluster.on('error', console.error)
+  await cluster.connect()
+  const nonceStore = new RedisNonceStore({ sendCommand: (args) => cluster.sendCommand(args[1], false, args) })
+  return { nonceStore, close: () => cluster.destroy() }
+}

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * A webhook and a key as one string that no other webhook and key give: the length in front keeps webhook `a` with key
+ * `b:c` apart from webhook `a:b` with key `c`.
+ *
+ * @internal
+ */
+export function scopedKey(webhookId: string, key: string): string {
+  return `${webhookId.length}:${webhookId}${key}`
+}
+
+/**
+ * The same in 32 bytes, for engines that limit a key's length, refuse a character, or read a meaning into one.
+ *
+ * @internal
+ */
+export function scopedKeyHash(webhookId: string, key: string, encoding: 'hex' | 'base64url'): string {
+  return createHash('sha256').update(scopedKey(webhookId, key)).digest(encoding)
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { type NonceStore, sign, verify } from '../../src/index.js'
+
+const SECRET = 'the secret of the load'
+
+export function newRequest() {
+  const body = `{"event":"${randomUUID()}"}`
+  return { webhookId: '42', headers: sign(body, SECRET), body }
+}
+
+export type LoadRequest = ReturnType<typeof newRequest>
+
+/** `accepted`, the reason of a rejection, or the code of an error. */
+export async function send(request: LoadRequest, store: NonceStore): Promise<string> {
+  try {
+    const verdict = await verify(request, SECRET, store)
+    return verdict.ok ? 'accepted' : verdict.reason
+  } catch (error) {
+    return String(Object(error).code)
+  }
+}
+
+export async function sendAll(requests: LoadRequest[], store: NonceStore): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const outcome of await Promise.all(requests.map((request) => send(request, store)))) {
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Sends new requests, eight at a time, until it is stopped; knows which were accepted and how long the slowest took. */
+export class Load {
+  readonly accepted: LoadRequest[] = []
+  readonly outcomes = new Set<string>()
+  slowestMilliseconds = 0
+  #running = true
+  readonly #senders: Promise<void>[]
+
+  constructor(store: NonceStore) {
+    this.#senders = Array.from({ length: 8 }, async () => {
+      while (this.#running) {
+        const request = newRequest()
+        const start = performance.now()
+        const outcome = await send(request, store)
+        this.slowestMilliseconds = Math.max(this.slowestMilliseconds, performance.now() - start)
+        this.outcomes.add(outcome)
+        if (outcome === 'accepted') this.accepted.push(request)
+        // A failing store answers at once; a sender would not come again within the same millisecond either.
+        else await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    await Promise.all(this.#senders)
+  }
+}

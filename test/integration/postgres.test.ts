@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { connect as connectPg } from '../../docs/stores/pg.js'
+import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
+import { PostgresNonceStore } from '../../src/stores/postgres.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { isInstalled } from '../programs.js'
+import { Load, newRequest, send, sendAll } from './load.js'
+import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from './servers.js'
+
+const BOUND_MILLISECONDS = 3000
+const CLIENTS = { pg: connectPg, 'postgres.js': connectPostgresJs }
+
+beforeEach(() => {
+  // The clients' lines log every lost connection.
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+
+afterEach(() => vi.restoreAllMocks())
+
+const installed = isInstalled('postgresql', postgresIsInstalled())
+
+describe.runIf(installed).each(['read committed', 'repeatable read', 'serializable'])('under %s', (isolation) => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start(`default_transaction_isolation='${isolation}'`)
+  }, 60_000)
+  afterAll(() => server.stop())
+
+  describe.each(Object.entries(CLIENTS))('PostgresNonceStore with %s', (_, connect) => {
+    const connections: Awaited<ReturnType<typeof connect>>[] = []
+    beforeAll(async () => {
+      connections.push(await connect(server.url), await connect(server.url))
+    })
+    afterAll(async () => {
+      for (const { close } of connections) await close()
+    })
+    let next = 0
+    const store = () => {
+      const connection = connections[next++ % 2]
+      if (connection === undefined) throw new Error('not connected')
+      return connection.nonceStore
+    }
+    it.concurrent.each(nonceStoreContract(store))('$name', ({ run }) => run())
+  })
+})
+
+describe.runIf(installed)('PostgreSQL', () => {
+  let server: PostgresServer
+  const closers: (() => unknown)[] = []
+  beforeAll(async () => {
+    server = await PostgresServer.start('max_connections=20')
+  }, 60_000)
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+  afterAll(() => server.stop())
+
+  async function session(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: server.url })
+    client.on('error', () => {})
+    await client.connect()
+    closers.push(() => client.end())
+    return client
+  }
+
+  async function connected(client: keyof typeof CLIENTS = 'pg') {
+    const { nonceStore, close } = await CLIENTS[client](server.url)
+    closers.push(close)
+    return nonceStore
+  }
+
+  it('lets twelve processes create the table at once, time and again', async () => {
+    const clients = await Promise.all(Array.from({ length: 12 }, session))
+    for (let round = 0; round < 20; round++) {
+      const stores = clients.map(
+        (client) =>
+          new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: `round_${round}` }),
+      )
+      await Promise.all(stores.map((store) => store.createTable()))
+    }
+  })
+
+  it('never has a row deleted that was reserved anew meanwhile', async () => {
+    const clients = await Promise.all(Array.from({ length: 4 }, session))
+    const stores = clients.map(
+      (client) => new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'anew' }),
+    )
+    const [reserver, ...deleters] = stores
+    await reserver?.createTable()
+    let running = true
+    const deleting = deleters.map(async (store) => {
+      let deleted = 0
+      while (running) deleted += await store.deleteExpired({ limit: 3 })
+      return deleted
+    })
+    for (let round = 0; round < 1000; round++) {
+      const key = `nonce ${round % 10}`
+      while (!(await reserver?.reserve('42', key, 0.001)));
+      await sleep(round % 3)
+      if (await reserver?.reserve('42', key, 600)) {
+        expect(await reserver?.reserve('42', key, 600)).toBe(false)
+        await clients[0]?.query(`UPDATE anew SET expires_at = clock_timestamp() - interval '1 s'`)
+      }
+    }
+    running = false
+    const deleted = (await Promise.all(deleting)).reduce((sum, count) => sum + count)
+    expect(deleted).toBeGreaterThan(0)
+  })
+
+  it('frees a nonce that was reserved inside a transaction of the caller, when that rolls back', async () => {
+    const client = await session()
+    const inside = new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'inside' })
+    await inside.createTable()
+    await client.query('BEGIN')
+    expect(await inside.reserve('42', 'nonce', 600)).toBe(true)
+    await client.query('ROLLBACK')
+    expect(await inside.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it.each(['pg', 'postgres.js'] as const)(
+    'held by a lock: %s gives an error within the bound, and service again after it',
+    async (client) => {
+      const store = await connected(client)
+      const locker = await session()
+      await locker.query('BEGIN; LOCK TABLE webhook_nonces IN ACCESS EXCLUSIVE MODE')
+      const start = performance.now()
+      expect(await send(newRequest(), store)).toBe('ERR_NONCE_STORE')
+      expect(performance.now() - start).toBeLessThan(BOUND_MILLISECONDS)
+      await locker.query('ROLLBACK')
+      await eventually(async () => expect(await send(newRequest(), store)).toBe('accepted'))
+    },
+  )
+
+  it.each(['pg', 'postgres.js'] as const)(
+    'that hangs: %s gives an error within the bound, and service again when it goes on',
+    async (client) => {
+      const proxy = await TcpProxy.start(server.port)
+      closers.push(() => proxy.stop())
+      const { nonceStore, close } = await CLIENTS[client](server.url.replace(String(server.port), String(proxy.port)))
+      closers.push(close)
+      proxy.onReply = () => 'hold'
+      const start = performance.now()
+      expect(await send(newRequest(), nonceStore)).toBe('ERR_NONCE_STORE')
+      expect(performance.now() - start).toBeLessThan(BOUND_MILLISECONDS)
+      proxy.onReply = () => 'cut'
+      await send(newRequest(), nonceStore)
+      proxy.onReply = () => 'pass'
+      await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
+    },
+  )
+
+  it('out of connections: an error, and service again when there are some', async () => {
+    const store = await connected()
+    await send(newRequest(), store)
+    const sessions: pg.Client[] = []
+    await expect(
+      (async () => {
+        for (;;) sessions.push(await session())
+      })(),
+    ).rejects.toThrow(/too many clients/)
+    const { nonceStore: another, close } = await connectPg(server.url).catch((error: unknown) => ({
+      nonceStore: undefined,
+      close: () => error,
+    }))
+    expect(another).toBeUndefined()
+    await close()
+    // The pool's one connection still serves; eight at once need more than there are.
+    const outcomes = await sendAll(Array.from({ length: 8 }, newRequest), store)
+    expect(Object.keys(outcomes).every((outcome) => ['accepted', 'ERR_NONCE_STORE'].includes(outcome))).toBe(true)
+    expect(outcomes['ERR_NONCE_STORE']).toBeGreaterThan(0)
+    for (const client of sessions) await client.end()
+    closers.length = 1
+    await eventually(async () =>
+      expect(await sendAll(Array.from({ length: 8 }, newRequest), store)).toEqual({ accepted: 8 }),
+    )
+  })
+
+  it.each(['pg', 'postgres.js'] as const)(
+    'killed and restarted mid-load: %s gives errors within the bound, then serves; nothing is lost',
+    async (client) => {
+      const store = await connected(client)
+      const load = new Load(store)
+      await sleep(500)
+      server.kill()
+      await sleep(500)
+      const acceptedBefore = load.accepted.length
+      server.restart()
+      await eventually(() => expect(load.accepted.length).toBeGreaterThan(acceptedBefore))
+      await load.stop()
+      expect([...load.outcomes].sort()).toEqual(['ERR_NONCE_STORE', 'accepted'])
+      expect(load.slowestMilliseconds).toBeLessThan(BOUND_MILLISECONDS)
+      const replays: Record<string, number> = {}
+      for (let index = 0; index < load.accepted.length; index += 50) {
+        for (const [outcome, count] of Object.entries(await sendAll(load.accepted.slice(index, index + 50), store))) {
+          replays[outcome] = (replays[outcome] ?? 0) + count
+        }
+      }
+      expect(replays).toEqual({ replayed_nonce: load.accepted.length })
+    },
+  )
+})

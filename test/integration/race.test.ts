@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../programs.js'
+import { newRequest } from './load.js'
+import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster, temporaryFolder } from './servers.js'
+import { sqliteOpener } from './sqlite-database.js'
+import { race } from './workers.js'
+
+// Four processes that share a store, each sent the same requests in another order.
+
+const PROCESSES = 4
+const REQUESTS = 5000
+
+function raceThrough(kind: string, address: () => unknown) {
+  it(`accepts each of ${REQUESTS} requests once: ${kind}`, { timeout: 120_000 }, async () => {
+    const requests = Array.from({ length: REQUESTS }, newRequest)
+    expect(await race(kind, address(), requests, PROCESSES, 16)).toEqual({
+      accepted: REQUESTS,
+      replayed_nonce: (PROCESSES - 1) * REQUESTS,
+    })
+  })
+
+  it(`accepts one of 200 copies at once: ${kind}`, { timeout: 60_000 }, async () => {
+    const request = newRequest()
+    const copies = Array.from({ length: 200 / PROCESSES }, () => request)
+    expect(await race(kind, address(), copies, PROCESSES, copies.length)).toEqual({ accepted: 1, replayed_nonce: 199 })
+  })
+}
+
+describe.runIf(isInstalled('redis-server'))('Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+  raceThrough('redis', () => server.url)
+  raceThrough('ioredis', () => server.url)
+})
+
+describe.runIf(isInstalled('redis-server'))('Redis Cluster', () => {
+  let nodes: RedisServer[]
+  beforeAll(async () => {
+    nodes = await startRedisCluster()
+  }, 60_000)
+  afterAll(() => Promise.all(nodes.map((node) => node.stop())))
+  raceThrough('redis-cluster', () => nodes.map(({ url }) => url))
+  raceThrough('ioredis-cluster', () => nodes.map(({ url }) => url))
+})
+
+describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  }, 60_000)
+  afterAll(() => server.stop())
+  raceThrough('pg', () => server.url)
+  raceThrough('postgres.js', () => server.url)
+})
+
+describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:sqlite', sqliteOpener() !== undefined))(
+  'SQLite',
+  () => {
+    const folder = temporaryFolder()
+    afterAll(() => rmSync(folder, { recursive: true }))
+    raceThrough('sqlite', () => join(folder, 'nonces.db'))
+  },
+)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
+import { connect as connectIoredisCluster } from '../../docs/stores/ioredis-cluster.js'
+import { connect as connectRedis } from '../../docs/stores/redis.js'
+import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { isInstalled } from '../programs.js'
+import { RedisServer, startRedisCluster } from './servers.js'
+
+interface Connected {
+  nonceStore: { reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> }
+  close(): unknown
+}
+
+const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
+const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }
+
+// The clients' lines log every lost connection, and these servers go away.
+vi.spyOn(console, 'error').mockImplementation(() => {})
+
+/** Opens the two clients of a test before it, and closes them after. */
+function connected(connect: () => Promise<Connected>) {
+  const all: Connected[] = []
+  beforeAll(async () => {
+    all.push(await connect(), await connect())
+  })
+  afterAll(async () => {
+    for (const { close } of all) await close()
+  })
+  let next = 0
+  return () => {
+    const one = all[next++ % all.length]
+    if (one === undefined) throw new Error('not connected')
+    return one.nonceStore
+  }
+}
+
+describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
+    const store = connected(() => connect(server.url))
+    it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
+
+    it('expires a key one millisecond after its TTL', async () => {
+      server.cli('FLUSHALL')
+      await store().reserve('42', 'nonce', 600)
+      const key = server.cli('KEYS', '*')
+      const [expiresAt, now] = [server.cli('PEXPIRETIME', key), server.cli('TIME').split('\n')]
+      const left = Number(expiresAt) - (Number(now[0]) * 1000 + Number(now[1]) / 1000)
+      expect(left).toBeGreaterThan(590_000)
+      expect(left).toBeLessThanOrEqual(600_001)
+    })
+  })
+})
+
+describe.runIf(isInstalled('redis-server'))('RedisNonceStore in a cluster', () => {
+  let nodes: RedisServer[]
+  beforeAll(async () => {
+    nodes = await startRedisCluster()
+  }, 60_000)
+  afterAll(() => Promise.all(nodes.map((node) => node.stop())))
+
+  describe.each(Object.entries(CLUSTER_CLIENTS))('with %s', (_, connect) => {
+    const store = connected(() => connect(nodes.map(({ url }) => url)))
+    it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
+
+    it('spreads the keys of one webhook over all nodes, whatever hash tags a sender puts into its nonces', async () => {
+      for (const node of nodes) node.cli('FLUSHALL')
+      for (let index = 0; index < 300; index++) await store().reserve('{42}', `{slot}${index}`, 600)
+      const sizes = nodes.map((node) => Number(node.cli('DBSIZE')))
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(300)
+      for (const size of sizes) expect(size).toBeGreaterThan(50)
+    })
+  })
+})

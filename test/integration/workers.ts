@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { LoadRequest } from './load.js'
+import { temporaryFolder } from './servers.js'
+
+const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
+
+export function startWorker(kind: string, address: unknown, task: string, ...args: string[]) {
+  return spawn(process.execPath, [WORKER, kind, JSON.stringify(address), task, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+}
+
+/** Has so many processes verify the same requests at once, each in an order of its own; adds up the outcomes. */
+export async function race(
+  kind: string,
+  address: unknown,
+  requests: LoadRequest[],
+  processes: number,
+  inFlight: number,
+) {
+  const folder = temporaryFolder()
+  const file = join(folder, 'requests.json')
+  writeFileSync(file, JSON.stringify(requests))
+  const workers = Array.from({ length: processes }, () =>
+    startWorker(kind, address, 'verify', file, String(inFlight), 'shuffle'),
+  )
+  const outputs = workers.map(async (worker) => {
+    let output = ''
+    worker.stdout.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk
+    })
+    const [code] = await once(worker, 'exit')
+    if (code !== 0) throw new Error(`a worker ended with ${code}`)
+    return output
+  })
+  await Promise.all(workers.map((worker) => once(worker.stdout, 'data')))
+  for (const worker of workers) worker.stdin.write('go\n')
+  const total: Record<string, number> = {}
+  for (const output of await Promise.all(outputs)) {
+    const counts: Record<string, number> = JSON.parse(output.replace('ready\n', ''))
+    for (const [outcome, count] of Object.entries(counts)) total[outcome] = (total[outcome] ?? 0) + count
+  }
+  rmSync(folder, { recursive: true })
+  return total
+}

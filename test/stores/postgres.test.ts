@@ -1,0 +1,185 @@
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PostgresNonceStore, type PostgresNonceStoreOptions } from '../../src/stores/postgres.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+
+// PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed.
+
+let database: PGlite
+const query: PostgresNonceStoreOptions['query'] = (text, values) => database.query(text, values)
+
+beforeAll(async () => {
+  database = await PGlite.create()
+})
+
+afterAll(() => database.close())
+
+async function newStore(table: string): Promise<PostgresNonceStore> {
+  const store = new PostgresNonceStore({ query, table })
+  await store.createTable()
+  return store
+}
+
+async function rowsOf<T>(text: string): Promise<T[]> {
+  return (await database.query<T>(text)).rows
+}
+
+/** As if so many seconds had passed for every row. */
+async function age(table: string, seconds: number): Promise<void> {
+  await database.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 second'`, [seconds])
+}
+
+describe('PostgresNonceStore with PGlite', () => {
+  it.concurrent.each(nonceStoreContract(() => newStore('contract')))('$name', ({ run }) => run())
+})
+
+describe('a reservation', () => {
+  it('ends one millisecond after its TTL, by the clock of the database', async () => {
+    const store = await newStore('ends')
+    await store.reserve('42', 'nonce', 600)
+    const [row] = await rowsOf<{ left: number }>(
+      'SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS left FROM ends',
+    )
+    expect(row?.left).toBeGreaterThan(599)
+    expect(row?.left).toBeLessThanOrEqual(600.001)
+  })
+
+  it('counts from its own moment, not from the start of a transaction that it runs in', async () => {
+    await newStore('moment')
+    await database.transaction(async (transaction) => {
+      const store = new PostgresNonceStore({
+        query: (text, values) => transaction.query(text, values),
+        table: 'moment',
+      })
+      await transaction.query('SELECT pg_sleep(0.2)')
+      await store.reserve('42', 'nonce', 600)
+      const { rows } = await transaction.query<{ late: number }>(
+        "SELECT extract(epoch FROM expires_at - now() - interval '600 s')::float8 AS late FROM moment",
+      )
+      expect(rows[0]?.late).toBeGreaterThan(0.2)
+    })
+  })
+
+  it('replaces a row that has expired, and leaves one that has not', async () => {
+    const store = await newStore('replaces')
+    await store.reserve('42', 'nonce', 600)
+    await age('replaces', 599)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(false)
+    await age('replaces', 1.002)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(await rowsOf('SELECT 1 FROM replaces')).toHaveLength(1)
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const store = new PostgresNonceStore({ query })
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a command tag', { rowCount: 1 }],
+    ['rows as lists', { rows: [[true]] }],
+    ['rows and fields', [[{ reserved: true }], []]],
+    ['another row', { rows: [{ count: 1 }] }],
+  ])('is an error when the client resolves to %s', async (_, result) => {
+    const store = new PostgresNonceStore({ query: async () => result as unknown[] })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*: let it resolve to/)
+  })
+
+  it.each(['40001', '40P01'])('that PostgreSQL refuses with %s is tried again, but not for ever', async (code) => {
+    let calls = 0
+    const failing = (times: number) => ({
+      query: async () => {
+        if (++calls <= times) throw Object.assign(new Error('could not serialize access'), { code })
+        return []
+      },
+    })
+    expect(await new PostgresNonceStore(failing(4)).reserve('42', 'nonce', 600)).toBe(false)
+    calls = 0
+    await expect(new PostgresNonceStore(failing(5)).reserve('42', 'nonce', 600)).rejects.toThrow('could not serialize')
+    expect(calls).toBe(5)
+  })
+
+  it('that fails for another reason is not tried again', async () => {
+    let calls = 0
+    const query = async () => {
+      calls++
+      throw 'a string'
+    }
+    await expect(new PostgresNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe('a string')
+    expect(calls).toBe(1)
+  })
+})
+
+describe('createTable', () => {
+  it('may be called again, and keeps what is there', async () => {
+    const store = await newStore('again')
+    await store.reserve('42', 'nonce', 600)
+    await store.createTable()
+    expect(await store.reserve('42', 'nonce', 600)).toBe(false)
+  })
+
+  it('takes a schema, and names in their case', async () => {
+    await database.exec('CREATE SCHEMA "Hooks"')
+    const store = await newStore('Hooks.Nonces')
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(await rowsOf('SELECT 1 FROM "Hooks"."Nonces"')).toHaveLength(1)
+  })
+
+  it('takes a name of 48 characters and indexes it', async () => {
+    const table = 't'.repeat(48)
+    await newStore(table)
+    const indexes = await rowsOf<{ indexname: string }>(`SELECT indexname FROM pg_indexes WHERE tablename = '${table}'`)
+    expect(indexes.map(({ indexname }) => indexname)).toContain(`${table}_expires_at`)
+  })
+})
+
+describe('deleteExpired', () => {
+  it('deletes what has expired, the oldest first, so many at a time, and says how many', async () => {
+    const store = await newStore('deletes')
+    for (let index = 0; index < 5; index++) await store.reserve('42', `old ${index}`, 1)
+    await age('deletes', 10)
+    await store.reserve('42', 'live', 600)
+    expect(await store.deleteExpired({ limit: 2 })).toBe(2)
+    expect(await store.deleteExpired({ limit: 2 })).toBe(2)
+    expect(await store.deleteExpired()).toBe(1)
+    expect(await store.deleteExpired()).toBe(0)
+    expect(await store.reserve('42', 'live', 600)).toBe(false)
+  })
+
+  it('finds them by the index', async () => {
+    await newStore('indexed')
+    await database.exec(`
+      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour' FROM generate_series(1, 20000) AS i;
+      ANALYZE indexed`)
+    const plan = await rowsOf<{ 'QUERY PLAN': string }>(
+      'EXPLAIN SELECT key FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
+    )
+    expect(JSON.stringify(plan)).toContain('Index Cond')
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
+    const store = new PostgresNonceStore({ query })
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/limit is not a whole number/)
+  })
+})
+
+describe('options', () => {
+  it.each<[unknown, RegExp]>([
+    [undefined, /query is undefined: pass a function, such as/],
+    [{}, /query is undefined/],
+    [{ query: 'SELECT' }, /query is a string/],
+    [{ query, table: 1 }, /table is a number/],
+    [{ query, table: '' }, /table is not a name/],
+    [{ query, table: 'a.b.c' }, /table is not a name/],
+    [{ query, table: 'a"; DROP TABLE users; --' }, /table is not a name/],
+    [{ query, table: '1table' }, /table is not a name/],
+    [{ query, table: 'tablé' }, /table is not a name/],
+    [{ query, table: 't'.repeat(49) }, /1 to 48/],
+  ])('%o is refused', (options, message) => {
+    const create = () => Reflect.construct(PostgresNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { verify } from '../../src/index.js'
+import { RedisNonceStore } from '../../src/stores/redis.js'
+import { SECRET, signedRequest, TestClock } from '../request.js'
+
+/** What the store sends, and what it makes of a reply. */
+async function sent(reply: (args: string[]) => unknown, keyPrefix?: string) {
+  const commands: string[][] = []
+  const store = new RedisNonceStore({
+    keyPrefix,
+    async sendCommand(args) {
+      commands.push(args)
+      return reply(args)
+    },
+  })
+  return { commands, answer: await store.reserve('42', 'nonce', 600).catch((error: unknown) => error) }
+}
+
+describe('a reservation', () => {
+  it('is one SET of one key, if absent, for its TTL and a millisecond', async () => {
+    const { commands } = await sent(() => null)
+    expect(commands).toEqual([
+      ['SET', expect.stringMatching(/^webhook-nonce:[\w-]{43}$/), expect.any(String), 'NX', 'GET', 'PX', '600001'],
+    ])
+  })
+
+  it('rounds a fraction of a millisecond up', async () => {
+    const commands: string[][] = []
+    const store = new RedisNonceStore({ sendCommand: async (args) => commands.push(args) && null })
+    await store.reserve('42', 'nonce', 0.0001)
+    expect(commands[0]?.[6]).toBe('2')
+  })
+
+  it('carries a token of its own each time', async () => {
+    const tokens = new Set<string | undefined>()
+    for (let index = 0; index < 100; index++) tokens.add((await sent(() => null)).commands[0]?.[2])
+    expect(tokens.size).toBe(100)
+  })
+
+  it('is made when there was nothing: nil', async () => {
+    expect((await sent(() => null)).answer).toBe(true)
+  })
+
+  it('is made when its own token is there: the command was sent again after a lost reply', async () => {
+    expect((await sent((args) => args[2])).answer).toBe(true)
+  })
+
+  it('is not made when the token of another is there', async () => {
+    expect((await sent(() => 'AAAAAAAAAAAAAAAAAAAAAA')).answer).toBe(false)
+  })
+
+  it.each([
+    ['OK', 'a string'],
+    ['QUEUED', 'a string'],
+    ['', 'an empty string'],
+    ['1', 'a string'],
+    [1, 'a number'],
+    [undefined, 'undefined'],
+    [true, 'a boolean'],
+    [Buffer.from('AAAAAAAAAAAAAAAAAAAAAA'), 'an object'],
+    [['AAAAAAAAAAAAAAAAAAAAAA'], 'an array'],
+  ])('is an error on any other reply: %o', async (reply, kind) => {
+    expect((await sent(() => reply)).answer).toMatchObject({
+      message: expect.stringContaining(`Redis replied ${kind}`),
+    })
+  })
+
+  it('fails as the client fails, and verify says so', async () => {
+    const cause = new Error('connection refused')
+    const store = new RedisNonceStore({ sendCommand: () => Promise.reject(cause) })
+    await expect(verify(signedRequest(), SECRET, store, new TestClock())).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      cause,
+    })
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const store = new RedisNonceStore({ sendCommand: async () => null })
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+})
+
+describe('keys', () => {
+  it('begin with the prefix', async () => {
+    expect((await sent(() => null, 'app:')).commands[0]?.[1]).toMatch(/^app:[\w-]{43}$/)
+    expect((await sent(() => null, '')).commands[0]?.[1]).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('hold no hash tag that a sender could choose, whatever the webhook and the nonce', async () => {
+    const keys: (string | undefined)[] = []
+    const store = new RedisNonceStore({ sendCommand: async (args) => keys.push(args[1]) && null })
+    await store.reserve('{42}', '{slot}1', 600)
+    await store.reserve('{42}', '{slot}2', 600)
+    for (const key of keys) expect(key).not.toMatch(/[{}]/)
+    expect(new Set(keys).size).toBe(2)
+  })
+})
+
+describe('options', () => {
+  it.each([
+    [undefined, /sendCommand is undefined: pass a function, such as/],
+    [{}, /sendCommand is undefined/],
+    [{ sendCommand: 'SET' }, /sendCommand is a string/],
+    [{ sendCommand: async () => null, keyPrefix: 1 }, /keyPrefix is a number: pass a string/],
+  ])('%o is a TypeError', (options, message) => {
+    const create = () => Reflect.construct(RedisNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})

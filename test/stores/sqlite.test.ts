@@ -1,0 +1,129 @@
+import initSqlJs from 'sql.js'
+import { describe, expect, it } from 'vitest'
+import { type SqliteDatabase, SqliteNonceStore } from '../../src/stores/sqlite.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { TestClock } from '../request.js'
+
+// sql.js is SQLite itself, in WebAssembly: these tests run where no native build is installed.
+
+const SQL = await initSqlJs()
+
+/** sql.js with the methods that node:sqlite and better-sqlite3 share. */
+function openDatabase(): SqliteDatabase & { count(table: string): number } {
+  const database = new SQL.Database()
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      return {
+        run(...parameters) {
+          statement.run(parameters)
+          return { changes: database.getRowsModified() }
+        },
+      }
+    },
+    count: (table) => Number(database.exec(`SELECT count(*) FROM "${table}"`)[0]?.values[0]?.[0]),
+  }
+}
+
+describe('SqliteNonceStore, in simulated time', () => {
+  const database = openDatabase()
+  const clock = new TestClock()
+  const wait = (milliseconds: number) => {
+    clock.milliseconds += milliseconds
+  }
+  it.each(nonceStoreContract(() => new SqliteNonceStore(database, { clock }), { wait }))('$name', ({ run }) => run())
+})
+
+describe('SqliteNonceStore, in real time', () => {
+  const database = openDatabase()
+  it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(database)))('$name', ({ run }) => run())
+})
+
+describe('expired rows', () => {
+  it('leave in small batches as new ones come', () => {
+    const database = openDatabase()
+    const clock = new TestClock()
+    const store = new SqliteNonceStore(database, { clock, table: 'nonces' })
+    for (let index = 0; index < 1000; index++) store.reserve('42', `old ${index}`, 600)
+    clock.milliseconds += 600_002
+    store.reserve('42', 'first', 600)
+    expect(database.count('nonces')).toBeGreaterThan(900)
+    for (let index = 0; index < 600; index++) store.reserve('42', `new ${index}`, 600)
+    expect(database.count('nonces')).toBe(601)
+  })
+})
+
+describe('processes that start at once', () => {
+  /** A database whose set-up is refused so many times. */
+  function busy(times: number, error: object) {
+    const database = openDatabase()
+    let calls = 0
+    return {
+      ...database,
+      exec(sql: string) {
+        if (sql.includes('journal_mode') && calls++ < times) throw error
+        return database.exec(sql)
+      },
+    }
+  }
+
+  it.each([
+    { code: 'SQLITE_BUSY' },
+    { code: 'SQLITE_BUSY_RECOVERY' },
+    { code: 'ERR_SQLITE_ERROR', errcode: 5 },
+    { code: 'ERR_SQLITE_ERROR', errcode: 5 | (1 << 8) },
+  ])('wait for each other while %o', (error) => {
+    const store = new SqliteNonceStore(busy(3, Object.assign(new Error('database is locked'), error)))
+    expect(store.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it('do not wait longer than the busy timeout', () => {
+    const error = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    expect(() => new SqliteNonceStore(busy(1_000_000, error), { busyTimeout: 20 })).toThrow('database is locked')
+  })
+
+  it('do not wait for anything else', () => {
+    const error = Object.assign(new Error('not a database'), { code: 'SQLITE_NOTADB' })
+    expect(() => new SqliteNonceStore(busy(1, error))).toThrow('not a database')
+  })
+})
+
+describe('fails closed', () => {
+  it('when its clock reads no number', () => {
+    const store = new SqliteNonceStore(openDatabase(), { clock: { now: () => Number.NaN } })
+    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/clock\.now\(\) returned no number/)
+  })
+
+  it('when the TTL is no positive number', () => {
+    const store = new SqliteNonceStore(openDatabase())
+    expect(() => store.reserve('42', 'nonce', 0)).toThrow(RangeError)
+  })
+
+  it('when its table is gone', () => {
+    const database = openDatabase()
+    const store = new SqliteNonceStore(database)
+    database.exec('DROP TABLE webhook_nonces')
+    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/no such table/)
+  })
+})
+
+describe('arguments', () => {
+  it.each<[unknown[], RegExp]>([
+    [[], /database is undefined.*pass a DatabaseSync/],
+    [[{}], /database is an object without exec\(\) and prepare\(\)/],
+    [[{ exec() {} }], /without exec\(\) and prepare/],
+    [['nonces.db'], /database is a string/],
+    [[openDatabase(), { table: 'a b' }], /table is not a name/],
+    [[openDatabase(), { table: '' }], /table is not a name/],
+    [[openDatabase(), { table: 1 }], /table is not a name/],
+    [[openDatabase(), { busyTimeout: -1 }], /busyTimeout is not a whole number/],
+    [[openDatabase(), { busyTimeout: 0.5 }], /busyTimeout/],
+    [[openDatabase(), { busyTimeout: '1000' }], /busyTimeout/],
+    [[openDatabase(), { clock: {} }], /clock has no now/],
+  ])('%o are refused', (args, message) => {
+    const create = () => Reflect.construct(SqliteNonceStore, args)
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})

@@ -1,0 +1,229 @@
+import type { NonceStore } from '../../src/index.js'
+import type { NonceStoreContractOptions } from '../../src/testing/index.js'
+import { TestClock } from '../request.js'
+
+/** A store with one fault, and how the contract should put it. */
+export interface Specimen {
+  fault: string
+  /** What the message of the contract names. */
+  message: RegExp
+  /** Makes the animal: a factory of stores on one backend, and the options to test it with. */
+  create(): { createStore: () => NonceStore; options: NonceStoreContractOptions }
+}
+
+/** The parts of a store, right as they are. Each specimen replaces one. */
+class Store {
+  constructor(
+    readonly clock: TestClock,
+    public backend: Map<string, number>,
+  ) {}
+  address(webhookId: string, key: string): string {
+    return JSON.stringify([webhookId, key])
+  }
+  expiry(ttlSeconds: number): number {
+    return this.clock.now() + ttlSeconds * 1000
+  }
+  isTaken(expiresAt: number | undefined): boolean {
+    return expiresAt !== undefined && this.clock.now() <= expiresAt
+  }
+  taken(_address: string, _ttlSeconds: number): void {}
+  async pause(): Promise<void> {}
+  answer(reserved: boolean): unknown {
+    return reserved
+  }
+  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    await this.pause()
+    const address = this.address(webhookId, key)
+    const taken = this.isTaken(this.backend.get(address))
+    if (taken) this.taken(address, ttlSeconds)
+    else this.backend.set(address, this.expiry(ttlSeconds))
+    return this.answer(!taken) as boolean
+  }
+}
+
+type Parts = Partial<Pick<Store, 'address' | 'expiry' | 'isTaken' | 'taken' | 'answer' | 'reserve'>>
+
+function specimen(fault: string, message: RegExp, parts: (store: Store) => Parts): Specimen {
+  return {
+    fault,
+    message,
+    create() {
+      const clock = new TestClock(0)
+      const backend = new Map<string, number>()
+      return {
+        createStore() {
+          const store = new Store(clock, backend)
+          return Object.assign(store, parts(store))
+        },
+        options: {
+          wait(milliseconds) {
+            clock.milliseconds += milliseconds
+          },
+        },
+      }
+    },
+  }
+}
+
+/** With a backend that is down, and behaves so. */
+function whenDown(fault: string, message: RegExp, reserve: () => boolean | Promise<boolean>): Specimen {
+  const healthy = specimen(fault, message, () => ({}))
+  return {
+    ...healthy,
+    create() {
+      const { createStore, options } = healthy.create()
+      return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve }) } }
+    },
+  }
+}
+
+/** A store whose keys are altered before they are compared. */
+function altering(how: string, message: RegExp, alter: (key: string) => string): Specimen {
+  return specimen(`keys ${how}`, message, () => ({
+    address: (webhookId, key) => JSON.stringify([webhookId, alter(key)]),
+  }))
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+export const HEALTHY = specimen('none', /./, () => ({}))
+
+export const ZOO: readonly Specimen[] = [
+  specimen('GET, then SET', /calls got the same key: .*insert if absent in one atomic step/, (store) => ({
+    async reserve(webhookId, key, ttlSeconds) {
+      const address = store.address(webhookId, key)
+      const taken = store.isTaken(store.backend.get(address))
+      await turn()
+      if (!taken) store.backend.set(address, store.expiry(ttlSeconds))
+      return !taken
+    },
+  })),
+  specimen('GET, then SET, under a lock of its own instance', /calls to two instances got the same key/, (store) => {
+    let lock: Promise<unknown> = Promise.resolve()
+    return {
+      reserve(webhookId, key, ttlSeconds) {
+        const result = lock.then(async () => {
+          const address = store.address(webhookId, key)
+          const taken = store.isTaken(store.backend.get(address))
+          await turn()
+          if (!taken) store.backend.set(address, store.expiry(ttlSeconds))
+          return !taken
+        })
+        lock = result
+        return result
+      },
+    }
+  }),
+  specimen('memory of each instance', /free for another: keep keys in the shared backend/, (store) => {
+    store.backend = new Map()
+    return {}
+  }),
+  specimen('one scope for all webhooks', /keys are shared by all webhooks/, () => ({ address: (_, key) => key })),
+  specimen('scopes without a separator', /webhook and key run together/, () => ({
+    address: (webhookId, key) => webhookId + key,
+  })),
+  specimen('scopes with a colon', /webhook and key run together/, () => ({
+    address: (webhookId, key) => `${webhookId}:${key}`,
+  })),
+  specimen('scopes with a slash', /webhook and key run together/, () => ({
+    address: (webhookId, key) => `${webhookId}/${key}`,
+  })),
+  specimen('webhooks case-folded', /webhooks are case-folded/, () => ({
+    address: (webhookId, key) => JSON.stringify([webhookId.toLowerCase(), key]),
+  })),
+  specimen('webhooks normalised', /webhooks are normalised/, () => ({
+    address: (webhookId, key) => JSON.stringify([webhookId.normalize(), key]),
+  })),
+  specimen('webhooks cut', /webhooks are cut/, () => ({
+    address: (webhookId, key) => JSON.stringify([webhookId.slice(0, 255), key]),
+  })),
+  specimen('webhooks cut at a NUL', /webhooks are cut at a NUL/, () => ({
+    address: (webhookId, key) => JSON.stringify([webhookId.split('\0')[0], key]),
+  })),
+  altering('cut at 64', /keys are cut/, (key) => key.slice(0, 64)),
+  altering('cut at 127', /keys are cut/, (key) => key.slice(0, 127)),
+  altering('case-folded', /keys are case-folded/, (key) => key.toLowerCase()),
+  altering('trimmed', /keys are trimmed/, (key) => key.trim()),
+  altering('trimmed at the end, as CHAR is', /keys are trimmed at the end/, (key) => key.trimEnd()),
+  altering('taken for numbers', /keys are taken for numbers/, (key) =>
+    Number.isNaN(Number(key)) ? key : String(Number(key)),
+  ),
+  altering('percent-decoded', /keys are percent-decoded/, (key) =>
+    key.replaceAll(/%([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+  ),
+  altering('cut to their hash tag', /keys are cut to their hash tag/, (key) => /\{(.+)\}/.exec(key)?.[1] ?? key),
+  altering('one character replaced', /taken for another|not remembered/, (key) => key.replaceAll('^', '~')),
+  specimen('keys matched with LIKE', /keys are matched as patterns/, (store) => ({
+    async reserve(webhookId, key, ttlSeconds) {
+      const pattern = new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`)
+      const taken = [...store.backend].some(([address, expiresAt]) => {
+        const [otherId, other] = JSON.parse(address)
+        return otherId === webhookId && pattern.test(other) && store.isTaken(expiresAt)
+      })
+      if (!taken) store.backend.set(store.address(webhookId, key), store.expiry(ttlSeconds))
+      return !taken
+    },
+  })),
+  specimen('TTL taken for milliseconds', /TTL of 2 s is free after 1 s: ttlSeconds is seconds/, (store) => ({
+    expiry: (ttlSeconds) => store.clock.now() + ttlSeconds,
+  })),
+  specimen('TTL multiplied twice', /still taken 1\.5 s after its end.*is the unit right/, (store) => ({
+    expiry: (ttlSeconds) => store.clock.now() + ttlSeconds * 1_000_000,
+  })),
+  specimen('no expiry', /still taken 1\.5 s after its end: let it expire/, () => ({
+    expiry: () => Number.POSITIVE_INFINITY,
+  })),
+  specimen('a TTL of its own, 600 s', /still taken 1\.5 s after its end/, (store) => ({
+    expiry: () => store.clock.now() + 600_000,
+  })),
+  specimen('a TTL of its own, 2 s', /use the ttlSeconds of each call/, (store) => ({
+    expiry: () => store.clock.now() + 2000,
+  })),
+  specimen('an expiry that a replay refreshes', /never expires: leave the expiry of a taken key/, (store) => ({
+    taken: (address, ttlSeconds) => store.backend.set(address, store.expiry(ttlSeconds)),
+  })),
+  specimen('expired keys leave from the front only', /outlives its TTL beside ones that last longer/, (store) => ({
+    isTaken: (expiresAt) => {
+      for (const [address, first] of store.backend) {
+        if (store.clock.now() <= first) break
+        store.backend.delete(address)
+      }
+      return expiresAt !== undefined && [...store.backend.values()].includes(expiresAt)
+    },
+  })),
+  specimen('all expire with the one that is shortest', /gone before its TTL|free after a few seconds/, (store) => ({
+    isTaken: (expiresAt) => {
+      if ([...store.backend.values()].some((other) => other < store.clock.now())) store.backend.clear()
+      return expiresAt !== undefined && store.backend.size > 0 && store.clock.now() <= expiresAt
+    },
+  })),
+  specimen('expired keys are replaced in two steps', /calls got a key that had expired/, (store) => ({
+    async reserve(webhookId, key, ttlSeconds) {
+      const address = store.address(webhookId, key)
+      const before = store.backend.get(address)
+      if (before !== undefined) {
+        if (store.isTaken(before)) return false
+        await turn()
+      }
+      store.backend.set(address, store.expiry(ttlSeconds))
+      return true
+    },
+  })),
+  specimen('expired keys are never free', /still taken 1\.5 s after its end/, () => ({
+    isTaken: (expiresAt) => expiresAt !== undefined,
+  })),
+  specimen('free at exactly its TTL', /free at exactly 600 s/, (store) => ({
+    isTaken: (expiresAt) => expiresAt !== undefined && store.clock.now() < expiresAt,
+  })),
+  specimen('answers OK or null', /answered a string, not a boolean/, () => ({
+    answer: (reserved) => (reserved ? 'OK' : null),
+  })),
+  specimen('answers 1 or 0', /answered a number, not a boolean/, () => ({ answer: Number })),
+  specimen('answers nothing', /answered undefined, not a boolean/, () => ({ answer: () => undefined })),
+  specimen('an inverted answer', /the answer is inverted/, () => ({ answer: (reserved) => !reserved })),
+  specimen('always true', /a taken key is reserved again/, () => ({ answer: () => true })),
+  specimen('always false', /a free key is said to be taken/, () => ({ answer: () => false })),
+  whenDown('says true when its backend is down', /answers true: throw/, () => true),
+  whenDown('says false when its backend is down', /answers false: throw/, async () => false),
+  whenDown('hangs when its backend is down', /does not answer for 4 s: set a time-out/, () => new Promise(() => {})),
+]
