@@ -1,5 +1,6 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Cluster } from 'ioredis'
+import { refuseEviction } from './eviction.js'
 
 /** @param {string[]} urls */
 export async function connect(urls) {
@@ -10,6 +11,7 @@ export async function connect(urls) {
   })
   cluster.on('error', console.error)
   await cluster.connect()
+  refuseEviction(await cluster.info('memory'))
   const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => cluster.call(name, ...args) })
-  return { nonceStore, close: () => cluster.disconnect() }
+  return { client: cluster, nonceStore, close: () => cluster.disconnect() }
 }

@@ -1,5 +1,6 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Redis } from 'ioredis'
+import { refuseEviction } from './eviction.js'
 
 /** @param {string} url */
 export async function connect(url) {
@@ -12,6 +13,7 @@ export async function connect(url) {
   })
   redis.on('error', console.error)
   await redis.connect()
+  refuseEviction(await redis.info('memory'))
   const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => redis.call(name, ...args) })
-  return { nonceStore, close: () => redis.disconnect() }
+  return { client: redis, nonceStore, close: () => redis.disconnect() }
 }

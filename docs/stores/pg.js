@@ -12,5 +12,5 @@ export async function connect(connectionString) {
   pool.on('error', console.error)
   const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })
   await nonceStore.createTable()
-  return { nonceStore, close: () => pool.end() }
+  return { client: pool, nonceStore, close: () => pool.end() }
 }

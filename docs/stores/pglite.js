@@ -6,5 +6,5 @@ export async function connect(folder) {
   const database = new PGlite(folder)
   const nonceStore = new PostgresNonceStore({ query: (text, values) => database.query(text, values) })
   await nonceStore.createTable()
-  return { nonceStore, close: () => database.close() }
+  return { client: database, nonceStore, close: () => database.close() }
 }

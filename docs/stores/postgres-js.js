@@ -11,7 +11,7 @@ export async function connect(connectionString) {
   })
   const nonceStore = new PostgresNonceStore({ query: (text, values) => within(1000, sql.unsafe(text, values)) })
   await nonceStore.createTable()
-  return { nonceStore, close: () => sql.end({ timeout: 1 }) }
+  return { client: sql, nonceStore, close: () => sql.end({ timeout: 1 }) }
 }
 
 /**

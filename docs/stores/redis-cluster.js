@@ -1,5 +1,6 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createCluster } from 'redis'
+import { refuseEviction } from './eviction.js'
 
 /** @param {string[]} urls */
 export async function connect(urls) {
@@ -17,6 +18,7 @@ export async function connect(urls) {
   })
   cluster.on('error', console.error)
   await cluster.connect()
+  refuseEviction(await cluster.sendCommand(undefined, false, ['INFO', 'memory']))
   const nonceStore = new RedisNonceStore({ sendCommand: (args) => cluster.sendCommand(args[1], false, args) })
-  return { nonceStore, close: () => cluster.destroy() }
+  return { client: cluster, nonceStore, close: () => cluster.destroy() }
 }

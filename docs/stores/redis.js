@@ -1,5 +1,6 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
+import { refuseEviction } from './eviction.js'
 
 /** @param {string} url */
 export async function connect(url) {
@@ -15,6 +16,7 @@ export async function connect(url) {
   })
   client.on('error', console.error)
   await client.connect()
+  refuseEviction(await client.info('memory'))
   const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
-  return { nonceStore, close: () => client.destroy() }
+  return { client, nonceStore, close: () => client.destroy() }
 }

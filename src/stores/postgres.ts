@@ -74,7 +74,7 @@ export class PostgresNonceStore implements NonceStore {
       ON CONFLICT (key) DO UPDATE SET expires_at = clock_timestamp() + $2::float8 * interval '1 millisecond'
       WHERE nonce.expires_at < clock_timestamp()
       RETURNING true AS reserved`
-    const values = [scopedKeyHash(webhookId, key, 'hex'), ttlMilliseconds(ttlSeconds)]
+    const values = [scopedKeyHash(webhookId, key), ttlMilliseconds(ttlSeconds)]
     for (let attempt = 1; ; attempt++) {
       try {
         const rows = rowsOf(await this.#query(text, values))

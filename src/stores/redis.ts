@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
-import { scopedKeyHash } from './scoped-key.js'
+import { scopedKey } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
 
 /** What {@link RedisNonceStore} needs: one function, which any client offers in one line. */
@@ -19,15 +19,15 @@ export interface RedisNonceStoreOptions {
   keyPrefix?: string | undefined
 }
 
-/** 16 random bytes, base64url. */
-const TOKEN = /^[A-Za-z0-9_-]{22}$/
+/** A random UUID. */
+const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * A nonce store in Redis 7 or later, Valkey, or a cluster of either, through any client.
  *
  * A reservation is one command, `SET key token NX GET PX milliseconds`, which is atomic and touches a single key. The token
  * is random for each: a client that lost the reply and sends the command again finds its own token, and so a first
- * request is not taken for a replay. Keys are hashes, of one length whatever the webhook and spread over all slots.
+ * request is not taken for a replay. In a cluster, the keys of one webhook spread over all nodes.
  *
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
  *
@@ -61,8 +61,9 @@ export class RedisNonceStore implements NonceStore {
 
   /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Rejects with whatever the client rejects with. */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    const redisKey = this.#keyPrefix + scopedKeyHash(webhookId, key, 'base64url')
-    const token = randomBytes(16).toString('base64url')
+    // An empty hash tag makes Redis Cluster hash the whole key, whatever {…} a sender writes behind it.
+    const redisKey = `${this.#keyPrefix}{}${scopedKey(webhookId, key)}`
+    const token = randomUUID()
     const milliseconds = String(ttlMilliseconds(ttlSeconds))
 
     const reply = await this.#sendCommand(['SET', redisKey, token, 'NX', 'GET', 'PX', milliseconds])

@@ -11,10 +11,10 @@ export function scopedKey(webhookId: string, key: string): string {
 }
 
 /**
- * The same in 32 bytes, for engines that limit a key's length, refuse a character, or read a meaning into one.
+ * The same as 64 hex digits, for engines that limit a key's length, refuse a character, or read a meaning into one.
  *
  * @internal
  */
-export function scopedKeyHash(webhookId: string, key: string, encoding: 'hex' | 'base64url'): string {
-  return createHash('sha256').update(scopedKey(webhookId, key)).digest(encoding)
+export function scopedKeyHash(webhookId: string, key: string): string {
+  return createHash('sha256').update(scopedKey(webhookId, key)).digest('hex')
 }

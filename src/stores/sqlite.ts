@@ -93,7 +93,7 @@ export class SqliteNonceStore implements NonceStore {
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
-    const hash = Buffer.from(scopedKeyHash(webhookId, key, 'hex'), 'hex')
+    const hash = Buffer.from(scopedKeyHash(webhookId, key), 'hex')
     if (this.#reservations++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
     // A taken row is left alone, so no change says that the key is taken.
     return Number(this.#reserve.run(hash, expiresAt, Math.floor(now)).changes) === 1

@@ -106,6 +106,14 @@ describe.runIf(isInstalled('redis-server')).each(['redis', 'ioredis'] as const)(
     expect(await send(before, store)).toBe('replayed_nonce')
   })
 
+  it.each(['allkeys-lru', 'volatile-ttl'])(
+    'that may evict keys, with %s: the set-up of the guide refuses it',
+    async (policy) => {
+      const server = await startServer('--maxmemory-policy', policy)
+      await expect(CLIENTS[client](server.url)).rejects.toThrow(/set maxmemory-policy to noeviction/)
+    },
+  )
+
   it('that is a read-only replica: an error', async () => {
     const server = await startServer()
     const replica = await startServer('--replicaof', '127.0.0.1', String(server.port))
