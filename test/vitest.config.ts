@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/property/setup.ts'],
     env: { FC_SEED: seed, FC_RUNS: runs },
+    // Most integration tests wait for real time to pass: two at once, even where there is one core to spare.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {

@@ -9,8 +9,14 @@ import { ttlMilliseconds } from './ttl.js'
 export interface SqliteDatabase {
   /** Runs a statement that takes no parameters. */
   exec(sql: string): unknown
-  /** Prepares a statement; `run` runs it and says how many rows it changed. */
-  prepare(sql: string): { run(...parameters: (Uint8Array | number)[]): { changes: number | bigint } }
+  /** Prepares a statement that may take parameters. */
+  prepare(sql: string): SqliteStatement
+}
+
+/** A prepared statement of a {@link SqliteDatabase}. */
+export interface SqliteStatement {
+  /** Runs it, and says how many rows it changed. */
+  run(...parameters: (Uint8Array | number)[]): { changes: number | bigint }
 }
 
 /** How {@link SqliteNonceStore} keeps its table. */
@@ -53,8 +59,8 @@ const REMOVAL_INTERVAL = 32
  */
 export class SqliteNonceStore implements NonceStore {
   readonly #clock: Clock
-  readonly #reserve: ReturnType<SqliteDatabase['prepare']>
-  readonly #removeExpired: ReturnType<SqliteDatabase['prepare']>
+  readonly #reserve: SqliteStatement
+  readonly #removeExpired: SqliteStatement
   #reservations = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {

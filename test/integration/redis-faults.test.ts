@@ -138,6 +138,31 @@ describe.runIf(isInstalled('redis-server')).each(['redis', 'ioredis'] as const)(
   })
 })
 
+describe.runIf(isInstalled('redis-server'))('a failover', () => {
+  it('before replication: what the replica had not heard of can be replayed, once', async () => {
+    const master = await startServer()
+    const link = await TcpProxy.start(master.port)
+    closers.push(() => link.stop())
+    const replica = await startServer('--replicaof', '127.0.0.1', String(link.port))
+    const before = await connected('redis', master.url)
+    const replicated = newRequest()
+    expect(await send(replicated, before)).toBe('accepted')
+    await eventually(() => expect(Number(replica.cli('DBSIZE'))).toBeGreaterThan(0))
+    await sleep(100)
+
+    link.onReply = () => 'hold'
+    const lost = newRequest()
+    expect(await send(lost, before)).toBe('accepted')
+    await master.kill()
+    replica.cli('REPLICAOF', 'NO', 'ONE')
+
+    const after = await connected('redis', replica.url)
+    expect(await send(replicated, after)).toBe('replayed_nonce')
+    expect(await send(lost, after)).toBe('accepted')
+    expect(await send(lost, after)).toBe('replayed_nonce')
+  })
+})
+
 describe.runIf(isInstalled('redis-server'))('a connection cut between command and reply', () => {
   async function cutOnce(client: keyof typeof CLIENTS) {
     const server = await startServer()
