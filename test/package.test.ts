@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,6 +20,7 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NonceStore, sign } from '../src/index.js'
 import { nonceStoreContract } from '../src/testing/index.js'
+import { eventually, freePort } from './integration/servers.js'
 import { isInstalled } from './programs.js'
 
 // The packed tarball, installed into an empty folder and used there as a user would.
@@ -260,7 +261,7 @@ describe('the README', () => {
     })
     try {
       const url = `http://127.0.0.1:${port}/`
-      await answering(url)
+      await eventually(() => fetch(url))
       await act(url)
     } finally {
       server.kill()
@@ -405,26 +406,3 @@ describe('the documents', () => {
     },
   )
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a server without a port')
-  return address.port
-}
-
-async function answering(url: string): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(25)) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      return
-  }
-  throw new Error(`nothing answers at ${url}`)
-}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
-import type { NonceStoreContractOptions } from './index.js'
+import type { NonceStoreContractOptions } from './options.js'
 
 interface Setting extends NonceStoreContractOptions {
   createStore: () => NonceStore | Promise<NonceStore>
@@ -65,6 +65,8 @@ const ALTERED_KEYS: readonly (readonly [one: string, other: string, how: string]
   ['nonce', ' nonce', 'trimmed at the start: keep them as they are'],
   [`${'n'.repeat(127)}a`, `${'n'.repeat(127)}b`, 'cut: keep all 128 characters, or a hash of the key'],
   [`a${'n'.repeat(127)}`, `b${'n'.repeat(127)}`, 'cut at the start: keep all 128 characters, or a hash of the key'],
+  ['signature a', 'signature b', 'cut at a space: keep them as they are'],
+  ['Aa', 'BB', 'compared by a hash that is easy to collide: compare the keys themselves, or a cryptographic hash'],
   ['1', '01', 'taken for numbers: keep them as text'],
   ['1', '1.0', 'taken for numbers: keep them as text'],
   ['10', '1e1', 'taken for numbers: keep them as text'],
@@ -178,6 +180,45 @@ export const CASES: readonly Case[] = [
           !(await reserve(store, [webhookId, key])),
           `key ${JSON.stringify(key)} is not remembered: keep every character`,
         )
+      }
+    },
+  },
+  {
+    name: 'keeps every key, however many come after it',
+    async run({ createStore }) {
+      const store = await createStore()
+      const webhookId = newWebhook()
+      const keys = Array.from({ length: 2000 }, (_, index) => `nonce ${index}`)
+      for (const key of keys) expect(await reserve(store, [webhookId, key]), `a free key, ${key}, is said to be taken`)
+      const forgotten = []
+      for (const key of keys) if (await reserve(store, [webhookId, key])) forgotten.push(key)
+      expect(
+        forgotten.length === 0,
+        `${forgotten.length} of 2000 keys are forgotten before their TTL: evict none that is live, and throw when there is no room`,
+      )
+    },
+  },
+  {
+    name: 'keeps a key to the end of its TTL, at whatever moment it was reserved',
+    async run(setting) {
+      const store = await setting.createStore()
+      const webhookId = newWebhook()
+      const reservedAt: number[] = []
+      for (let index = 0; index < 4; index++) {
+        if (index > 0) await wait(setting, 250)
+        reservedAt.push(performance.now())
+        await reserve(store, [webhookId, `nonce ${index}`], 2)
+      }
+      await wait(setting, 950)
+      for (const [index, start] of reservedAt.entries()) {
+        // The first is 1.7 s old now, and each other will be when its turn comes. On a machine that slept, too old to tell.
+        const taken = !(await reserve(store, [webhookId, `nonce ${index}`], 2))
+        const tooLate = setting.wait === undefined && performance.now() - start >= 2000
+        expect(
+          taken || tooLate,
+          'a key with a TTL of 2 s is free after 1.7 s: count in milliseconds, or round the end up, never down',
+        )
+        await wait(setting, 250)
       }
     },
   },

@@ -1,17 +1,9 @@
 import { invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { CASES } from './cases.js'
+import type { NonceStoreContractOptions } from './options.js'
 
-/** What {@link nonceStoreContract} cannot know by itself. */
-export interface NonceStoreContractOptions {
-  /** Makes a store whose backend is down. With it the contract also checks that the store then fails, and soon. */
-  createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
-  /**
-   * Lets so many milliseconds pass; real ones by default. For a store on a clock of its own, move that clock: the contract
-   * then also checks the last instant of a reservation.
-   */
-  wait?: ((milliseconds: number) => void | Promise<void>) | undefined
-}
+export type { NonceStoreContractOptions } from './options.js'
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../programs.js'
-import { newRequest, send } from './load.js'
+import { type LoadRequest, newRequest, send } from './load.js'
 import { temporaryFolder } from './servers.js'
 import { sqliteOpener } from './sqlite-database.js'
 import { startWorker } from './workers.js'
@@ -83,13 +83,7 @@ describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:
       const database = open(path)
       const store = new SqliteNonceStore(database)
       database.exec('PRAGMA max_page_count = 10')
-      const accepted = []
-      let outcome = 'accepted'
-      for (let request = newRequest(); outcome === 'accepted'; request = newRequest()) {
-        outcome = await send(request, store)
-        if (outcome === 'accepted') accepted.push(request)
-      }
-      expect(outcome).toBe('ERR_NONCE_STORE')
+      const accepted = await sendUntilFull(store)
       database.exec('PRAGMA max_page_count = 1000000')
       expect(await send(newRequest(), store)).toBe('accepted')
       for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
@@ -100,13 +94,7 @@ describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:
       try {
         const path = join(small, 'nonces.db')
         const store = new SqliteNonceStore(open(path))
-        const accepted = []
-        let outcome = 'accepted'
-        for (let request = newRequest(); outcome === 'accepted'; request = newRequest()) {
-          outcome = await send(request, store)
-          if (outcome === 'accepted') accepted.push(request)
-        }
-        expect(outcome).toBe('ERR_NONCE_STORE')
+        const accepted = await sendUntilFull(store)
         execFileSync('mount', ['-o', 'remount,size=64m', small])
         expect(await send(newRequest(), store)).toBe('accepted')
         for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
@@ -116,6 +104,20 @@ describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:
     })
   },
 )
+
+/** Sends new requests until the store fails; gives those that were accepted. */
+async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
+  const accepted: LoadRequest[] = []
+  for (;;) {
+    const request = newRequest()
+    const outcome = await send(request, store)
+    if (outcome !== 'accepted') {
+      expect(outcome).toBe('ERR_NONCE_STORE')
+      return accepted
+    }
+    accepted.push(request)
+  }
+}
 
 /** A file system of one megabyte, if this may be done here: as root, outside most sandboxes. */
 function mounted(path: string): boolean {

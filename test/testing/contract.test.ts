@@ -25,6 +25,15 @@ it('the contract finds nothing wrong with a store that is right', async () => {
   expect(await faultsFound(HEALTHY)).toEqual([])
 })
 
+it('the contract finds nothing wrong with a store that fails when its backend is down', async () => {
+  const create = () => {
+    const { createStore, options } = HEALTHY.create()
+    const reserve = () => Promise.reject(new Error('connection refused'))
+    return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve }) } }
+  }
+  expect(await faultsFound({ ...HEALTHY, create })).toEqual([])
+})
+
 describe('MemoryNonceStore', () => {
   const clock = new TestClock(0)
   const store = new MemoryNonceStore({ clock })

@@ -164,6 +164,20 @@ export const ZOO: readonly Specimen[] = [
       return !taken
     },
   })),
+  altering('cut at a space', /keys are cut at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
+  altering('compared by a weak hash', /hash that is easy to collide/, (key) =>
+    String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
+  ),
+  specimen('room for 1000 keys only', /keys are forgotten before their TTL: evict none/, (store) => ({
+    expiry: (ttlSeconds) => {
+      const [oldest] = store.backend.keys()
+      if (store.backend.size >= 1000 && oldest !== undefined) store.backend.delete(oldest)
+      return store.clock.now() + ttlSeconds * 1000
+    },
+  })),
+  specimen('whole seconds, rounded down', /free after 1\.7 s: .*round the end up/, (store) => ({
+    expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1,
+  })),
   specimen('TTL taken for milliseconds', /TTL of 2 s is free after 1 s: ttlSeconds is seconds/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + ttlSeconds,
   })),
