@@ -194,6 +194,10 @@ describe('the types', () => {
 
   it("need neither Node's types nor the DOM's", () => {
     const source = `import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
+      export * from 'inbound-webhook-auth/redis'
+      export * from 'inbound-webhook-auth/postgres'
+      export * from 'inbound-webhook-auth/sqlite'
+      export * from 'inbound-webhook-auth/testing'
       export const verdict = verify({ webhookId: '42', headers: { get: () => null }, body: '' }, 'secret', new MemoryNonceStore())`
     expect(
       typeErrors({ 'bare.mts': source, 'bare.cts': source }, { module: 'nodenext', types: [], lib: ['es2022'] }),

@@ -5,6 +5,12 @@ function answers(program: string): boolean {
   return ['--version', 'version'].some((ask) => spawnSync(program, [ask]).status === 0)
 }
 
+const HOW: Record<string, string> = {
+  'redis-server': 'apt-get install redis-server, or brew install redis',
+  postgresql: 'apt-get install postgresql, or brew install postgresql',
+  'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or Node 22.5 or later',
+}
+
 /**
  * Whether a program is installed that some tests need. Where it is not they are skipped, loudly; in CI that is a failure.
  *
@@ -13,6 +19,6 @@ function answers(program: string): boolean {
 export function isInstalled(program: string, installed = answers(program)): boolean {
   if (installed) return true
   if (process.env['CI']) throw new Error(`${program} is not installed, and CI skips nothing`)
-  console.warn(`\nSKIPPED: tests that need ${program}. Install it to run them.\n`)
+  console.warn(`\nSKIPPED: tests that need ${program}. To run them: ${HOW[program] ?? `install ${program}`}.\n`)
   return false
 }

@@ -58,11 +58,8 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('PostgreSQL', (
   raceThrough('postgres.js', () => server.url)
 })
 
-describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:sqlite', sqliteOpener() !== undefined))(
-  'SQLite',
-  () => {
-    const folder = temporaryFolder()
-    afterAll(() => rmSync(folder, { recursive: true }))
-    raceThrough('sqlite', () => join(folder, 'nonces.db'))
-  },
-)
+describe.runIf(isInstalled('better-sqlite3 or node:sqlite', sqliteOpener() !== undefined))('SQLite', () => {
+  const folder = temporaryFolder()
+  afterAll(() => rmSync(folder, { recursive: true }))
+  raceThrough('sqlite', () => join(folder, 'nonces.db'))
+})

@@ -15,95 +15,92 @@ import { startWorker } from './workers.js'
 
 const opener = sqliteOpener()
 
-describe.runIf(isInstalled('better-sqlite3 (npm ci in test/integration) or node:sqlite', opener !== undefined))(
-  'a database file',
-  () => {
-    const folder = temporaryFolder()
-    let files = 0
-    const newPath = () => join(folder, `${files++}.db`)
-    const open = (path: string) => {
-      if (opener === undefined) throw new Error('no SQLite')
-      return opener(path)
+describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined))('a database file', () => {
+  const folder = temporaryFolder()
+  let files = 0
+  const newPath = () => join(folder, `${files++}.db`)
+  const open = (path: string) => {
+    if (opener === undefined) throw new Error('no SQLite')
+    return opener(path)
+  }
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const shared = newPath()
+  it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(open(shared))))('$name', ({ run }) => run())
+
+  it('is in WAL mode, and outlives its process', () => {
+    const path = newPath()
+    const first = open(path)
+    new SqliteNonceStore(first).reserve('42', 'nonce', 600)
+    expect(first.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+    expect(first.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
+    first.close()
+    expect(new SqliteNonceStore(open(path)).reserve('42', 'nonce', 600)).toBe(false)
+  })
+
+  it('is opened by eight processes at once, time and again', async () => {
+    for (let round = 0; round < 5; round++) {
+      const path = newPath()
+      const workers = Array.from({ length: 8 }, () => startWorker('sqlite', path, 'nothing'))
+      const codes = await Promise.all(workers.map((worker) => once(worker, 'exit')))
+      expect(codes.map(([code]) => code)).toEqual(Array(8).fill(0))
     }
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  })
 
-    const shared = newPath()
-    it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(open(shared))))('$name', ({ run }) => run())
+  it('locked by another process: an error within the busy timeout, and service again after it', async () => {
+    const path = newPath()
+    const store = new SqliteNonceStore(open(path), { busyTimeout: 300 })
+    const other = open(path)
+    other.exec('BEGIN IMMEDIATE')
+    const start = performance.now()
+    expect(await send(newRequest(), store)).toBe('ERR_NONCE_STORE')
+    expect(performance.now() - start).toBeGreaterThan(250)
+    expect(performance.now() - start).toBeLessThan(2000)
+    other.exec('ROLLBACK')
+    expect(await send(newRequest(), store)).toBe('accepted')
+  })
 
-    it('is in WAL mode, and outlives its process', () => {
-      const path = newPath()
-      const first = open(path)
-      new SqliteNonceStore(first).reserve('42', 'nonce', 600)
-      expect(first.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
-      expect(first.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
-      first.close()
-      expect(new SqliteNonceStore(open(path)).reserve('42', 'nonce', 600)).toBe(false)
+  it('of a process killed mid-write keeps all that it confirmed', async () => {
+    const path = newPath()
+    const worker = startWorker('sqlite', path, 'reserve')
+    let printed = ''
+    worker.stdout.setEncoding('utf8').on('data', (chunk) => {
+      printed += chunk
     })
+    while (printed.length < 10_000) await sleep(5)
+    worker.kill('SIGKILL')
+    await once(worker.stdout, 'close')
+    const confirmed = printed.split('\n').slice(0, -1)
+    const store = new SqliteNonceStore(open(path))
+    expect(confirmed.filter((nonce) => store.reserve('42', nonce, 600))).toEqual([])
+    expect(confirmed.length).toBeGreaterThan(100)
+  })
 
-    it('is opened by eight processes at once, time and again', async () => {
-      for (let round = 0; round < 5; round++) {
-        const path = newPath()
-        const workers = Array.from({ length: 8 }, () => startWorker('sqlite', path, 'nothing'))
-        const codes = await Promise.all(workers.map((worker) => once(worker, 'exit')))
-        expect(codes.map(([code]) => code)).toEqual(Array(8).fill(0))
-      }
-    })
+  it('that may not grow: an error, and service again when there is room', async () => {
+    const path = newPath()
+    const database = open(path)
+    const store = new SqliteNonceStore(database)
+    database.exec('PRAGMA max_page_count = 10')
+    const accepted = await sendUntilFull(store)
+    database.exec('PRAGMA max_page_count = 1000000')
+    expect(await send(newRequest(), store)).toBe('accepted')
+    for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
+  })
 
-    it('locked by another process: an error within the busy timeout, and service again after it', async () => {
-      const path = newPath()
-      const store = new SqliteNonceStore(open(path), { busyTimeout: 300 })
-      const other = open(path)
-      other.exec('BEGIN IMMEDIATE')
-      const start = performance.now()
-      expect(await send(newRequest(), store)).toBe('ERR_NONCE_STORE')
-      expect(performance.now() - start).toBeGreaterThan(250)
-      expect(performance.now() - start).toBeLessThan(2000)
-      other.exec('ROLLBACK')
-      expect(await send(newRequest(), store)).toBe('accepted')
-    })
-
-    it('of a process killed mid-write keeps all that it confirmed', async () => {
-      const path = newPath()
-      const worker = startWorker('sqlite', path, 'reserve')
-      let printed = ''
-      worker.stdout.setEncoding('utf8').on('data', (chunk) => {
-        printed += chunk
-      })
-      while (printed.length < 10_000) await sleep(5)
-      worker.kill('SIGKILL')
-      await once(worker.stdout, 'close')
-      const confirmed = printed.split('\n').slice(0, -1)
+  const small = join(folder, 'small')
+  it.runIf(mounted(small))('on a disk that is full: an error, and service again when there is room', async () => {
+    try {
+      const path = join(small, 'nonces.db')
       const store = new SqliteNonceStore(open(path))
-      expect(confirmed.filter((nonce) => store.reserve('42', nonce, 600))).toEqual([])
-      expect(confirmed.length).toBeGreaterThan(100)
-    })
-
-    it('that may not grow: an error, and service again when there is room', async () => {
-      const path = newPath()
-      const database = open(path)
-      const store = new SqliteNonceStore(database)
-      database.exec('PRAGMA max_page_count = 10')
       const accepted = await sendUntilFull(store)
-      database.exec('PRAGMA max_page_count = 1000000')
+      execFileSync('mount', ['-o', 'remount,size=64m', small])
       expect(await send(newRequest(), store)).toBe('accepted')
       for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
-    })
-
-    const small = join(folder, 'small')
-    it.runIf(mounted(small))('on a disk that is full: an error, and service again when there is room', async () => {
-      try {
-        const path = join(small, 'nonces.db')
-        const store = new SqliteNonceStore(open(path))
-        const accepted = await sendUntilFull(store)
-        execFileSync('mount', ['-o', 'remount,size=64m', small])
-        expect(await send(newRequest(), store)).toBe('accepted')
-        for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
-      } finally {
-        execFileSync('umount', ['-l', small])
-      }
-    })
-  },
-)
+    } finally {
+      execFileSync('umount', ['-l', small])
+    }
+  })
+})
 
 /** Sends new requests until the store fails; gives those that were accepted. */
 async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
