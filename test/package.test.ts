@@ -70,8 +70,10 @@ describe('the tarball', () => {
       'README.md',
       'SECURITY.md',
       'dist',
+      'docs',
       'package.json',
     ])
+    expect(readdirSync(join(installed(), 'docs')).sort()).toEqual(['nonce-stores.md', 'scaling.md'])
   })
 
   it('has the files of every export, their types, chunks that they share, and nothing else', () => {

@@ -9,7 +9,7 @@ import { isInstalled } from '../programs.js'
 import { Load, newRequest, send, sendAll } from './load.js'
 import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from './servers.js'
 
-const BOUND_MILLISECONDS = 3000
+const BOUND_MILLISECONDS = 5000
 const CLIENTS = { pg: connectPg, 'postgres.js': connectPostgresJs }
 
 beforeEach(() => {

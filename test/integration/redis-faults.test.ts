@@ -9,7 +9,7 @@ import { Load, newRequest, send, sendAll } from './load.js'
 import { eventually, RedisServer, TcpProxy } from './servers.js'
 
 /** What the client's time-outs of one second come to, with the time to notice. */
-const BOUND_MILLISECONDS = 3000
+const BOUND_MILLISECONDS = 5000
 
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 

@@ -101,13 +101,19 @@ describe('a reservation', () => {
     expect(calls).toBe(5)
   })
 
-  it('that fails for another reason is not tried again', async () => {
+  it.each([
+    ['a string', 'connection refused'],
+    ['nothing', undefined],
+    ['an error without a code', new Error('connection refused')],
+    ['an error with another code', Object.assign(new Error('too many clients'), { code: '53300' })],
+    ['something like an error', { code: '40001' }],
+  ])('that fails for another reason is not tried again: %s', async (_, reason) => {
     let calls = 0
-    const query = async () => {
+    const query = () => {
       calls++
-      throw 'a string'
+      return Promise.reject(reason)
     }
-    await expect(new PostgresNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe('a string')
+    await expect(new PostgresNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
     expect(calls).toBe(1)
   })
 })
@@ -142,8 +148,8 @@ describe('deleteExpired', () => {
     await age('deletes', 10)
     await store.reserve('42', 'live', 600)
     expect(await store.deleteExpired({ limit: 2 })).toBe(2)
-    expect(await store.deleteExpired({ limit: 2 })).toBe(2)
-    expect(await store.deleteExpired()).toBe(1)
+    expect(await store.deleteExpired({ limit: 1 })).toBe(1)
+    expect(await store.deleteExpired()).toBe(2)
     expect(await store.deleteExpired()).toBe(0)
     expect(await store.reserve('42', 'live', 600)).toBe(false)
   })
@@ -173,6 +179,8 @@ describe('options', () => {
     [{ query, table: 1 }, /table is a number/],
     [{ query, table: '' }, /table is not a name/],
     [{ query, table: 'a.b.c' }, /table is not a name/],
+    [{ query, table: 'a.b c' }, /table is not a name/],
+    [{ query, table: 'a b.c' }, /table is not a name/],
     [{ query, table: 'a"; DROP TABLE users; --' }, /table is not a name/],
     [{ query, table: '1table' }, /table is not a name/],
     [{ query, table: 'tablé' }, /table is not a name/],

@@ -168,10 +168,10 @@ export const ZOO: readonly Specimen[] = [
   altering('compared by a weak hash', /hash that is easy to collide/, (key) =>
     String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
   ),
-  specimen('room for 1000 keys only', /keys are forgotten before their TTL: evict none/, (store) => ({
+  specimen('room for 500 keys only', /keys are forgotten before their TTL: evict none/, (store) => ({
     expiry: (ttlSeconds) => {
       const [oldest] = store.backend.keys()
-      if (store.backend.size >= 1000 && oldest !== undefined) store.backend.delete(oldest)
+      if (store.backend.size >= 500 && oldest !== undefined) store.backend.delete(oldest)
       return store.clock.now() + ttlSeconds * 1000
     },
   })),
