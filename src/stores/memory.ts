@@ -7,7 +7,7 @@ import { assertTtl } from './ttl.js'
 /** How {@link MemoryNonceStore} is bounded. */
 export interface MemoryNonceStoreOptions {
   /**
-   * How many live entries fit, 1 to 8 388 608; 1 000 000 by default. Each takes about 200 bytes. Size it by the accepted
+   * How many live entries fit, 1 to 8 388 608; 1 000 000 by default. Each takes 200 to 300 bytes. Size it by the accepted
    * requests a second, times 600 s, times 2 (a message that can be cut another way takes two entries).
    */
   maxEntries?: number | undefined
