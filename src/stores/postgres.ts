@@ -1,4 +1,4 @@
-import { invalidRange, invalidType, kindOf } from '../invalid-argument.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKeyHash } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
@@ -46,7 +46,8 @@ export class PostgresNonceStore implements NonceStore {
   readonly #index: string
 
   constructor(options: PostgresNonceStoreOptions) {
-    const { query, table = 'webhook_nonces' } = options ?? {}
+    assertOptions(options)
+    const { query, table = 'webhook_nonces' } = options
     if (typeof query !== 'function') {
       throw invalidType(
         `query is ${kindOf(query)}: pass a function, such as (text, values) => pool.query(text, values)`,
@@ -111,6 +112,7 @@ export class PostgresNonceStore implements NonceStore {
    * @returns how many were deleted.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
+    assertOptions(options)
     const { limit = 10_000 } = options
     if (!Number.isSafeInteger(limit) || limit < 1)
       throw invalidRange('limit is not a whole number from 1: pass how many rows to delete')

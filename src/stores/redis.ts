@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { invalidType, kindOf } from '../invalid-argument.js'
+import { assertOptions, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKey } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
@@ -48,7 +48,8 @@ export class RedisNonceStore implements NonceStore {
   readonly #keyPrefix: string
 
   constructor(options: RedisNonceStoreOptions) {
-    const { sendCommand, keyPrefix = 'webhook-nonce:' } = options ?? {}
+    assertOptions(options)
+    const { sendCommand, keyPrefix = 'webhook-nonce:' } = options
     if (typeof sendCommand !== 'function') {
       throw invalidType(
         `sendCommand is ${kindOf(sendCommand)}: pass a function, such as (args) => client.sendCommand(args)`,

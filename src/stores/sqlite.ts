@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { invalidRange, invalidType, kindOf } from '../invalid-argument.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKeyHash } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
@@ -40,7 +40,8 @@ const REMOVAL_INTERVAL = 32
 /**
  * A nonce store in a SQLite file, for several processes on one machine, and across their restarts.
  *
- * The database is put into WAL mode with `synchronous = NORMAL`: what was reserved outlives a crash of the process; a power
+ * Give it a connection of its own: in a transaction of yours that rolls back, the nonce would be free again. The database
+ * is put into WAL mode with `synchronous = NORMAL`: what was reserved outlives a crash of the process; a power
  * failure can take the last reservations with it. For those as well, `database.exec('PRAGMA synchronous = FULL')` after
  * this, at the price of a disk flush a reservation.
  *
@@ -64,6 +65,7 @@ export class SqliteNonceStore implements NonceStore {
   #reservations = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {
+    assertOptions(options)
     const { table = 'webhook_nonces', busyTimeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(

@@ -173,8 +173,8 @@ describe('deleteExpired', () => {
 
 describe('options', () => {
   it.each<[unknown, RegExp]>([
-    [undefined, /query is undefined: pass a function, such as/],
-    [{}, /query is undefined/],
+    [undefined, /options is undefined: pass an object/],
+    [{}, /query is undefined: pass a function, such as/],
     [{ query: 'SELECT' }, /query is a string/],
     [{ query, table: 1 }, /table is a number/],
     [{ query, table: '' }, /table is not a name/],

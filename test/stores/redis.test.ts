@@ -96,8 +96,9 @@ describe('keys', () => {
 
 describe('options', () => {
   it.each([
-    [undefined, /sendCommand is undefined: pass a function, such as/],
-    [{}, /sendCommand is undefined/],
+    [undefined, /options is undefined: pass an object/],
+    [async () => null, /options is a function: pass an object/],
+    [{}, /sendCommand is undefined: pass a function, such as/],
     [{ sendCommand: 'SET' }, /sendCommand is a string/],
     [{ sendCommand: async () => null, keyPrefix: 1 }, /keyPrefix is a number: pass a string/],
   ])('%o is a TypeError', (options, message) => {

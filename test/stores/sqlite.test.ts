@@ -115,6 +115,7 @@ describe('arguments', () => {
     [[{}], /database is an object without exec\(\) and prepare\(\)/],
     [[{ exec() {} }], /without exec\(\) and prepare/],
     [['nonces.db'], /database is a string/],
+    [[openDatabase(), null], /options is null: pass an object/],
     [[openDatabase(), { table: 'a b' }], /table is not a name/],
     [[openDatabase(), { table: '' }], /table is not a name/],
     [[openDatabase(), { table: 1 }], /table is not a name/],
