@@ -10,8 +10,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/property/setup.ts'],
     env: { FC_SEED: seed, FC_RUNS: runs },
-    // Most integration tests wait for real time to pass: two at once, even where there is one core to spare.
+    // Most integration tests wait for real time to pass: two files at once, even where there is one core to spare, and
+    // all cases of a contract.
     maxWorkers: 2,
+    maxConcurrency: 20,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {
