@@ -84,10 +84,11 @@ export async function verify(
 
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
-  if (!isDigest(signature)) return rejected('signature_mismatch', 'not 64 lowercase hex digits')
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((candidate) => isSignature(signature, message, candidate))
-  if (secretIndex === -1) return rejected('signature_mismatch')
+  if (secretIndex === -1) {
+    return rejected('signature_mismatch', isDigest(signature) ? undefined : 'not 64 lowercase hex digits')
+  }
 
   // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
   // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.

@@ -2,7 +2,7 @@ import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
 import { scopedKey } from './scoped-key.js'
-import { assertTtl } from './ttl.js'
+import { ttlMilliseconds } from './ttl.js'
 
 /** How {@link MemoryNonceStore} is bounded. */
 export interface MemoryNonceStoreOptions {
@@ -111,7 +111,7 @@ export class MemoryNonceStore implements NonceStore {
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
-    assertTtl(ttlSeconds)
+    const ttl = ttlMilliseconds(ttlSeconds)
 
     const scoped = scopedKey(webhookId, key)
     const known = this.#entries.get(scoped)
@@ -122,18 +122,21 @@ export class MemoryNonceStore implements NonceStore {
 
     this.#removeExpired(now)
     if (this.#entries.size >= this.#maxEntries) this.#makeRoom()
-    this.#add(new Entry(scoped, ttlSeconds, Math.ceil(now) + Math.ceil(ttlSeconds * 1000), this.#reservations++))
+    this.#add(new Entry(scoped, ttlSeconds, Math.ceil(now) + ttl, this.#reservations++))
     return true
   }
 
   #add(entry: Entry): void {
     this.#entries.set(entry.scopedKey, entry)
-    const end = this.#rings.get(entry.ttlSeconds) ?? new End()
+    let end = this.#rings.get(entry.ttlSeconds)
+    if (end === undefined) {
+      end = new End()
+      this.#rings.set(entry.ttlSeconds, end)
+    }
     entry.older = end.older
     entry.newer = end
     end.older.newer = entry
     end.older = entry
-    this.#rings.set(entry.ttlSeconds, end)
   }
 
   #remove(entry: Entry): void {

@@ -1,7 +1,7 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKeyHash } from './scoped-key.js'
-import { ttlMilliseconds } from './ttl.js'
+import { engineTtlMilliseconds } from './ttl.js'
 
 /** What {@link PostgresNonceStore} needs: one function, which any client offers in one line. */
 export interface PostgresNonceStoreOptions {
@@ -44,6 +44,7 @@ export class PostgresNonceStore implements NonceStore {
   readonly #query: PostgresNonceStoreOptions['query']
   readonly #table: string
   readonly #index: string
+  readonly #reservation: string
 
   constructor(options: PostgresNonceStoreOptions) {
     assertOptions(options)
@@ -63,31 +64,23 @@ export class PostgresNonceStore implements NonceStore {
     this.#query = query
     this.#table = names.map((name) => `"${name}"`).join('.')
     this.#index = `"${names.at(-1)}_expires_at"`
-  }
-
-  /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Rejects with whatever the client rejects with. */
-  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     // clock_timestamp() is the time of this row's turn, now() would be that of the transaction's start. A taken row is
     // left alone, and only a row written is returned.
-    const text = `
+    this.#reservation = `
       INSERT INTO ${this.#table} AS nonce (key, expires_at)
       VALUES (decode($1, 'hex'), clock_timestamp() + $2::float8 * interval '1 millisecond')
       ON CONFLICT (key) DO UPDATE SET expires_at = clock_timestamp() + $2::float8 * interval '1 millisecond'
       WHERE nonce.expires_at < clock_timestamp()
       RETURNING true AS reserved`
-    const values = [scopedKeyHash(webhookId, key), ttlMilliseconds(ttlSeconds)]
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const rows = rowsOf(await this.#query(text, values))
-        if (rows.length === 0) return false
-        if (Object(rows[0]).reserved === true) return true
-        throw new Error(
-          'query resolved to something else than the rows as objects: let it resolve to them, or to { rows }',
-        )
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
-      }
-    }
+  }
+
+  /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Rejects with whatever the client rejects with. */
+  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    const values = [scopedKeyHash(webhookId, key).toString('hex'), engineTtlMilliseconds(ttlSeconds)]
+    const rows = rowsOf(await tryAgain(() => this.#query(this.#reservation, values)))
+    if (rows.length === 0) return false
+    if (Object(rows[0]).reserved === true) return true
+    throw new Error('query resolved to something else than the rows as objects: let it resolve to them, or to { rows }')
   }
 
   /**
@@ -141,6 +134,16 @@ function rowsOf(result: { rows: unknown[] } | unknown[]): unknown[] {
   if (!Array.isArray(rows))
     throw new Error(`query resolved to ${kindOf(result)}: let it resolve to the rows, or to { rows }`)
   return rows
+}
+
+async function tryAgain<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
+    }
+  }
 }
 
 /** Serialization failure or deadlock (PostgreSQL, appendix A): the statement did nothing and may be tried again. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKey } from './scoped-key.js'
-import { ttlMilliseconds } from './ttl.js'
+import { engineTtlMilliseconds } from './ttl.js'
 
 /** What {@link RedisNonceStore} needs: one function, which any client offers in one line. */
 export interface RedisNonceStoreOptions {
@@ -65,7 +65,7 @@ export class RedisNonceStore implements NonceStore {
     // An empty hash tag makes Redis Cluster hash the whole key, whatever {…} a sender writes behind it.
     const redisKey = `${this.#keyPrefix}{}${scopedKey(webhookId, key)}`
     const token = randomUUID()
-    const milliseconds = String(ttlMilliseconds(ttlSeconds))
+    const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
 
     const reply = await this.#sendCommand(['SET', redisKey, token, 'NX', 'GET', 'PX', milliseconds])
 

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 
 /**
@@ -11,10 +12,10 @@ export function scopedKey(webhookId: string, key: string): string {
 }
 
 /**
- * The same as 64 hex digits, for engines that limit a key's length, refuse a character, or read a meaning into one.
+ * The same as 32 bytes, for engines that limit a key's length, refuse a character, or read a meaning into one.
  *
  * @internal
  */
-export function scopedKeyHash(webhookId: string, key: string): string {
-  return createHash('sha256').update(scopedKey(webhookId, key)).digest('hex')
+export function scopedKeyHash(webhookId: string, key: string): Buffer {
+  return createHash('sha256').update(scopedKey(webhookId, key)).digest()
 }

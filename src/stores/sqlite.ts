@@ -1,9 +1,8 @@
-import { Buffer } from 'node:buffer'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import type { NonceStore } from '../nonce-store.js'
 import { scopedKeyHash } from './scoped-key.js'
-import { ttlMilliseconds } from './ttl.js'
+import { engineTtlMilliseconds } from './ttl.js'
 
 /** What {@link SqliteNonceStore} needs of a database: a `DatabaseSync` of `node:sqlite`, or a `better-sqlite3` one, has it. */
 export interface SqliteDatabase {
@@ -100,11 +99,10 @@ export class SqliteNonceStore implements NonceStore {
   /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Throws whatever the database throws. */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
-    const expiresAt = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
-    const hash = Buffer.from(scopedKeyHash(webhookId, key), 'hex')
+    const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#reservations++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
     // A taken row is left alone, so no change says that the key is taken.
-    return Number(this.#reserve.run(hash, expiresAt, Math.floor(now)).changes) === 1
+    return Number(this.#reserve.run(scopedKeyHash(webhookId, key), expiresAt, Math.floor(now)).changes) === 1
   }
 }
 

@@ -1,10 +1,15 @@
 import { invalidRange } from '../invalid-argument.js'
 
-/** @internal */
-export function assertTtl(ttlSeconds: number): void {
+/**
+ * A TTL in whole milliseconds, rounded up.
+ *
+ * @internal
+ */
+export function ttlMilliseconds(ttlSeconds: number): number {
   if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
     throw invalidRange('ttlSeconds is not a positive number: pass how long to keep the key, in seconds')
   }
+  return Math.ceil(ttlSeconds * 1000)
 }
 
 /**
@@ -13,7 +18,6 @@ export function assertTtl(ttlSeconds: number): void {
  *
  * @internal
  */
-export function ttlMilliseconds(ttlSeconds: number): number {
-  assertTtl(ttlSeconds)
-  return Math.ceil(ttlSeconds * 1000) + 1
+export function engineTtlMilliseconds(ttlSeconds: number): number {
+  return ttlMilliseconds(ttlSeconds) + 1
 }

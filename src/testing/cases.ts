@@ -28,8 +28,8 @@ async function reserve(store: NonceStore, [webhookId, key]: Reservation, ttlSeco
 }
 
 /** How many of many calls at once, shared out among the stores, got the key. */
-async function winners(stores: readonly NonceStore[], reservation: Reservation, ttlSeconds = 600): Promise<number> {
-  const calls = Array.from({ length: 20 }, () => stores.map((store) => reserve(store, reservation, ttlSeconds)))
+async function winners(stores: readonly NonceStore[], reservation: Reservation): Promise<number> {
+  const calls = Array.from({ length: 20 }, () => stores.map((store) => reserve(store, reservation)))
   return (await Promise.all(calls.flat())).filter((answer) => answer).length
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type NonceStore, sign, verify } from '../../src/index.js'
 
-const SECRET = 'the secret of the load'
+export const SECRET = 'the secret of the load'
 
 export function newRequest() {
   const body = `{"event":"${randomUUID()}"}`
@@ -20,10 +20,14 @@ export async function send(request: LoadRequest, store: NonceStore): Promise<str
   }
 }
 
-export async function sendAll(requests: LoadRequest[], store: NonceStore): Promise<Record<string, number>> {
+/** Sends requests, so many at once, and counts the outcomes. */
+export async function sendAll(requests: LoadRequest[], store: NonceStore, atOnce = requests.length) {
   const counts: Record<string, number> = {}
-  for (const outcome of await Promise.all(requests.map((request) => send(request, store)))) {
-    counts[outcome] = (counts[outcome] ?? 0) + 1
+  for (let start = 0; start < requests.length; start += atOnce) {
+    const batch = requests.slice(start, start + atOnce)
+    for (const outcome of await Promise.all(batch.map((request) => send(request, store)))) {
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    }
   }
   return counts
 }

@@ -6,6 +6,7 @@ import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { PostgresNonceStore } from '../../src/stores/postgres.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../programs.js'
+import { twoConnections } from './connections.js'
 import { Load, newRequest, send, sendAll } from './load.js'
 import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from './servers.js'
 
@@ -29,19 +30,7 @@ describe.runIf(installed).each(['read committed', 'repeatable read', 'serializab
   afterAll(() => server.stop())
 
   describe.each(Object.entries(CLIENTS))('PostgresNonceStore with %s', (_, connect) => {
-    const connections: Awaited<ReturnType<typeof connect>>[] = []
-    beforeAll(async () => {
-      connections.push(await connect(server.url), await connect(server.url))
-    })
-    afterAll(async () => {
-      for (const { close } of connections) await close()
-    })
-    let next = 0
-    const store = () => {
-      const connection = connections[next++ % 2]
-      if (connection === undefined) throw new Error('not connected')
-      return connection.nonceStore
-    }
+    const store = twoConnections(() => connect(server.url))
     it.concurrent.each(nonceStoreContract(store))('$name', ({ run }) => run())
   })
 })
@@ -191,13 +180,7 @@ describe.runIf(installed)('PostgreSQL', () => {
       await load.stop()
       expect([...load.outcomes].sort()).toEqual(['ERR_NONCE_STORE', 'accepted'])
       expect(load.slowestMilliseconds).toBeLessThan(BOUND_MILLISECONDS)
-      const replays: Record<string, number> = {}
-      for (let index = 0; index < load.accepted.length; index += 50) {
-        for (const [outcome, count] of Object.entries(await sendAll(load.accepted.slice(index, index + 50), store))) {
-          replays[outcome] = (replays[outcome] ?? 0) + count
-        }
-      }
-      expect(replays).toEqual({ replayed_nonce: load.accepted.length })
+      expect(await sendAll(load.accepted, store, 50)).toEqual({ replayed_nonce: load.accepted.length })
     },
   )
 })

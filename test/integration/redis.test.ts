@@ -5,35 +5,14 @@ import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../programs.js'
+import { twoConnections } from './connections.js'
 import { RedisServer, startRedisCluster } from './servers.js'
-
-interface Connected {
-  nonceStore: { reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> }
-  close(): unknown
-}
 
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }
 
 // The clients' lines log every lost connection, and these servers go away.
 vi.spyOn(console, 'error').mockImplementation(() => {})
-
-/** Opens the two clients of a test before it, and closes them after. */
-function connected(connect: () => Promise<Connected>) {
-  const all: Connected[] = []
-  beforeAll(async () => {
-    all.push(await connect(), await connect())
-  })
-  afterAll(async () => {
-    for (const { close } of all) await close()
-  })
-  let next = 0
-  return () => {
-    const one = all[next++ % all.length]
-    if (one === undefined) throw new Error('not connected')
-    return one.nonceStore
-  }
-}
 
 describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
   let server: RedisServer
@@ -43,7 +22,7 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
   afterAll(() => server.stop())
 
   describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
-    const store = connected(() => connect(server.url))
+    const store = twoConnections(() => connect(server.url))
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
     it('expires a key one millisecond after its TTL', async () => {
@@ -66,7 +45,7 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore in a cluster', () =
   afterAll(() => Promise.all(nodes.map((node) => node.stop())))
 
   describe.each(Object.entries(CLUSTER_CLIENTS))('with %s', (_, connect) => {
-    const store = connected(() => connect(nodes.map(({ url }) => url)))
+    const store = twoConnections(() => connect(nodes.map(({ url }) => url)))
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
     it('spreads the keys of one webhook over all nodes, whatever hash tags a sender puts into its nonces', async () => {

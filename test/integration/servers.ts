@@ -19,9 +19,9 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Tries until it works; throws the last error when the time is up. */
-export async function eventually<T>(attempt: () => T | Promise<T>, seconds = 15): Promise<T> {
-  for (const deadline = Date.now() + seconds * 1000; ; await sleep(25)) {
+/** Tries until it works; throws the last error after 15 s. */
+export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + 15_000; ; await sleep(25)) {
     try {
       return await attempt()
     } catch (error) {
@@ -34,10 +34,10 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'nonce-store-'))
 }
 
-async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
-  child.kill(signal)
+  child.kill('SIGKILL')
   await exit
 }
 
@@ -85,7 +85,7 @@ export class RedisServer {
   }
 
   async kill(): Promise<void> {
-    if (this.#process !== undefined) await stopped(this.#process, 'SIGKILL')
+    if (this.#process !== undefined) await killed(this.#process)
   }
 
   async stop(): Promise<void> {

@@ -41,7 +41,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   it('is opened by eight processes at once, time and again', async () => {
     for (let round = 0; round < 5; round++) {
       const path = newPath()
-      const workers = Array.from({ length: 8 }, () => startWorker('sqlite', path, 'nothing'))
+      const workers = Array.from({ length: 8 }, () => startWorker('sqlite', path, 'open'))
       const codes = await Promise.all(workers.map((worker) => once(worker, 'exit')))
       expect(codes.map(([code]) => code)).toEqual(Array(8).fill(0))
     }

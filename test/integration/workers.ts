@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { LoadRequest } from './load.js'
+import { type LoadRequest, SECRET } from './load.js'
 import { temporaryFolder } from './servers.js'
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
 
 export function startWorker(kind: string, address: unknown, task: string, ...args: string[]) {
   return spawn(process.execPath, [WORKER, kind, JSON.stringify(address), task, ...args], {
+    env: { ...process.env, WEBHOOK_SECRET: SECRET },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
 }
@@ -25,9 +26,7 @@ export async function race(
   const folder = temporaryFolder()
   const file = join(folder, 'requests.json')
   writeFileSync(file, JSON.stringify(requests))
-  const workers = Array.from({ length: processes }, () =>
-    startWorker(kind, address, 'verify', file, String(inFlight), 'shuffle'),
-  )
+  const workers = Array.from({ length: processes }, () => startWorker(kind, address, 'verify', file, String(inFlight)))
   const outputs = workers.map(async (worker) => {
     let output = ''
     worker.stdout.setEncoding('utf8').on('data', (chunk) => {

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { NonceStore } from '../../src/index.js'
+
+interface Connection {
+  nonceStore: NonceStore
+  close(): unknown
+}
+
+/** Opens two connections before the tests of a suite and closes them after; gives the store of one and the other in turn. */
+export function twoConnections(connect: () => Promise<Connection>): () => NonceStore {
+  const connections: Connection[] = []
+  beforeAll(async () => {
+    connections.push(await connect(), await connect())
+  })
+  afterAll(async () => {
+    for (const { close } of connections) await close()
+  })
+  let next = 0
+  return () => {
+    const connection = connections[next++ % connections.length]
+    if (connection === undefined) throw new Error('not connected')
+    return connection.nonceStore
+  }
+}
