@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertWellFormed, invalidType, kindOf } from './invalid-argument.js'
+import { assertWellFormed, invalidType } from './invalid-argument.js'
 
 /**
  * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
@@ -11,12 +11,11 @@ import { assertWellFormed, invalidType, kindOf } from './invalid-argument.js'
 export type Body = Uint8Array | ArrayBuffer | string
 
 /**
- * The bytes of `body`, not copied where they need not be.
+ * The bytes of `body`, not copied where they need not be; `undefined` for what is no body.
  *
- * @throws `TypeError` for what is not a body, which says what to pass instead in the words of `fix`.
  * @internal
  */
-export function bodyBytes(body: Body, name: string, fix: string): Uint8Array {
+export function bodyBytes(body: Body, name: string): Uint8Array | undefined {
   if (typeof body === 'string') {
     assertWellFormed(body, name)
     return Buffer.from(body, 'utf8')
@@ -24,7 +23,7 @@ export function bodyBytes(body: Body, name: string, fix: string): Uint8Array {
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]
   // Another thread could change shared memory between two looks at it.
   if (types.isSharedArrayBuffer(buffer)) return new Uint8Array(buffer, ...range).slice()
-  if (!types.isArrayBuffer(buffer)) throw invalidType(`${name} is ${kindOf(body)}: ${fix}`)
+  if (!types.isArrayBuffer(buffer)) return undefined
   try {
     return new Uint8Array(buffer, ...range)
   } catch {

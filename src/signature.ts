@@ -53,8 +53,6 @@ export function isSignature(signature: string, message: SignedMessage, secret: s
   return isDigest(signature) && timingSafeEqual(hmacOf(message, secret), Buffer.from(signature, 'hex'))
 }
 
-const SENT_BODY = 'pass exactly the bytes that will be sent: serialize once, sign the result and send the same'
-
 /** What {@link sign} takes from its caller instead of from the clock and the random generator. */
 export interface SignOptions {
   /** Unix time in whole seconds. By default, the clock's. */
@@ -97,7 +95,14 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   const { timestamp = Math.floor(timeOf(clock) / 1000) } = options
   assertSendable(timestamp, nonce)
 
-  const message = { timestamp: String(timestamp), nonce, body: bodyBytes(body, 'body', SENT_BODY) }
+  const bytes = bodyBytes(body, 'body')
+  if (bytes === undefined) {
+    throw invalidType(
+      `body is ${kindOf(body)}: pass exactly the bytes that will be sent; serialize once, sign the result and send the same`,
+    )
+  }
+
+  const message = { timestamp: String(timestamp), nonce, body: bytes }
   return {
     'X-Timestamp': message.timestamp,
     'X-Nonce': message.nonce,

@@ -68,7 +68,9 @@ export async function verify(
   clock: Clock = Date,
 ): Promise<Verification> {
   // Everything is read before the first await: what changes while the store answers cannot change what was checked.
-  const { webhookId, headers, body } = readRequest(request)
+  const { webhookId, headers, body: received } = readRequest(request)
+  const body = bodyBytes(received, 'request.body')
+  if (body === undefined) throw await notRawBody(received)
   const secrets = secretList(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
@@ -79,8 +81,8 @@ export async function verify(
   if (signature === undefined) return missingHeader('x-signature')
 
   if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
-  const received = clock.now()
-  if (!isWithinWindow(timestamp, received)) return rejected('timestamp_outside_window', offsetFrom(received, timestamp))
+  const arrived = clock.now()
+  if (!isWithinWindow(timestamp, arrived)) return rejected('timestamp_outside_window', offsetFrom(arrived, timestamp))
 
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
@@ -104,20 +106,17 @@ export async function verify(
   return { ok: true, webhookId, timestamp: Number(timestamp), nonce, secretIndex }
 }
 
-const RAW_BODY =
-  'pass the bytes as received, which parsing loses. ' +
-  'Express: mount express.raw({ type: () => true }) on this route, before express.json(), and pass req.body. ' +
-  'Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then ' +
-  "addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body. " +
-  'Fetch API: pass await request.arrayBuffer(). ' +
-  'node:http: pass Buffer.concat of the chunks. ' +
-  'A request that has no body may arrive as undefined or {}: pass an empty string for it'
-
 function readRequest(request: WebhookRequest) {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
   }
   const { webhookId, headers, body } = request
   assertText(webhookId, 'request.webhookId', "pass the identifier of the webhook's record, as a string")
-  return { webhookId, headers: readHeaders(headers), body: bodyBytes(body, 'request.body', RAW_BODY) }
+  return { webhookId, headers: readHeaders(headers), body }
+}
+
+/** What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them. */
+async function notRawBody(body: unknown): Promise<TypeError> {
+  const { fixFor } = await import('./raw-body.js')
+  return invalidType(`request.body is ${fixFor(body)}`)
 }
