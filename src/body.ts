@@ -20,6 +20,8 @@ export function bodyBytes(body: Body, name: string): Uint8Array | undefined {
     assertWellFormed(body, name)
     return Buffer.from(body, 'utf8')
   }
+  // As nearly all bodies are. An empty one may be memory that was transferred away, and is looked at below.
+  if (types.isUint8Array(body) && body.length > 0 && !types.isSharedArrayBuffer(body.buffer)) return body
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]
   // Another thread could change shared memory between two looks at it.
   if (types.isSharedArrayBuffer(buffer)) return new Uint8Array(buffer, ...range).slice()

@@ -16,7 +16,12 @@ export type HeadersInput =
 /** The three headers that authenticate a request, as a rejection names them. */
 export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
-const NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
+/** The values of the three headers, verbatim; `undefined` for one that is absent. */
+interface HeaderValues {
+  timestamp: string | undefined
+  nonce: string | undefined
+  signature: string | undefined
+}
 
 const FIX = "pass Node's request.headers, Fetch Headers, a record of names to values, a Map or [name, value] pairs"
 
@@ -26,59 +31,81 @@ const FIX = "pass Node's request.headers, Fetch Headers, a record of names to va
  *
  * @internal
  */
-export function readHeaders(headers: HeadersInput): { readonly [name in HeaderName]?: string } {
-  const values: { [name in HeaderName]?: string } = {}
-  for (const [anyCase, value] of entriesOf(headers)) {
-    const lowercase = anyCase.toLowerCase()
-    const name = NAMES.find((known) => known === lowercase)
-    if (name === undefined) continue
-    for (const line of linesOf(name, value)) {
-      const before = values[name]
-      values[name] = before === undefined ? line : `${before}, ${line}`
+export function readHeaders(headers: HeadersInput): Readonly<HeaderValues> {
+  assertHeaders(headers)
+  const values: HeaderValues = { timestamp: undefined, nonce: undefined, signature: undefined }
+  // The get() of Headers ignores the case of a name, that of a Map does not: a Map is read as pairs.
+  if (hasGet(headers) && !types.isMap(headers)) {
+    add(values, 'x-timestamp', headers.get('x-timestamp'))
+    add(values, 'x-nonce', headers.get('x-nonce'))
+    add(values, 'x-signature', headers.get('x-signature'))
+  } else if (isIterable(headers)) {
+    for (const pair of headers) {
+      if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
+        throw invalidType(`request.headers is a list of something else than pairs, as rawHeaders is: ${FIX}`)
+      }
+      const name = nameOf(pair[0])
+      if (name !== undefined) add(values, name, pair[1])
+    }
+  } else {
+    for (const anyCase of Object.keys(headers)) {
+      const name = nameOf(anyCase)
+      if (name !== undefined) add(values, name, headers[anyCase])
     }
   }
   return values
 }
 
-/** Names and values, whatever the shape that holds them. */
-function entriesOf(headers: unknown): Iterable<readonly [string, unknown]> {
+type Properties = { readonly [name: string]: unknown }
+
+function assertHeaders(headers: unknown): asserts headers is Properties {
   if (!isObject(headers)) throw invalidType(`request.headers is ${kindOf(headers)}: ${FIX}`)
-  // The get() of Headers ignores the case of a name, that of a Map does not: a Map is read as pairs.
-  if (hasGet(headers) && !types.isMap(headers)) return NAMES.map((name) => [name, headers.get(name)])
-  if (isIterable(headers)) return pairsOf(headers)
   if (types.isPromise(headers)) throw invalidType(`request.headers is a promise: await it, then ${FIX}`)
-  // In a record, a header that a sender names "headers" is a string or a list of strings, never such an object.
-  if ('headers' in headers && isObject(headers.headers) && !Array.isArray(headers.headers)) {
-    throw invalidType('request.headers is a whole request: pass its .headers')
-  }
-  return Object.entries(headers)
-}
-
-function* pairsOf(headers: Iterable<unknown>): Iterable<readonly [string, unknown]> {
-  for (const pair of headers) {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-      throw invalidType(`request.headers is a list of something else than pairs, as rawHeaders is: ${FIX}`)
-    }
-    yield [pair[0], pair[1]]
+  // In a record, what a sender names so is a string or a list of strings, never such an object.
+  if (isRecord(headers['headers']) || isRecord(headers['req']) || isRecord(headers['raw'])) {
+    throw invalidType('request.headers is a whole request: pass its .headers (in Hono, c.req.raw.headers)')
   }
 }
 
-/** The values of one header: none when it is absent, several when it arrived more than once. */
-function linesOf(name: HeaderName, value: unknown): readonly string[] {
-  if (value === undefined || value === null) return []
-  const lines: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return lines.map((line) => {
-    if (typeof line !== 'string') throw invalidType(`${name} is ${kindOf(line)}: pass the header's value as a string`)
-    return line
-  })
+function add(values: HeaderValues, name: HeaderName, value: unknown): void {
+  if (value === undefined || value === null) return
+  if (Array.isArray(value)) {
+    for (const line of value) add(values, name, line)
+    return
+  }
+  if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}: pass the header's value as a string`)
+  if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value)
+  else if (name === 'x-nonce') values.nonce = joined(values.nonce, value)
+  else values.signature = joined(values.signature, value)
 }
 
-function isObject(value: unknown): value is object {
+function joined(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
+}
+
+/** Which of the three headers a name in any case is, if it is one. */
+function nameOf(anyCase: string): HeaderName | undefined {
+  // Most headers have another length than the three, and most servers write them in lower case.
+  if (anyCase.length !== 7 && anyCase.length !== 11) return undefined
+  if (isName(anyCase)) return anyCase
+  const lowercase = anyCase.toLowerCase()
+  return isName(lowercase) ? lowercase : undefined
+}
+
+function isName(value: string): value is HeaderName {
+  return value === 'x-timestamp' || value === 'x-nonce' || value === 'x-signature'
+}
+
+function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null
 }
 
-function hasGet(headers: object): headers is { get(name: string): unknown } {
-  return 'get' in headers && typeof headers.get === 'function'
+function isRecord(value: unknown): boolean {
+  return isObject(value) && !Array.isArray(value)
+}
+
+function hasGet(headers: Properties): headers is Properties & { get(name: string): unknown } {
+  return typeof headers['get'] === 'function'
 }
 
 function isIterable(headers: object): headers is Iterable<unknown> {

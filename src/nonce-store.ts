@@ -61,26 +61,39 @@ export function assertNonceStore(nonceStore: NonceStore): void {
 }
 
 /**
- * Reserves `key` for as long as a nonce is kept. Fails closed: `true` only if the store says exactly that.
+ * Reserves `key` for as long as a nonce is kept. Fails closed: `true` only if the store says exactly that. A store that
+ * answers at once is not waited for.
  *
  * @internal
  */
-export async function reserve(nonceStore: NonceStore, webhookId: string, key: string): Promise<boolean> {
+export function reserve(nonceStore: NonceStore, webhookId: string, key: string): boolean | Promise<boolean> {
   let answer: unknown
   try {
-    answer = await nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
+    answer = nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
   } catch (cause) {
-    throw new NonceStoreError(
-      'The nonce store failed, so the request is neither accepted nor rejected: answer 503, and see cause',
-      { cause },
-    )
+    throw failed(cause)
   }
-  if (typeof answer !== 'boolean') {
-    throw new NonceStoreError(
-      `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): ${
-        answer === undefined ? 'does it return its result?' : "return a comparison, such as reply === 'OK'"
-      }`,
-    )
+  return typeof answer === 'boolean' ? answer : settled(answer)
+}
+
+async function settled(pending: unknown): Promise<boolean> {
+  let answer: unknown
+  try {
+    answer = await pending
+  } catch (cause) {
+    throw failed(cause)
   }
-  return answer
+  if (typeof answer === 'boolean') return answer
+  throw new NonceStoreError(
+    `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): ${
+      answer === undefined ? 'does it return its result?' : "return a comparison, such as reply === 'OK'"
+    }`,
+  )
+}
+
+function failed(cause: unknown): NonceStoreError {
+  return new NonceStoreError(
+    'The nonce store failed, so the request is neither accepted nor rejected: answer 503, and see cause',
+    { cause },
+  )
 }

@@ -37,10 +37,11 @@ export function hasAnotherCut(nonce: string, body: Uint8Array): boolean {
   if (nonce.includes(':', 1)) return true
 
   // A longer nonce is this one, the `:`, and the bytes of the body up to a `:` there.
-  const mostBytes = MAX_NONCE_LENGTH - nonce.length - 1
-  for (const byte of body.subarray(0, mostBytes + 1)) {
+  const end = Math.min(body.length, MAX_NONCE_LENGTH - nonce.length)
+  for (let index = 0; index < end; index++) {
+    const byte = body[index]
     if (byte === COLON) return true
-    if (!isVisible(byte)) return false
+    if (byte === undefined || !isVisible(byte)) return false
   }
   return false
 }

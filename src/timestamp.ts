@@ -11,15 +11,15 @@ export function isTimestamp(value: string): boolean {
 }
 
 /**
- * Whether `timestamp` is within the window around `now`, in milliseconds since the Unix epoch, both ends included.
+ * Whether `timestamp`, in seconds, is within the window around `now`, in milliseconds since the Unix epoch, both ends included.
  *
  * Milliseconds, because server time floored to seconds would stretch the window to 601 s, one second longer than a nonce
  * is kept. A `now` that is no number is within no window.
  *
  * @internal
  */
-export function isWithinWindow(timestamp: string, now: number): boolean {
-  return Number.isFinite(now) && Math.abs(now - Number(timestamp) * 1000) <= WINDOW_SECONDS * 1000
+export function isWithinWindow(timestamp: number, now: number): boolean {
+  return Number.isFinite(now) && Math.abs(now - timestamp * 1000) <= WINDOW_SECONDS * 1000
 }
 
 /**
@@ -27,8 +27,8 @@ export function isWithinWindow(timestamp: string, now: number): boolean {
  *
  * @internal
  */
-export function offsetFrom(now: number, timestamp: string): string {
+export function offsetFrom(now: number, timestamp: number): string {
   if (!Number.isFinite(now)) return 'compared with a clock whose now() returned no number of milliseconds'
-  const milliseconds = Number(timestamp) * 1000 - now
+  const milliseconds = timestamp * 1000 - now
   return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }

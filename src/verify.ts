@@ -68,51 +68,53 @@ export async function verify(
   clock: Clock = Date,
 ): Promise<Verification> {
   // Everything is read before the first await: what changes while the store answers cannot change what was checked.
-  const { webhookId, headers, body: received } = readRequest(request)
+  assertRequest(request)
+  const { webhookId, headers, body: received } = request
+  assertText(webhookId, 'request.webhookId', "pass the identifier of the webhook's record, as a string")
+  const { timestamp, nonce, signature } = readHeaders(headers)
   const body = bodyBytes(received, 'request.body')
   if (body === undefined) throw await notRawBody(received)
   const secrets = secretList(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
 
-  const { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature } = headers
   if (timestamp === undefined) return missingHeader('x-timestamp')
   if (nonce === undefined) return missingHeader('x-nonce')
   if (signature === undefined) return missingHeader('x-signature')
 
   if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
+  const seconds = Number(timestamp)
   const arrived = clock.now()
-  if (!isWithinWindow(timestamp, arrived)) return rejected('timestamp_outside_window', offsetFrom(arrived, timestamp))
+  if (!isWithinWindow(seconds, arrived)) return rejected('timestamp_outside_window', offsetFrom(arrived, seconds))
 
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
-  const message = { timestamp, nonce, body }
-  const secretIndex = secrets.findIndex((candidate) => isSignature(signature, message, candidate))
+  const secretIndex = secrets.findIndex((candidate) => isSignature(signature, timestamp, nonce, body, candidate))
   if (secretIndex === -1) {
     return rejected('signature_mismatch', isDigest(signature) ? undefined : 'not 64 lowercase hex digits')
   }
 
   // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
   // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.
-  const keys = hasAnotherCut(nonce, body) ? [nonce, `signature ${signature}`] : [nonce]
-  for (const key of keys) {
-    if (!(await reserve(nonceStore, webhookId, key))) return rejected('replayed_nonce')
+  const mayBeRecut = hasAnotherCut(nonce, body)
+  const taken = reserve(nonceStore, webhookId, nonce)
+  if (taken !== true && !(await taken)) return rejected('replayed_nonce')
+  if (mayBeRecut) {
+    const alsoTaken = reserve(nonceStore, webhookId, `signature ${signature}`)
+    if (alsoTaken !== true && !(await alsoTaken)) return rejected('replayed_nonce')
   }
 
   // The store may have answered late, when an earlier copy's reservation had already ended with the window.
   const reserved = clock.now()
-  if (!isWithinWindow(timestamp, reserved)) return rejected('timestamp_outside_window', offsetFrom(reserved, timestamp))
+  if (!isWithinWindow(seconds, reserved)) return rejected('timestamp_outside_window', offsetFrom(reserved, seconds))
 
-  return { ok: true, webhookId, timestamp: Number(timestamp), nonce, secretIndex }
+  return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
 }
 
-function readRequest(request: WebhookRequest) {
+function assertRequest(request: WebhookRequest): void {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
   }
-  const { webhookId, headers, body } = request
-  assertText(webhookId, 'request.webhookId', "pass the identifier of the webhook's record, as a string")
-  return { webhookId, headers: readHeaders(headers), body }
 }
 
 /** What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type SignedHeaders, type SignOptions, sign, verify } from '../src/index.js'
 import { NONCE, NOW, RecordingStore, SECRET, signatureOf, TestClock, TIMESTAMP } from './request.js'
@@ -23,6 +23,13 @@ describe('sign', () => {
     const clock = new TestClock()
     const request = { webhookId: '42', headers: sign(body, SECRET, { clock }), body }
     expect(await verify(request, SECRET, new RecordingStore(), clock)).toMatchObject({ ok: true })
+  })
+
+  it('hashes a large body part by part, and all of it', () => {
+    const body = randomBytes(2 ** 25 + 1)
+    const expected = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${NONCE}:`).update(body).digest('hex')
+    const headers = sign(body, SECRET, { timestamp: SECONDS, nonce: NONCE })
+    expect(headers['X-Signature']).toBe(expected)
   })
 
   // Two gigabytes of memory and some seconds: where it is asked for.

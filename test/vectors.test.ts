@@ -66,10 +66,10 @@ describe('RFC 4231', () => {
     ['4', ascending, Buffer.alloc(50, 0xcd), '82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b'],
     ['5', '\x0c'.repeat(20), Buffer.from('Test With Truncation'), 'a3b6167473100ee06e0c796c2955552b'],
   ])('test case %s', (_, key, message, expected) => {
-    expect(hmacSha256(key, '', message).toString('hex').slice(0, expected.length)).toBe(expected)
+    expect(hmacSha256(key, '', message).slice(0, expected.length)).toBe(expected)
     const text = message.toString('latin1')
     if (Buffer.from(text, 'utf8').equals(message)) {
-      expect(hmacSha256(key, text, Buffer.alloc(0)).toString('hex').slice(0, expected.length)).toBe(expected)
+      expect(hmacSha256(key, text, Buffer.alloc(0)).slice(0, expected.length)).toBe(expected)
     }
   })
 })
