@@ -42,7 +42,7 @@ export function readHeaders(headers: HeadersInput): Readonly<HeaderValues> {
   } else if (isIterable(headers)) {
     for (const pair of headers) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-        throw invalidType(`request.headers is a list of something else than pairs, as rawHeaders is: ${FIX}`)
+        throw invalidType(`request.headers is a list, but not of pairs, as rawHeaders is: ${FIX}`)
       }
       const name = nameOf(pair[0])
       if (name !== undefined) add(values, name, pair[1])
@@ -60,10 +60,10 @@ type Properties = { readonly [name: string]: unknown }
 
 function assertHeaders(headers: unknown): asserts headers is Properties {
   if (!isObject(headers)) throw invalidType(`request.headers is ${kindOf(headers)}: ${FIX}`)
-  if (types.isPromise(headers)) throw invalidType(`request.headers is a promise: await it, then ${FIX}`)
+  if (types.isPromise(headers)) throw invalidType('request.headers is a promise: await it')
   // In a record, what a sender names so is a string or a list of strings, never such an object.
   if (isRecord(headers['headers']) || isRecord(headers['req']) || isRecord(headers['raw'])) {
-    throw invalidType('request.headers is a whole request: pass its .headers (in Hono, c.req.raw.headers)')
+    throw invalidType('request.headers is a whole request: pass its .headers (Hono: c.req.raw.headers)')
   }
 }
 

@@ -85,15 +85,10 @@ async function settled(pending: unknown): Promise<boolean> {
   }
   if (typeof answer === 'boolean') return answer
   throw new NonceStoreError(
-    `nonceStore.reserve() answered ${kindOf(answer)} instead of true (reserved now) or false (already taken): ${
-      answer === undefined ? 'does it return its result?' : "return a comparison, such as reply === 'OK'"
-    }`,
+    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved now) or false (already taken), such as reply === 'OK'`,
   )
 }
 
 function failed(cause: unknown): NonceStoreError {
-  return new NonceStoreError(
-    'The nonce store failed, so the request is neither accepted nor rejected: answer 503, and see cause',
-    { cause },
-  )
+  return new NonceStoreError('The nonce store failed, so there is no verdict: answer 503, and see cause', { cause })
 }

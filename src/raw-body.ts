@@ -1,5 +1,3 @@
-import { kindOf } from './invalid-argument.js'
-
 const BEFORE_PARSING =
   'pass the bytes as received, read before anything parses them. ' +
   "Express: mount express.raw({ type: () => true }) on this route, before express.json(), and pass req.body ?? ''. " +
@@ -14,16 +12,17 @@ const BEFORE_PARSING =
 /**
  * What was handed over instead of the raw body, and the way from there to the bytes: `a promise: await it`.
  *
+ * @param kind - what `body` is, in general words.
  * @internal
  */
-export function fixFor(body: unknown): string {
+export function fixFor(body: unknown, kind: string): string {
   if (body === undefined || body === null) {
-    return `${body}: nothing read it, a body parser skipped its content type, or the request has none; ${BEFORE_PARSING}`
+    return `${kind}: nothing read it, a body parser skipped its content type, or the request has none; ${BEFORE_PARSING}`
   }
   if (typeof body === 'function') return 'a function: call it, await what it returns, and pass that'
-  if (typeof body !== 'object') return `${kindOf(body)}, as a JSON parser leaves it: ${BEFORE_PARSING}`
+  if (typeof body !== 'object') return `${kind}, as a JSON parser leaves it: ${BEFORE_PARSING}`
 
-  if (hasMethod(body, 'then')) return `${kindOf(body)}: await it`
+  if (hasMethod(body, 'then')) return `${kind}: await it`
   if (hasMethod(body, 'arrayBuffer')) {
     return is(body, 'bodyUsed')
       ? 'a request that was read already: read it once, by await request.arrayBuffer(), and parse those bytes once verified'

@@ -44,7 +44,7 @@ export function secretList(secret: Secret): readonly string[] {
     assertSecret(secret, 'secret')
     return [secret]
   }
-  if (secret.length === 0) throw invalidType('secret is an empty list: pass at least one signing secret')
+  if (secret.length === 0) throw invalidType('secret is an empty list: pass at least one secret')
   // Array.from, for map() passes over the holes of a sparse list.
   return Array.from(secret, (one, index) => {
     assertSecret(one, `secret[${index}]`)

@@ -28,7 +28,7 @@ export function isWithinWindow(timestamp: number, now: number): boolean {
  * @internal
  */
 export function offsetFrom(now: number, timestamp: number): string {
-  if (!Number.isFinite(now)) return 'compared with a clock whose now() returned no number of milliseconds'
+  if (!Number.isFinite(now)) return 'compared with a clock whose now() gives no number'
   const milliseconds = timestamp * 1000 - now
   return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }

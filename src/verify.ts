@@ -120,5 +120,5 @@ function assertRequest(request: WebhookRequest): void {
 /** What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them. */
 async function notRawBody(body: unknown): Promise<TypeError> {
   const { fixFor } = await import('./raw-body.js')
-  return invalidType(`request.body is ${fixFor(body)}`)
+  return invalidType(`request.body is ${fixFor(body, kindOf(body))}`)
 }
