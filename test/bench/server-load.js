@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { quantile } from './rounds.js'
+import { SECRET, signed } from './verifiers.js'
+
+const CONNECTIONS = 32
+const ROUNDS = 7
+const REQUESTS = 8000
+
+/**
+ * What a server in another process serves, with and without verification, in turns.
+ *
+ * @param {Buffer} body
+ */
+export async function served(body) {
+  const servers = [await started('without verification', 'none'), await started('with verification', 'verify')]
+  try {
+    // One round more, first and not counted, in which the servers warm up.
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const server of servers) {
+        const requests = Array.from({ length: REQUESTS }, () => bytesOf(body))
+        const { seconds, latencies } = await sent(requests, server.port)
+        if (round === 0) continue
+        server.rates.push(REQUESTS / seconds)
+        server.p99s.push(quantile(latencies, 0.99))
+      }
+    }
+  } finally {
+    for (const { child } of servers) child.kill()
+  }
+  return servers.map(({ name, rates, p99s }) => ({
+    name,
+    requestsPerSecond: quantile(rates, 0.5),
+    p99Milliseconds: quantile(p99s, 0.5),
+  }))
+}
+
+/** @param {string} name @param {string} mode */
+async function started(name, mode) {
+  const script = fileURLToPath(new URL('server.js', import.meta.url))
+  const child = spawn(process.execPath, [script, SECRET, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [output] = await once(child.stdout, 'data')
+  return { name, child, port: Number(output), rates: /** @type {number[]} */ ([]), p99s: /** @type {number[]} */ ([]) }
+}
+
+/** @param {Buffer} body */
+function bytesOf(body) {
+  const lines = Object.entries({ ...signed(body).headers, 'content-length': body.length })
+  return Buffer.concat([
+    Buffer.from(`POST / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`),
+    body,
+  ])
+}
+
+/**
+ * One request at a time on each connection.
+ *
+ * @param {Buffer[]} requests - taken out.
+ * @param {number} port
+ */
+async function sent(requests, port) {
+  /** @type {number[]} */
+  const latencies = []
+  const start = performance.now()
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const socket = connect(port, '127.0.0.1')
+      socket.setNoDelay(true)
+      for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
+        const before = performance.now()
+        socket.write(request)
+        const [answer] = await once(socket, 'data')
+        latencies.push(performance.now() - before)
+        if (!answer.toString('latin1').startsWith('HTTP/1.1 204')) throw new Error(`not accepted: ${answer}`)
+      }
+      socket.destroy()
+    }),
+  )
+  return { seconds: (performance.now() - start) / 1000, latencies }
+}

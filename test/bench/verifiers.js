@@ -1,0 +1,235 @@
+// Every verifier as its own documentation has it called, with requests signed for it: the raw body as bytes, a new nonce
+// in each where there is one.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { MemoryNonceStore, verify } from '../../dist/index.js'
+
+const require = createRequire(import.meta.url)
+
+/**
+ * @typedef {object} Verifier
+ * @property {string} name
+ * @property {string} version
+ * @property {(body: Buffer) => () => unknown} received - makes a genuine request as a server would receive it; what is returned
+ * verifies it, and gives the verdict or a promise of it.
+ * @property {(verdict: unknown) => boolean} isAcceptance - where a verifier throws otherwise, any verdict is one.
+ */
+
+export const SECRET = randomBytes(32).toString('base64url')
+
+/**
+ * In one piece, as a header's value is when an HTTP server hands it over.
+ *
+ * @param {string} text
+ */
+function flat(text) {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}
+
+function uuid() {
+  const hex = randomBytes(16).toString('hex')
+  return flat(`${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`)
+}
+
+function seconds() {
+  return flat(String(Math.floor(Date.now() / 1000)))
+}
+
+/**
+ * Beside the headers that every request has, added one by one as an HTTP server does.
+ *
+ * @param {Record<string, string>} own
+ */
+function headersWith(own) {
+  /** @type {Record<string, string>} */
+  const headers = {}
+  const usual = {
+    host: 'hooks.example.com',
+    'user-agent': 'Sender/1.0',
+    accept: '*/*',
+    'content-type': 'application/json',
+    'content-length': '1024',
+    'accept-encoding': 'gzip',
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-proto': 'https',
+  }
+  for (const [name, value] of [...Object.entries(usual), ...Object.entries(own)]) headers[name] = value
+  return headers
+}
+
+/**
+ * What any verifier pays: the HMAC and the comparison, and nothing else.
+ *
+ * @returns {Verifier}
+ */
+export function floor() {
+  return {
+    name: 'the floor: createHmac + timingSafeEqual',
+    version: process.version,
+    received(body) {
+      const prefix = flat(`${seconds()}:${uuid()}:`)
+      const signature = flat(createHmac('sha256', SECRET).update(prefix).update(body).digest('hex'))
+      return () => {
+        const expected = createHmac('sha256', SECRET).update(prefix).update(body).digest()
+        return timingSafeEqual(expected, Buffer.from(signature, 'hex'))
+      }
+    },
+    isAcceptance: (verdict) => verdict === true,
+  }
+}
+
+/** @returns {Verifier} */
+export function own() {
+  const nonceStore = new MemoryNonceStore({ maxEntries: 8_000_000 })
+  return {
+    name: 'inbound-webhook-auth',
+    version: require('../../package.json').version,
+    received(body) {
+      const request = signed(body)
+      return () => verify(request, SECRET, nonceStore)
+    },
+    isAcceptance: (verdict) => Object(verdict).ok === true,
+  }
+}
+
+/**
+ * A genuine request to this library, or one that breaks a rule.
+ *
+ * @param {Buffer} body
+ * @param {{ timestamp?: string, signature?: string }} [broken]
+ */
+export function signed(body, broken = {}) {
+  const { timestamp = seconds() } = broken
+  const nonce = uuid()
+  const { signature = createHmac('sha256', SECRET).update(`${timestamp}:${nonce}:`).update(body).digest('hex') } =
+    broken
+  const headers = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': flat(signature) }
+  return { webhookId: 'billing', headers: headersWith(headers), body }
+}
+
+/**
+ * Its `verifyHeader`, without the JSON.parse that `constructEvent` adds.
+ *
+ * @returns {Verifier}
+ */
+function stripe() {
+  const Stripe = load('stripe')
+  const { webhooks } = new Stripe('not a key')
+  return {
+    name: 'stripe',
+    version: versionOf('stripe'),
+    received(body) {
+      const timestamp = seconds()
+      const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
+      const header = flat(`t=${timestamp},v1=${signature}`)
+      return () => webhooks.signature.verifyHeader(body, header, SECRET, 300)
+    },
+    isAcceptance: (verdict) => verdict === true,
+  }
+}
+
+/**
+ * Without the JSON.parse that it adds unless told not to.
+ *
+ * @returns {Verifier}
+ */
+function standardWebhooks() {
+  const { Webhook } = load('standardwebhooks')
+  const webhook = new Webhook(Buffer.from(SECRET).toString('base64'))
+  return {
+    name: 'standardwebhooks',
+    version: versionOf('standardwebhooks'),
+    received(body) {
+      const headers = standardWebhookHeaders(body)
+      return () => webhook.verify(body, headers, { jsonParse: false })
+    },
+    isAcceptance: () => true,
+  }
+}
+
+/**
+ * With its JSON.parse, which it does not go without.
+ *
+ * @returns {Verifier}
+ */
+function svix() {
+  const { Webhook } = load('svix')
+  const webhook = new Webhook(Buffer.from(SECRET).toString('base64'))
+  return {
+    name: 'svix',
+    version: versionOf('svix'),
+    received(body) {
+      const headers = standardWebhookHeaders(body)
+      return () => webhook.verify(body, headers)
+    },
+    isAcceptance: () => true,
+  }
+}
+
+/** @param {Buffer} body */
+function standardWebhookHeaders(body) {
+  const id = uuid()
+  const timestamp = seconds()
+  const signature = createHmac('sha256', SECRET).update(`${id}.${timestamp}.`).update(body).digest('base64')
+  return headersWith({
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': flat(`v1,${signature}`),
+  })
+}
+
+/**
+ * It takes text, so decoding the bytes is part of its work.
+ *
+ * @returns {Promise<Verifier>}
+ */
+async function octokit() {
+  const name = '@octokit/webhooks-methods'
+  const { verify: verifySignature } = await import(name)
+  return {
+    name,
+    version: versionOf(name),
+    received(body) {
+      const signature = flat(`sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`)
+      return () => verifySignature(SECRET, body.toString('utf8'), signature)
+    },
+    isAcceptance: (verdict) => verdict === true,
+  }
+}
+
+/** @returns {Verifier} */
+function hawk() {
+  const Hawk = load('hawk')
+  const credentials = { id: 'sender', key: SECRET, algorithm: 'sha256' }
+  return {
+    name: 'hawk',
+    version: versionOf('hawk'),
+    received(body) {
+      const { header } = Hawk.client.header('http://hooks.example.com:80/hooks/billing', 'POST', {
+        credentials,
+        payload: body,
+        contentType: 'application/json',
+      })
+      const headers = headersWith({ authorization: flat(header) })
+      const request = { method: 'POST', url: '/hooks/billing', headers }
+      return () => Hawk.server.authenticate(request, async () => credentials, { payload: body })
+    },
+    isAcceptance: () => true,
+  }
+}
+
+/**
+ * By a name that is not written in the import, for the type checker would want it installed.
+ *
+ * @param {string} name
+ */
+function load(name) {
+  return require(name)
+}
+
+/** @param {string} name */
+function versionOf(name) {
+  return require(`./node_modules/${name}/package.json`).version
+}
+
+export const PEERS = [stripe, standardWebhooks, svix, octokit, hawk]

@@ -1,0 +1,132 @@
+// npm run bench: what a request costs beside its HMAC, and beside other verifiers, in one process and in turns; what a flood of
+// rejected ones costs; what a server serves with and without; how long the import takes. Writes docs/benchmarks.json and
+// docs/benchmarks.svg: one run for each major version of Node that it was run with.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { MemoryNonceStore, verify } from '../../dist/index.js'
+import { barChart } from './bar-chart.js'
+import { importTimes } from './import-time.js'
+import { inTurns } from './rounds.js'
+import { served } from './server-load.js'
+import { floor, own, PEERS, SECRET, signed } from './verifiers.js'
+
+const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 41)
+const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
+const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
+
+/** Text as JSON has it, so that verifiers that parse can. @param {number} size - in bytes. */
+function bodyOf(size) {
+  const frame = JSON.stringify({ event: 'invoice.paid', text: '' })
+  return Buffer.from(JSON.stringify({ event: 'invoice.paid', text: 'x'.repeat(size - frame.length) }))
+}
+
+/** @param {number} size */
+function callsFor(size) {
+  return Math.max(6, Math.round(1_000_000 / (size + 1000)))
+}
+
+async function verification() {
+  const verifiers = [floor(), own(), ...(await Promise.all(PEERS.map((peer) => peer())))]
+  const versions = Object.fromEntries(verifiers.slice(1).map(({ name, version }) => [name, version]))
+  const results = []
+  for (const size of SIZES) {
+    const body = bodyOf(size)
+    const contestants = verifiers.map((verifier) => contestant(verifier, body))
+    results.push({ bodyBytes: size, timings: await inTurns(contestants, { rounds: ROUNDS, calls: callsFor(size) }) })
+  }
+  return { versions, results }
+}
+
+/**
+ * @param {import('./verifiers.js').Verifier} verifier
+ * @param {Buffer} body
+ * @returns {import('./rounds.js').Contestant}
+ */
+function contestant({ name, received, isAcceptance }, body) {
+  return { name, prepare: () => received(body), isRight: isAcceptance }
+}
+
+/** What an attacker can make the service do without the secret, and a sender with it by sending again. */
+async function rejections() {
+  const body = bodyOf(1024)
+  const nonceStore = new MemoryNonceStore()
+  const stale = String(Math.floor(Date.now() / 1000) - 3600)
+  const replayed = signed(body)
+  await verify(replayed, SECRET, nonceStore)
+  /** @type {[string, () => import('../../dist/index.js').WebhookRequest][]} */
+  const broken = [
+    ['forged: signature_mismatch', () => signed(body, { signature: '0'.repeat(64) })],
+    ['no signature by its form: signature_mismatch', () => signed(body, { signature: 'sha256=0' })],
+    ['stale: timestamp_outside_window', () => signed(body, { timestamp: stale })],
+    ['malformed: invalid_timestamp', () => signed(body, { timestamp: '2026-11-21T00:00:00Z' })],
+    ['without headers: missing_header', () => ({ webhookId: 'billing', headers: { host: 'hooks.example.com' }, body })],
+    ['replayed: replayed_nonce', () => replayed],
+  ]
+  const contestants = [
+    contestant(floor(), body),
+    ...broken.map(([name, request]) => ({
+      name,
+      prepare() {
+        const received = request()
+        return () => verify(received, SECRET, nonceStore)
+      },
+      /** @param {unknown} verdict */
+      isRight: (verdict) => name.endsWith(Object(verdict).reason),
+    })),
+  ]
+  return inTurns(contestants, { rounds: ROUNDS, calls: 1000 })
+}
+
+/** @param {import('./rounds.js').Timing[]} timings */
+function print(timings) {
+  for (const { name, nanoseconds, ratio, spread } of timings) {
+    const [low, high] = spread.map((bound) => bound.toFixed(2))
+    console.log(
+      `  ${name.padEnd(46)} ${(nanoseconds / 1000).toFixed(2).padStart(10)} µs  ${ratio.toFixed(2).padStart(6)}  (${low} to ${high})`,
+    )
+  }
+}
+
+const { versions, results } = await verification()
+for (const { bodyBytes, timings } of results) {
+  console.log(`\nA genuine request of ${bodyBytes} bytes: median, ratio to the floor (quartiles)`)
+  print(timings)
+}
+
+const rejected = await rejections()
+console.log('\nA rejected request of 1024 bytes')
+print(rejected)
+
+const server = await served(bodyOf(1024))
+console.log('\nA node:http server, 1024 bytes a request, 32 connections')
+for (const { name, requestsPerSecond, p99Milliseconds } of server) {
+  console.log(
+    `  ${name.padEnd(24)} ${requestsPerSecond.toFixed(0).padStart(8)} requests/s  p99 ${p99Milliseconds.toFixed(2)} ms`,
+  )
+}
+
+const imports = importTimes()
+console.log('\nImport, in a new process')
+for (const { name, milliseconds } of imports)
+  console.log(`  ${name.padEnd(46)} ${milliseconds.toFixed(1).padStart(6)} ms`)
+
+const run = {
+  node: process.version,
+  cpu: cpus()[0]?.model,
+  date: new Date().toISOString().slice(0, 10),
+  command: 'npm run bench',
+  versions,
+  verification: results,
+  rejections: rejected,
+  server,
+  imports,
+}
+const major = process.version.split('.')[0]
+/** @type {(typeof run)[]} */
+const earlier = JSON.parse(readFileSync(RESULTS, 'utf8'))
+const others = earlier.filter(({ node }) => node.split('.')[0] !== major)
+const runs = [...others, run].sort((one, other) => one.node.localeCompare(other.node, 'en', { numeric: true }))
+writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
+writeFileSync(CHART, barChart(runs))
+console.log('\nWritten: docs/benchmarks.json, docs/benchmarks.svg')
