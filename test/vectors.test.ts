@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { sign, verify } from '../src/index.js'
+import { MemoryNonceStore, type RejectionReason, sign, verify } from '../src/index.js'
 import { hmacSha256 } from '../src/signature.js'
 import { RecordingStore, TestClock } from './request.js'
 
@@ -44,6 +44,61 @@ describe.each([
     const headers = sign(body, secret, { timestamp: Number(timestamp), nonce })
     if (headers['X-Timestamp'] === timestamp) expect(headers['X-Signature']).toBe(signature)
     else expect(timestamp).toMatch(/^0/)
+  })
+})
+
+interface Sequence {
+  description: string
+  secrets: string[]
+  requests: {
+    webhookId: string
+    now: number
+    headers: [string, string][]
+    bodyBase64: string
+    bodyText?: string
+    expected:
+      | { ok: true; secretIndex?: number }
+      | { ok: false; reason: Exclude<RejectionReason, 'missing_header'> }
+      | { ok: false; reason: 'missing_header'; header: string }
+  }[]
+}
+
+describe('docs/vectors.json', () => {
+  const published = readFileSync(new URL('../docs/vectors.json', import.meta.url), 'utf8')
+  const { vectors }: { vectors: Sequence[] } = JSON.parse(published)
+
+  it.each(vectors)('$description', async ({ secrets, requests }) => {
+    const clock = new TestClock()
+    const store = new MemoryNonceStore({ clock })
+    for (const { webhookId, now, headers, bodyBase64, bodyText, expected } of requests) {
+      clock.milliseconds = now
+      const body = Buffer.from(bodyBase64, 'base64')
+      expect(await verify({ webhookId, headers, body }, secrets, store, clock)).toMatchObject(expected)
+      if (bodyText !== undefined) expect(Buffer.from(bodyText)).toEqual(body)
+    }
+  })
+
+  it('tells its vectors apart by their descriptions', () => {
+    expect(new Set(vectors.map(({ description }) => description)).size).toBe(vectors.length)
+  })
+
+  it('has every reason, and genuine requests', () => {
+    const verdicts = vectors.flatMap(({ requests }) => requests.map(({ expected }) => expected))
+    expect(new Set(verdicts.map((verdict) => (verdict.ok ? 'ok' : verdict.reason)))).toEqual(
+      new Set([
+        'ok',
+        'missing_header',
+        'invalid_timestamp',
+        'timestamp_outside_window',
+        'invalid_nonce',
+        'signature_mismatch',
+        'replayed_nonce',
+      ]),
+    )
+  })
+
+  it('is ASCII, which every JSON parser reads alike', () => {
+    expect(published).toMatch(/^[\x20-\x7e\n]*$/)
   })
 })
 

@@ -60,5 +60,6 @@ vectors = [
     if secret_name == "ASCII" or headers_name == "UUID"
 ]
 
-output = pathlib.Path(__file__).with_name("python.json")
-output.write_text(json.dumps(vectors, indent=2) + "\n", encoding="ascii")
+if __name__ == "__main__":
+    output = pathlib.Path(__file__).with_name("python.json")
+    output.write_text(json.dumps(vectors, indent=2) + "\n", encoding="ascii")
