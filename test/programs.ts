@@ -8,6 +8,9 @@ function answers(program: string): boolean {
 const HOW: Record<string, string> = {
   'redis-server': 'apt-get install redis-server, or brew install redis',
   postgresql: 'apt-get install postgresql, or brew install postgresql',
+  go: 'apt-get install golang-go, or brew install go',
+  php: 'apt-get install php-cli, or brew install php',
+  javac: 'apt-get install default-jdk-headless, or brew install openjdk',
   'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or Node 22.5 or later',
 }
 

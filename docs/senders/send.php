@@ -1,7 +1,7 @@
 <?php
 // php send.php URL FILE, with the secret in WEBHOOK_SECRET. PHP 7.4 or later.
 $secret = (string) getenv('WEBHOOK_SECRET');
-if ($argc !== 3 || $secret === '' || !is_readable($argv[2])) {
+if ($argc !== 3 || $secret === '' || !is_file($argv[2]) || !is_readable($argv[2])) {
     fwrite(STDERR, "usage: php send.php URL FILE, with WEBHOOK_SECRET set\n");
     exit(1);
 }

@@ -1,0 +1,290 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MemoryNonceStore, type Verification, verify } from 'inbound-webhook-auth'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { freePort } from './integration/servers.js'
+import { isInstalled } from './programs.js'
+import { SECRET } from './request.js'
+
+// The programs of docs/senders/ as a user runs them, against a server that verifies with the built package.
+
+// Seven programs at once, and some wait for seconds.
+vi.setConfig({ testTimeout: 120_000 })
+
+const SOURCES = fileURLToPath(new URL('../docs/senders', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'senders-'))
+
+interface Sender {
+  language: string
+  file: string
+  needs: string[]
+  compile?: (source: string) => string[]
+  run: (source: string) => string[]
+}
+
+const ALL: Sender[] = [
+  { language: 'Node', file: 'send.mjs', needs: [], run: (source) => [process.execPath, source] },
+  { language: 'Python', file: 'send.py', needs: ['python3'], run: (source) => ['python3', source] },
+  {
+    language: 'Go',
+    file: 'send.go',
+    needs: ['go'],
+    compile: (source) => ['go', 'build', '-o', join(folder, 'send'), source],
+    run: () => [join(folder, 'send')],
+  },
+  { language: 'Ruby', file: 'send.rb', needs: ['ruby'], run: (source) => ['ruby', '-w', source] },
+  { language: 'PHP', file: 'send.php', needs: ['php'], run: (source) => ['php', source] },
+  {
+    language: 'Java',
+    file: 'Send.java',
+    needs: ['javac'],
+    compile: (source) => ['javac', '-Xlint:all', '-Werror', '-d', folder, source],
+    run: () => ['java', '-cp', folder, 'Send'],
+  },
+  { language: 'a shell', file: 'send.sh', needs: ['curl', 'openssl'], run: (source) => ['sh', source] },
+]
+const SENDERS = ALL.filter(({ needs }) => needs.every((name) => isInstalled(name)))
+
+/** How the server answers an attempt, which it has verified before: with the verdict's status if nothing else is said. */
+type Answer = 'verdict' | 'hang up' | 'never' | number
+
+interface Attempt {
+  verdict: Verification
+  body: Buffer
+}
+
+/** A webhook of the server, at a path of its own. */
+interface Endpoint {
+  url: string
+  secret: string
+  /** For the attempts in their order; the last one for all that follow. */
+  answers: Answer[]
+  attempts: Attempt[]
+}
+
+const endpoints: Endpoint[] = []
+const nonceStore = new MemoryNonceStore()
+let server: Server
+let port: number
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    const webhookId = request.url ?? ''
+    const webhook = endpoints[Number(/^\/hooks\/(\d+)\?/.exec(webhookId)?.[1])]
+    // Elsewhere, where redirects lead, everything is welcome.
+    if (webhook === undefined) return response.writeHead(204).end()
+    const { secret, answers, attempts } = webhook
+    const verdict = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
+    const answer = answers[attempts.length] ?? answers.at(-1)
+    attempts.push({ verdict, body })
+    if (answer === 'hang up') request.socket.destroy()
+    else if (typeof answer === 'number') response.writeHead(answer, { Location: '/elsewhere' }).end('an answer')
+    else if (answer === 'verdict') response.writeHead(verdict.ok ? 204 : 401).end()
+    return
+  })
+  port = await freePort()
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+})
+
+beforeAll(() => {
+  // Compilers keep to the folder, and off the network.
+  const go = { GOCACHE: join(folder, 'cache'), GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GOPROXY: 'off' }
+  for (const { file, compile } of SENDERS) {
+    const [compiler, ...args] = compile?.(join(SOURCES, file)) ?? []
+    if (compiler) execFileSync(compiler, args, { cwd: folder, env: { ...process.env, ...go }, stdio: 'inherit' })
+  }
+}, 300_000)
+
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+function endpoint(secret: string, ...answers: Answer[]): Endpoint {
+  const url = `http://127.0.0.1:${port}/hooks/${endpoints.length}?source=a%20test`
+  const made = { url, secret, answers, attempts: [] }
+  endpoints.push(made)
+  return made
+}
+
+let files = 0
+
+/** A file with this body, for a sender to read. */
+function fileOf(body: string | Uint8Array): string {
+  const file = join(folder, `body ${files++}`)
+  writeFileSync(file, body)
+  return file
+}
+
+const EVENT = '{"id":"evt_1","event":"invoice.paid"}'
+
+/** Runs a sender as from a terminal; gives its exit code and what it printed. */
+async function send(sender: Sender, url: string, secret: string | undefined, file = fileOf(EVENT)) {
+  const { WEBHOOK_SECRET: _, ...inherited } = process.env
+  const env = { ...inherited, LC_ALL: 'C.UTF-8', no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' }
+  const [program = '', ...args] = [...sender.run(join(SOURCES, sender.file)), url, file]
+  const child: ChildProcess = spawn(program, args, {
+    env: secret === undefined ? env : { ...env, WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (printed += text))
+  const [exitCode] = await once(child, 'close')
+  return { exitCode, printed }
+}
+
+/** What an endpoint must have seen: so many attempts, each genuine under a nonce of its own, with this body. */
+function expectGenuine({ attempts }: Endpoint, count: number, body: string | Uint8Array = EVENT) {
+  expect(attempts.map(({ verdict }) => verdict)).toEqual(Array(count).fill(expect.objectContaining({ ok: true })))
+  expect(new Set(attempts.map(({ verdict }) => verdict.ok && verdict.nonce)).size).toBe(count)
+  for (const attempt of attempts) expect(attempt.body.equals(Buffer.from(body))).toBe(true)
+}
+
+it('every file of docs/senders/ is run, but that in C#', () => {
+  expect(readdirSync(SOURCES).sort()).toEqual(['Send.cs', ...ALL.map(({ file }) => file)].sort())
+})
+
+interface Vector {
+  secrets: string[]
+  requests: { headers: [string, string][]; bodyBase64: string; expected: { ok: boolean } }[]
+}
+
+/** The genuine requests of docs/vectors.json: the first of each vector, where it is one. */
+function genuineVectors() {
+  const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(join(SOURCES, '../vectors.json'), 'utf8'))
+  return vectors.flatMap(({ secrets: [secret = ''], requests: [request] }) => {
+    if (!request?.expected.ok) return []
+    const [timestamp, nonce, signature] = request.headers.map(([, value]) => value)
+    return [{ secret, timestamp, nonce, signature, bodyBase64: request.bodyBase64 }]
+  })
+}
+
+describe('secrets and bodies of docs/vectors.json are signed so that the server accepts them', () => {
+  // An environment variable has no NUL.
+  const secrets = [...new Set(genuineVectors().map(({ secret }) => secret))].filter((one) => !one.includes('\0'))
+  const bodies = [...new Set(genuineVectors().map(({ bodyBase64 }) => bodyBase64))]
+  const cases = Array.from({ length: Math.max(secrets.length, bodies.length) }, (_, index) => ({
+    secret: secrets[index % secrets.length] ?? '',
+    body: Buffer.from(bodies[index % bodies.length] ?? '', 'base64'),
+  }))
+
+  it('of which there are enough', () => {
+    expect(secrets.length).toBeGreaterThan(10)
+    expect(bodies.length).toBeGreaterThan(10)
+  })
+
+  it.concurrent.each(SENDERS)('by $language', async (sender) => {
+    for (const { secret, body } of cases) {
+      const webhook = endpoint(secret, 'verdict')
+      expect(await send(sender, webhook.url, secret, fileOf(body))).toMatchObject({ exitCode: 0 })
+      expectGenuine(webhook, 1, body)
+    }
+  })
+})
+
+describe('a body of 1 MiB of any bytes arrives as it was', () => {
+  const body = Uint8Array.from({ length: 2 ** 20 }, (_, index) => (index * 7 + (index >> 8)) % 256)
+  it.concurrent.each(SENDERS)('from $language', async (sender) => {
+    const webhook = endpoint(SECRET, 'verdict')
+    expect(await send(sender, webhook.url, SECRET, fileOf(body))).toMatchObject({ exitCode: 0 })
+    expectGenuine(webhook, 1, body)
+  })
+})
+
+describe.each<[string, Answer]>([
+  ['a 503', 503],
+  ['a 500', 500],
+  ['a connection that breaks before the answer', 'hang up'],
+])('after %s, which spent the nonce, the event is signed anew and accepted', (_, answer) => {
+  it.concurrent.each(SENDERS)('by $language', async (sender) => {
+    const webhook = endpoint(SECRET, answer, 'verdict')
+    expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
+    expectGenuine(webhook, 2)
+  })
+})
+
+describe.each([200, 202, 204])('%d is success', (status) => {
+  it.concurrent.each(SENDERS)('for $language', async (sender) => {
+    const webhook = endpoint(SECRET, status)
+    expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
+    expectGenuine(webhook, 1)
+  })
+})
+
+describe.each([301, 302, 307, 400, 401, 404, 429])(
+  '%d is failure, neither tried again nor followed elsewhere',
+  (status) => {
+    it.concurrent.each(SENDERS)('for $language', async (sender) => {
+      const webhook = endpoint(SECRET, status)
+      const { exitCode, printed } = await send(sender, webhook.url, SECRET)
+      expect(exitCode).toBe(1)
+      expect(printed).toContain(String(status))
+      expectGenuine(webhook, 1)
+    })
+  },
+)
+
+describe('a secret that the server does not know is a failure, and not tried again', () => {
+  it.concurrent.each(SENDERS)('for $language', async (sender) => {
+    const webhook = endpoint(SECRET, 'verdict')
+    expect(await send(sender, webhook.url, `${SECRET} `)).toMatchObject({ exitCode: 1 })
+    expect(webhook.attempts).toMatchObject([{ verdict: { ok: false, reason: 'signature_mismatch' } }])
+  })
+})
+
+describe.each([
+  ['no secret', undefined, fileOf(EVENT)],
+  ['an empty secret', '', fileOf(EVENT)],
+  ['a file that is not there', SECRET, join(folder, 'absent')],
+  ['a folder for a file', SECRET, folder],
+])('with %s nothing is sent', (_, secret, file) => {
+  it.concurrent.each(SENDERS)('by $language', async (sender) => {
+    const webhook = endpoint(SECRET, 'verdict')
+    const { exitCode, printed } = await send(sender, webhook.url, secret, file)
+    expect(exitCode).toBeGreaterThan(0)
+    expect(printed).not.toBe('')
+    expect(webhook.attempts).toEqual([])
+  })
+})
+
+describe.concurrent('patience', () => {
+  it.each(SENDERS)('$language gives up an attempt that gets no answer, and makes another', async (sender) => {
+    const webhook = endpoint(SECRET, 'never', 'verdict')
+    expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
+    expectGenuine(webhook, 2)
+  })
+
+  it.each(SENDERS)('$language gives up after four attempts, each signed when it was made', async (sender) => {
+    const webhook = endpoint(SECRET, 503)
+    expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 1 })
+    expectGenuine(webhook, 4)
+    const times = webhook.attempts.map(({ verdict }) => (verdict.ok ? verdict.timestamp : Number.NaN))
+    expect(times.toSorted((a, b) => a - b)).toEqual(times)
+    expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(3)
+  })
+
+  it.each(SENDERS)('$language gives up when nobody listens', async (sender) => {
+    expect(await send(sender, `http://127.0.0.1:${await freePort()}/`, SECRET)).toMatchObject({ exitCode: 1 })
+  })
+})
+
+describe('the sender in C#, which is not run', () => {
+  const source = readFileSync(join(SOURCES, 'Send.cs'), 'utf8')
+
+  it('checks itself against vectors of docs/vectors.json', () => {
+    const carried = [...source.matchAll(/^ +new\[\] \{ (".*") \},$/gm)].map(([, row]) => JSON.parse(`[${row}]`))
+    expect(carried).toHaveLength(4)
+    for (const [secret, timestamp, nonce, bodyBase64, signature] of carried) {
+      expect(genuineVectors()).toContainEqual({ secret, timestamp, nonce, signature, bodyBase64 })
+    }
+  })
+})
