@@ -73,7 +73,12 @@ describe('the tarball', () => {
       'docs',
       'package.json',
     ])
-    expect(readdirSync(join(installed(), 'docs')).sort()).toEqual(['nonce-stores.md', 'scaling.md'])
+    expect(readdirSync(join(installed(), 'docs')).sort()).toEqual([
+      'nonce-stores.md',
+      'scaling.md',
+      'senders.md',
+      'vectors.json',
+    ])
   })
 
   it('has the files of every export, their types, chunks that they share, and nothing else', () => {
@@ -401,8 +406,16 @@ describe('the guide to nonce stores', () => {
   })
 })
 
+describe('the guide to senders', () => {
+  const guide = readFileSync(join(ROOT, 'docs/senders.md'), 'utf8')
+  it.each(readdirSync(join(ROOT, 'docs/senders')))('shows docs/senders/%s, which is tested', (file) => {
+    const language = file.replace(/^.*\.m?/, '')
+    expect(guide).toContain(`\n\`\`\`${language}\n${readFileSync(join(ROOT, 'docs/senders', file), 'utf8')}\`\`\`\n`)
+  })
+})
+
 describe('the documents', () => {
-  it.each(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/nonce-stores.md', 'docs/scaling.md'])(
+  it.each(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/nonce-stores.md', 'docs/scaling.md', 'docs/senders.md'])(
     '%s links to files that exist',
     (document) => {
       const links = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(

@@ -128,9 +128,9 @@ function fileOf(body: string | Uint8Array): string {
 const EVENT = '{"id":"evt_1","event":"invoice.paid"}'
 
 /** Runs a sender as from a terminal; gives its exit code and what it printed. */
-async function send(sender: Sender, url: string, secret: string | undefined, file = fileOf(EVENT)) {
+async function send(sender: Sender, url: string, secret: string | undefined, file = fileOf(EVENT), locale = 'C.UTF-8') {
   const { WEBHOOK_SECRET: _, ...inherited } = process.env
-  const env = { ...inherited, LC_ALL: 'C.UTF-8', no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' }
+  const env = { ...inherited, LC_ALL: locale, no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' }
   const [program = '', ...args] = [...sender.run(join(SOURCES, sender.file)), url, file]
   const child: ChildProcess = spawn(program, args, {
     env: secret === undefined ? env : { ...env, WEBHOOK_SECRET: secret },
@@ -253,6 +253,17 @@ describe.each([
     expect(exitCode).toBeGreaterThan(0)
     expect(printed).not.toBe('')
     expect(webhook.attempts).toEqual([])
+  })
+})
+
+describe('under the C locale a secret outside ASCII is used as it is, or not at all', () => {
+  it.concurrent.each(SENDERS)('by $language', async (sender) => {
+    const webhook = endpoint('schlüssel 🔑', 'verdict')
+    const { exitCode, printed } = await send(sender, webhook.url, webhook.secret, fileOf(EVENT), 'C')
+    const refused = sender.language === 'Java' && exitCode === 1
+    if (refused) expect(printed).toContain('run it with LC_ALL=C.UTF-8')
+    else expect(exitCode).toBe(0)
+    expectGenuine(webhook, refused ? 0 : 1)
   })
 })
 

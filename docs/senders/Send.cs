@@ -1,4 +1,4 @@
-// dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET. .NET 5 or later, .NET Framework 4.7.1 or later.
+// dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET. .NET 5 or later.
 using System;
 using System.IO;
 using System.Linq;

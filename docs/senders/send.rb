@@ -1,4 +1,4 @@
-# ruby send.rb URL FILE, with the secret in WEBHOOK_SECRET. Ruby 2.6 or later.
+# ruby send.rb URL FILE, with the secret in WEBHOOK_SECRET. Ruby 2.7 or later.
 require 'net/http'
 require 'openssl'
 require 'securerandom'
