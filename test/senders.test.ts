@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -69,29 +70,37 @@ interface Endpoint {
 
 const endpoints: Endpoint[] = []
 const nonceStore = new MemoryNonceStore()
-let server: Server
+const servers: Server[] = []
 let port: number
 
+const receive: RequestListener = async (request, response) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  const webhookId = request.url ?? ''
+  const webhook = endpoints[Number(/^\/hooks\/(\d+)\?/.exec(webhookId)?.[1])]
+  // Elsewhere, where redirects lead, everything is welcome.
+  if (webhook === undefined) return response.writeHead(204).end()
+  const { secret, answers, attempts } = webhook
+  const verdict = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
+  const answer = answers[attempts.length] ?? answers.at(-1)
+  attempts.push({ verdict, body })
+  if (answer === 'hang up') request.socket.destroy()
+  else if (typeof answer === 'number') response.writeHead(answer, { Location: '/elsewhere' }).end('an answer')
+  else if (answer === 'verdict') response.writeHead(verdict.ok ? 204 : 401).end()
+  return
+}
+
+/** Starts a server on a free loopback port, and gives the port. */
+async function listen(server: Server): Promise<number> {
+  const free = await freePort()
+  await once(server.listen(free, '127.0.0.1'), 'listening')
+  servers.push(server)
+  return free
+}
+
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
-    const webhookId = request.url ?? ''
-    const webhook = endpoints[Number(/^\/hooks\/(\d+)\?/.exec(webhookId)?.[1])]
-    // Elsewhere, where redirects lead, everything is welcome.
-    if (webhook === undefined) return response.writeHead(204).end()
-    const { secret, answers, attempts } = webhook
-    const verdict = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
-    const answer = answers[attempts.length] ?? answers.at(-1)
-    attempts.push({ verdict, body })
-    if (answer === 'hang up') request.socket.destroy()
-    else if (typeof answer === 'number') response.writeHead(answer, { Location: '/elsewhere' }).end('an answer')
-    else if (answer === 'verdict') response.writeHead(verdict.ok ? 204 : 401).end()
-    return
-  })
-  port = await freePort()
-  await once(server.listen(port, '127.0.0.1'), 'listening')
+  port = await listen(createServer(receive))
 })
 
 beforeAll(() => {
@@ -104,8 +113,10 @@ beforeAll(() => {
 }, 300_000)
 
 afterAll(() => {
-  server.closeAllConnections()
-  server.close()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
   rmSync(folder, { recursive: true })
 })
 
@@ -128,9 +139,15 @@ function fileOf(body: string | Uint8Array): string {
 const EVENT = '{"id":"evt_1","event":"invoice.paid"}'
 
 /** Runs a sender as from a terminal; gives its exit code and what it printed. */
-async function send(sender: Sender, url: string, secret: string | undefined, file = fileOf(EVENT), locale = 'C.UTF-8') {
+async function send(
+  sender: Sender,
+  url: string,
+  secret: string | undefined,
+  file = fileOf(EVENT),
+  more: NodeJS.ProcessEnv = {},
+) {
   const { WEBHOOK_SECRET: _, ...inherited } = process.env
-  const env = { ...inherited, LC_ALL: locale, no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' }
+  const env = { ...inherited, LC_ALL: 'C.UTF-8', no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1', ...more }
   const [program = '', ...args] = [...sender.run(join(SOURCES, sender.file)), url, file]
   const child: ChildProcess = spawn(program, args, {
     env: secret === undefined ? env : { ...env, WEBHOOK_SECRET: secret },
@@ -259,11 +276,64 @@ describe.each([
 describe('under the C locale a secret outside ASCII is used as it is, or not at all', () => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
     const webhook = endpoint('schlüssel 🔑', 'verdict')
-    const { exitCode, printed } = await send(sender, webhook.url, webhook.secret, fileOf(EVENT), 'C')
+    const { exitCode, printed } = await send(sender, webhook.url, webhook.secret, fileOf(EVENT), { LC_ALL: 'C' })
     const refused = sender.language === 'Java' && exitCode === 1
     if (refused) expect(printed).toContain('run it with LC_ALL=C.UTF-8')
     else expect(exitCode).toBe(0)
     expectGenuine(webhook, refused ? 0 : 1)
+  })
+})
+
+describe.runIf(isInstalled('openssl'))('over TLS', () => {
+  const certificate = join(folder, 'certificate.pem')
+  const trustStore = join(folder, 'trusted.p12')
+  const TRUSTING = {
+    NODE_EXTRA_CA_CERTS: certificate,
+    SSL_CERT_FILE: certificate,
+    CURL_CA_BUNDLE: certificate,
+    JAVA_TOOL_OPTIONS: `-Djavax.net.ssl.trustStore=${trustStore} -Djavax.net.ssl.trustStorePassword=changeit`,
+  }
+  let origin: string
+
+  beforeAll(async () => {
+    const key = join(folder, 'key.pem')
+    const made = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2']
+    const named = ['-subj', '/CN=a test', '-addext', 'subjectAltName=IP:127.0.0.1']
+    execFileSync('openssl', ['req', '-x509', ...made, ...named], { stdio: 'ignore' })
+    if (SENDERS.some(({ language }) => language === 'Java')) {
+      const trust = [
+        '-importcert',
+        '-noprompt',
+        '-file',
+        certificate,
+        '-keystore',
+        trustStore,
+        '-storepass',
+        'changeit',
+      ]
+      execFileSync('keytool', trust, { stdio: 'ignore' })
+    }
+    const identity = { key: readFileSync(key), cert: readFileSync(certificate) }
+    origin = `https://127.0.0.1:${await listen(createSecureServer(identity, receive))}`
+  })
+
+  // Elsewhere, some of the languages ask the operating system whom to trust.
+  describe.runIf(process.platform === 'linux')('an event reaches a server that is trusted', () => {
+    it.concurrent.each(SENDERS)('from $language', async (sender) => {
+      const webhook = endpoint(SECRET, 'verdict')
+      const url = webhook.url.replace(/^.*(?=\/hooks)/, origin)
+      expect(await send(sender, url, SECRET, fileOf(EVENT), TRUSTING)).toMatchObject({ exitCode: 0 })
+      expectGenuine(webhook, 1)
+    })
+  })
+
+  describe('nothing reaches a server that is not', () => {
+    it.concurrent.each(SENDERS)('from $language', async (sender) => {
+      const webhook = endpoint(SECRET, 'verdict')
+      const url = webhook.url.replace(/^.*(?=\/hooks)/, origin)
+      expect(await send(sender, url, SECRET)).toMatchObject({ exitCode: 1 })
+      expectGenuine(webhook, 0)
+    })
   })
 })
 
