@@ -216,7 +216,7 @@ for description, timestamp, expected in (
     ("a timestamp of 400 nines", "9" * 400, OUTSIDE),
     ("a timestamp 2^32 s too late, which 32 bits would not tell", str(1_700_000_000 + 2**32), OUTSIDE),
     ("a timestamp 2^64 s too late, which 64 bits would not tell", str(1_700_000_000 + 2**64), OUTSIDE),
-    ("a timestamp whose milliseconds are 2^64 * 125 too late, which 64 bits would not tell", str(1_700_000_000 + 2**61), OUTSIDE),
+    ("a timestamp 2^61 s too late, whose milliseconds 64 bits would not tell", str(1_700_000_000 + 2**61), OUTSIDE),
 ):
     vector(description, request(expected, timestamp=timestamp))
 vector(
