@@ -301,17 +301,8 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
     const named = ['-subj', '/CN=a test', '-addext', 'subjectAltName=IP:127.0.0.1']
     execFileSync('openssl', ['req', '-x509', ...made, ...named], { stdio: 'ignore' })
     if (SENDERS.some(({ language }) => language === 'Java')) {
-      const trust = [
-        '-importcert',
-        '-noprompt',
-        '-file',
-        certificate,
-        '-keystore',
-        trustStore,
-        '-storepass',
-        'changeit',
-      ]
-      execFileSync('keytool', trust, { stdio: 'ignore' })
+      const store = ['-keystore', trustStore, '-storepass', 'changeit']
+      execFileSync('keytool', ['-importcert', '-noprompt', '-file', certificate, ...store], { stdio: 'ignore' })
     }
     const identity = { key: readFileSync(key), cert: readFileSync(certificate) }
     origin = `https://127.0.0.1:${await listen(createSecureServer(identity, receive))}`
