@@ -1,0 +1,78 @@
+// What arrives instead of the raw body on any runtime, and what the error says. What Node alone has stands in the tests of
+// the sources.
+
+function post(): Request {
+  return new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
+}
+
+async function readFrom(request: Request): Promise<Request> {
+  await request.json()
+  return request
+}
+
+function form(): FormData {
+  const form = new FormData()
+  form.set('a', '1')
+  return form
+}
+
+/** The way to the bytes in each framework: whoever has lost them there needs all of it. */
+export const BEFORE_PARSING =
+  /pass the bytes as received, .*Express: .*express\.raw.*type: \(\) => true.*before express\.json.*req\.body \?\? ''.*Fastify: .*removeAllContentTypeParsers.*parseAs: 'buffer'.*NestJS: .*rawBody: true.*Koa, node:http: .*Buffer\.concat.*Hono, Next\.js, Fetch API: .*arrayBuffer\(\), not json\(\).*Lambda: .*isBase64Encoded.*Elsewhere: /
+
+export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknown, found: RegExp, fix: RegExp])[] = [
+  ['undefined', () => undefined, /^request\.body is undefined: nothing read it/, BEFORE_PARSING],
+  ['null', () => null, /^request\.body is null: nothing read it/, BEFORE_PARSING],
+  ['a number from a JSON parser', () => 1, /is a number, as a JSON parser/, BEFORE_PARSING],
+  ['a boolean from a JSON parser', () => false, /is a boolean, as a JSON parser/, BEFORE_PARSING],
+  ['an object from a JSON parser', () => ({ a: 1 }), /is an object, as a body parser/, BEFORE_PARSING],
+  ['a list from a JSON parser', () => [1], /is an array, as a JSON parser/, BEFORE_PARSING],
+  ['an empty list from a JSON parser', () => [], /is an array, as a JSON parser/, BEFORE_PARSING],
+  [
+    '{} from a body parser that skipped it',
+    () => ({}),
+    /is an empty object, .* skips the content type/,
+    BEFORE_PARSING,
+  ],
+  [
+    'an object without prototype, as querystring makes it',
+    () => Object.create(null),
+    /an empty object/,
+    BEFORE_PARSING,
+  ],
+  ['a parsed form', form, /is a parsed form/, BEFORE_PARSING],
+  ['parsed parameters', () => new URLSearchParams('a=1'), /is a parsed form/, BEFORE_PARSING],
+  ['a promise', () => post().arrayBuffer(), /is a promise/, /: await it$/],
+  // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
+  ['a thenable', () => ({ then: () => undefined }), /is an object/, /: await it$/],
+  ['a method that was not called', () => post().arrayBuffer, /is a function/, /call it, await/],
+  ['a Request', post, /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
+  ['a Response', () => new Response('{"a":1}'), /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
+  ['a Blob', () => new Blob(['{"a":1}']), /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
+  ["a Request's stream", () => post().body, /is a stream:/, /read it to its end, up to a limit .*Buffer\.concat/],
+  [
+    'a list of views and something else',
+    () => [Buffer.from('a'), 'b'],
+    /is an array, as a JSON parser/,
+    BEFORE_PARSING,
+  ],
+  [
+    "a server's chunks",
+    () => [Buffer.from('a'), Buffer.from('b')],
+    /is a list of chunks/,
+    /pass Buffer\.concat of them$/,
+  ],
+  ["Lambda's event", () => ({ body: 'e30=', isBase64Encoded: true }), /is a whole event/, BEFORE_PARSING],
+  ['a symbol', () => Symbol('body'), /is a symbol/, BEFORE_PARSING],
+]
+
+/** What is there only after a wait. */
+export const NO_RAW_BODIES_ONCE_READ: readonly (readonly [
+  name: string,
+  body: () => Promise<unknown>,
+  found: RegExp,
+  fix: RegExp,
+])[] = [
+  ['a Request that was read', () => readFrom(post()), /is a request that was read already/, /read it once/],
+  ["a Request's stream that is being read", () => readFrom(post()).then(({ body }) => body), /is a stream/, /pass/],
+]
