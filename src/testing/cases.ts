@@ -327,10 +327,15 @@ export const CASES: readonly Case[] = [
     name: 'fails when its backend is down',
     needs: 'createUnreachableStore',
     async run({ createUnreachableStore }) {
+      // Cleared, not unref'd: a process that has nothing else to do must wait for it, and not every runtime has unref().
+      let timer: ReturnType<typeof setTimeout> | undefined
       const outcome = await Promise.race([
         attempt(async () => (await createUnreachableStore?.())?.reserve(newWebhook(), 'nonce', 600)),
-        new Promise<'hangs'>((resolve) => setTimeout(resolve, 4000, 'hangs').unref()),
+        new Promise<'hangs'>((resolve) => {
+          timer = setTimeout(resolve, 4000, 'hangs')
+        }),
       ])
+      clearTimeout(timer)
       expect(
         outcome !== 'hangs',
         'with its backend down the store does not answer for 4 s: set a time-out on the client',
