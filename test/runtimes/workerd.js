@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { entriesOf } from '../packed.js'
+
+const DIST = 'node_modules/inbound-webhook-auth/dist'
+
+/**
+ * A configuration for `workerd test` that has the installed package's files as modules, and each name that it is imported
+ * by. workerd reads no node_modules: this is what a bundler's resolution comes to, without changing a byte.
+ *
+ * @param {string} folder - where the package is installed, beside worker.mjs.
+ * @param {string} compatibilityDate - which of workerd's behaviours to have.
+ */
+export function workerdConfig(folder, compatibilityDate) {
+  const entries = entriesOf(folder)
+  const modules = ['(name = "worker.mjs", esModule = embed "worker.mjs")']
+  for (const file of readdirSync(join(folder, DIST)).filter((name) => name.endsWith('.js'))) {
+    modules.push(`(name = "inbound-webhook-auth/dist/${file}", esModule = embed "${DIST}/${file}")`)
+  }
+  for (const [name, targets] of entries) {
+    const file = posix.relative(posix.dirname(name), posix.join('inbound-webhook-auth', targets.import.default))
+    modules.push(`(name = "${name}", esModule = "export * from './${file}'")`)
+  }
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [${modules.join(', ')}],
+  bindings = [(name = "NAMES", json = ${JSON.stringify(JSON.stringify([...entries.keys()]))})],
+  compatibilityDate = "${compatibilityDate}",
+  compatibilityFlags = ["nodejs_compat"],
+);
+`
+}
