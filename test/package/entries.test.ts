@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import ts from 'typescript'
+import { afterAll, describe, expect, it } from 'vitest'
+import tsupConfig from '../../tsup.config.js'
+import { entriesOf, installPacked, ROOT } from '../packed.js'
+import { disagreements, type Entries } from './disagreements.js'
+
+// Whatever can be imported from the package is exported, built for each way of importing it, typed, and documented.
+
+const folder = installPacked()
+const installed = join(folder, 'node_modules/inbound-webhook-auth')
+const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+const entries = entriesOf(folder)
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+
+function subpathOf(name: string): string {
+  return name === 'index' ? '.' : `./${name}`
+}
+
+/** What `bin` runs: a file of its own, which nobody imports. */
+const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) => path.replace(/^(\.\/)?dist\//, ''))
+
+/** The sources that tsup builds what is imported from, by the subpath that each becomes. */
+const built = new Map(
+  [tsupConfig]
+    .flat()
+    .flatMap((config) => Object.entries<string>(Object(Object(config).entry)))
+    .filter(([name]) => !programs.includes(`${name}.js`))
+    .map(([name, source]) => [source, subpathOf(name)]),
+)
+
+function entriesBySource(): Entries {
+  const files = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !programs.includes(file))
+  const withEnding = (ending: RegExp) =>
+    files.filter((file) => ending.test(file)).map((file) => subpathOf(file.replace(ending, '')))
+  const documents = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)]
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n')
+  return new Map([
+    ['package.json exports', [...entries.keys()].map((name) => name.replace(manifest.name, '.'))],
+    ['tsup builds', [...built.values()]],
+    ['typedoc documents', manifest.typedocOptions.entryPoints.map((source: string) => built.get(source) ?? source)],
+    ['dist has .js', withEnding(/(?<!\.d)\.js$/)],
+    ['dist has .cjs', withEnding(/\.cjs$/)],
+    ['dist has .d.ts', withEnding(/\.d\.ts$/)],
+    ['dist has .d.cts', withEnding(/\.d\.cts$/)],
+    ['README.md and docs import', ['.', ...namedIn(documents)]],
+  ])
+}
+
+/** A chunk that entries share, or that one of them loads when it is needed. */
+function isShared(file: string): boolean {
+  return /-[\w-]{8}\.(js|cjs|d\.ts|d\.cts)$/.test(file)
+}
+
+/** The subpaths in quotes or backticks: `inbound-webhook-auth/redis`. */
+function namedIn(text: string): string[] {
+  return [...text.matchAll(/(?<=['`])inbound-webhook-auth(\/[\w-]+)(?=['`])/g)].map(([, subpath]) => `.${subpath}`)
+}
+
+describe('the sources that name an entry', () => {
+  it('agree on all of them', () => {
+    expect(disagreements(entriesBySource())).toEqual([])
+    expect(entries.size).toBeGreaterThanOrEqual(5)
+  })
+
+  it.each([...entriesBySource().keys()])('are compared: %s', (source) => {
+    const withMore = entriesBySource()
+    const more = new Map([...withMore, [source, [...(withMore.get(source) ?? []), './forgotten']]])
+    expect(disagreements(more)).toEqual([expect.stringContaining(`./forgotten: ${source}; but not: `)])
+    const fewer = new Map([...withMore, [source, withMore.get(source)?.filter((name) => name !== './redis') ?? []]])
+    expect(disagreements(fewer)).toEqual([expect.stringMatching(new RegExp(`^\\./redis: .*; but not: ${source}$`))])
+  })
+})
+
+const declarations = [...entries.values()].flatMap((targets) =>
+  [targets.import, targets.require].map(({ types }) => join(installed, types)),
+)
+const program = ts.createProgram(declarations, { module: ts.ModuleKind.NodeNext, types: [], noLib: true })
+
+/** The exports of a declaration file that are there when a program runs: types are not. */
+function valuesDeclaredIn(path: string): string[] {
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(path)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (module === undefined) throw new Error(`${path} is no module`)
+  return checker
+    .getExportsOfModule(module)
+    .filter((symbol) => {
+      const named = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      return named.flags & ts.SymbolFlags.Value
+    })
+    .map(({ name }) => name)
+    .sort()
+}
+
+describe.each([...entries])('%s', (name, targets) => {
+  const file = name === manifest.name ? 'index' : name.slice(manifest.name.length + 1)
+
+  it('has the file of its own name behind each way to import it', () => {
+    expect(targets).toEqual({
+      import: { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` },
+      require: { types: `./dist/${file}.d.cts`, default: `./dist/${file}.cjs` },
+    })
+    for (const target of Object.values(targets).flatMap((paths) => Object.values(paths))) {
+      expect(existsSync(join(installed, target))).toBe(true)
+    }
+  })
+
+  it('exports the same imported, required and declared', async () => {
+    const imported = Object.keys(await import(pathToFileURL(join(installed, targets.import.default)).href)).sort()
+    const required = Object.keys(createRequire(import.meta.url)(join(installed, targets.require.default))).sort()
+    expect(imported).not.toEqual([])
+    expect(required).toEqual(imported)
+    expect(valuesDeclaredIn(join(installed, targets.import.types))).toEqual(imported)
+    expect(valuesDeclaredIn(join(installed, targets.require.types))).toEqual(imported)
+  })
+})
+
+describe('package.json', () => {
+  it('gives tools that do not read exports the core', () => {
+    const core = entries.get(manifest.name)
+    const { main, module, types } = manifest
+    expect({ main, module, types }).toEqual({
+      main: core?.require.default,
+      module: core?.import.default,
+      types: core?.require.types,
+    })
+  })
+
+  it('runs programs that were built', () => {
+    for (const program of programs) expect(existsSync(join(installed, 'dist', program))).toBe(true)
+  })
+})
