@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build, type Format } from 'esbuild'
+import { afterAll, describe, expect, it } from 'vitest'
+import { entriesOf, installPacked, ROOT } from '../packed.js'
+
+// Projects of users, each a folder in consumers/, with the packed tarball installed: type-checked, run, bundled, and run again.
+
+const folder = installPacked()
+cpSync(fileURLToPath(new URL('consumers', import.meta.url)), folder, { recursive: true })
+symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'))
+const bundles = mkdtempSync(join(tmpdir(), 'bundles-'))
+const everyEntry = [...entriesOf(folder).keys()].map((name) => `export * from '${name}'\n`).join('')
+for (const project of ['typescript', 'bare']) {
+  writeFileSync(join(folder, project, 'every-entry.mts'), everyEntry)
+  for (const file of ['main', 'every-entry']) {
+    copyFileSync(join(folder, project, `${file}.mts`), join(folder, project, `${file}.cts`))
+  }
+}
+
+afterAll(() => {
+  for (const made of [folder, bundles]) rmSync(made, { recursive: true })
+})
+
+/** What a program prints: also one that fails, for a compiler tells its complaints so. */
+async function output(cwd: string, ...args: string[]): Promise<string> {
+  const run = promisify(execFile)(process.execPath, args, { cwd })
+  const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error)
+  return (stdout + stderr).trimEnd()
+}
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+const SAID = 'true replayed_nonce signature_mismatch true ERR_NONCE_STORE ERR_NONCE_STORE_FULL ERR_INVALID_ARGUMENT'
+const SAID_WHEN_MIXED = 'true ERR_NONCE_STORE ERR_NONCE_STORE_FULL\ntrue ERR_NONCE_STORE ERR_INVALID_ARGUMENT'
+
+it.each([
+  ['esm', SAID],
+  ['cjs', SAID],
+  ['mixed', SAID_WHEN_MIXED],
+])('the project %s runs', async (project, said) => {
+  expect(await output(join(folder, project), 'main.js')).toBe(said)
+})
+
+/** In an ES module there is no `require`, by which what is bundled from CommonJS asks for Node's own modules. */
+const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+
+describe.each([
+  ['esm', 'main.js', SAID, ''],
+  ['cjs', 'main.js', SAID, REQUIRE],
+  ['mixed', 'main.js', SAID_WHEN_MIXED, REQUIRE],
+  ['typescript', 'main.mts', SAID, ''],
+])('the project %s', (project, main, said, banner) => {
+  it.each<[Format, string]>([
+    ['esm', 'mjs'],
+    ['cjs', 'cjs'],
+  ])('runs when bundled to %s, with no node_modules beside it', async (format, ending) => {
+    const { warnings } = await build({
+      absWorkingDir: join(folder, project),
+      entryPoints: [main],
+      outfile: join(bundles, `${project}.${ending}`),
+      bundle: true,
+      minify: true,
+      platform: 'node',
+      target: 'node20',
+      format,
+      banner: { js: format === 'esm' ? banner : '' },
+    })
+    expect(warnings).toEqual([])
+    expect(await output(bundles, `${project}.${ending}`)).toBe(said)
+  })
+})
+
+describe('types hold', () => {
+  it.each(['esm', 'cjs', 'mixed'])('in JavaScript: %s', async (project) => {
+    expect(await output(join(folder, project), TSC, '--skipLibCheck')).toBe('')
+  })
+
+  it.each([
+    ['node16', 'node16', 'true'],
+    ['node16', 'node16', 'false'],
+    ['nodenext', 'nodenext', 'true'],
+    ['nodenext', 'nodenext', 'false'],
+    ['bundler', 'esnext', 'true'],
+    ['bundler', 'esnext', 'false'],
+  ])('under moduleResolution %s, module %s, skipLibCheck %s', async (moduleResolution, module, skipLibCheck) => {
+    const options = ['--moduleResolution', moduleResolution, '--module', module, '--skipLibCheck', skipLibCheck]
+    if (moduleResolution === 'bundler')
+      return expect(await output(join(folder, 'typescript'), TSC, ...options, '--noEmit')).toBe('')
+    expect(await output(join(folder, 'typescript'), TSC, ...options)).toBe('')
+    for (const built of ['built/main.mjs', 'built/main.cjs'])
+      expect(await output(join(folder, 'typescript'), built)).toBe(SAID)
+  })
+
+  it("without Node's types and the DOM's", async () => {
+    expect(await output(join(folder, 'bare'), TSC)).toBe('')
+  })
+
+  it('of every entry, and of nothing that is not there', async () => {
+    writeFileSync(join(folder, 'bare/absent.mts'), "export * from 'inbound-webhook-auth/absent'\n")
+    expect(await output(join(folder, 'bare'), TSC)).toMatch(/^absent\.mts\(1,15\): error TS2307: .*$/)
+    rmSync(join(folder, 'bare/absent.mts'))
+  })
+})

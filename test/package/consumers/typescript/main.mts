@@ -1,0 +1,80 @@
+// A project in TypeScript that uses every name of the core; the test copies this file to main.cts as well.
+import type { IncomingMessage } from 'node:http'
+import {
+  type Body,
+  type Clock,
+  generateSecret,
+  type HeadersInput,
+  MemoryNonceStore,
+  type MemoryNonceStoreOptions,
+  type NonceStore,
+  NonceStoreError,
+  NonceStoreFullError,
+  type RejectionReason,
+  type Secret,
+  type SignedHeaders,
+  type SignOptions,
+  sign,
+  type Verification,
+  verify,
+  type WebhookRequest,
+} from 'inbound-webhook-auth'
+
+export async function receive(message: IncomingMessage, fetched: Request, body: Buffer): Promise<string> {
+  const options: MemoryNonceStoreOptions = { maxEntries: 10, whenFull: 'evict', clock: performance }
+  const nonceStore: NonceStore = new MemoryNonceStore(options)
+  const clock: Clock = Date
+  const secret: Secret = [generateSecret(), 'old'] as const
+  const shapes: HeadersInput[] = [
+    message.headers,
+    message.headersDistinct,
+    fetched.headers,
+    new Map([['a', 'b']]),
+    [['a', 'b']],
+    { a: ['b'], c: undefined },
+  ]
+  const bodies: Body[] = [body, new Uint8Array(), new ArrayBuffer(0), '']
+  const request: WebhookRequest = { webhookId: '42', headers: shapes[0] ?? {}, body: bodies[0] ?? '' }
+  const verdict: Verification = await verify(request, secret, nonceStore, clock)
+  if (verdict.ok) return verdict.nonce + verdict.timestamp.toFixed() + verdict.secretIndex + verdict.webhookId
+  if (verdict.reason === 'missing_header') return verdict.header
+  const reason: RejectionReason = verdict.reason
+  // @ts-expect-error: only a missing header is named
+  verdict.header
+  return reason + verdict.message
+}
+
+export async function send(): Promise<Response> {
+  const options: SignOptions = { timestamp: 1, nonce: undefined }
+  const headers: SignedHeaders = sign('', 'secret', options)
+  return fetch('http://localhost', { method: 'POST', headers })
+}
+
+export function codeOf(error: unknown): 'ERR_NONCE_STORE' | 'ERR_NONCE_STORE_FULL' | undefined {
+  return error instanceof NonceStoreError || error instanceof NonceStoreFullError ? error.code : undefined
+}
+
+export const mistakes = [
+  // @ts-expect-error: a parsed body is no body
+  () => verify({ webhookId: '42', headers: {}, body: { parsed: true } }, 'secret', new MemoryNonceStore()),
+  // @ts-expect-error: a store answers a boolean
+  () => verify({ webhookId: '42', headers: {}, body: '' }, 'secret', { reserve: async () => {} }),
+]
+
+async function main(): Promise<void> {
+  const secret = generateSecret()
+  const nonceStore = new MemoryNonceStore({ maxEntries: 1 })
+  const request = { webhookId: '42', headers: sign('a body', secret), body: 'a body' }
+  const verdicts = []
+  for (const received of [request, request, { ...request, body: 'another' }]) {
+    const verdict = await verify(received, secret, nonceStore)
+    verdicts.push(verdict.ok || verdict.reason)
+  }
+  const another = { ...request, headers: sign('a body', secret) }
+  const full: unknown = await verify(another, secret, nonceStore).catch((error: unknown) => error)
+  const cause = full instanceof NonceStoreError ? codeOf(full.cause) : undefined
+  const parsed: unknown = await mistakes[0]?.().catch((error: unknown) => error)
+  console.log(...verdicts, full instanceof NonceStoreError, codeOf(full), cause, Object(parsed).code)
+}
+
+main()

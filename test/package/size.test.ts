@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, describe, expect, it } from 'vitest'
+import { entriesOf, installPacked } from '../packed.js'
+
+// What the package adds to a program, bundled and minified by esbuild, in bytes.
+
+/** The most that may be loaded, gzipped. One who raises a budget says why in the commit. */
+const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
+  // What a handler bundles: 3 KB.
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 3072],
+  ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
+  ["export * from 'inbound-webhook-auth'", 5632],
+  ["export * from 'inbound-webhook-auth/redis'", 1024],
+  ["export * from 'inbound-webhook-auth/postgres'", 2048],
+  ["export * from 'inbound-webhook-auth/sqlite'", 1536],
+  ["export * from 'inbound-webhook-auth/testing'", 3584],
+]
+
+/** The most that may be loaded later, where an error needs the words, gzipped. */
+const LATER_BUDGET = 1024
+
+const folder = installPacked()
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+
+async function sizesOf(source: string) {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: folder },
+    outdir: folder,
+    write: false,
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+  })
+  const [loaded, ...later] = outputFiles.map(({ contents }) => ({
+    minified: contents.length,
+    gzipped: gzipSync(contents, { level: 9 }).length,
+  }))
+  return {
+    minified: loaded?.minified ?? 0,
+    gzipped: loaded?.gzipped ?? 0,
+    later: later.reduce((sum, { gzipped }) => sum + gzipped, 0),
+  }
+}
+
+describe('the size of', async () => {
+  const rows = await Promise.all(
+    BUDGETS.map(async ([source, budget]) => ({ source, ...(await sizesOf(source)), budget })),
+  )
+  console.table(Object.fromEntries(rows.map(({ source, ...sizes }) => [source, sizes])))
+
+  it.each(rows)('$source is within $budget bytes', ({ gzipped, later, budget }) => {
+    expect(gzipped).toBeGreaterThan(0)
+    expect(gzipped).toBeLessThanOrEqual(budget)
+    expect(later).toBeLessThanOrEqual(LATER_BUDGET)
+  })
+
+  it('every entry has a budget', () => {
+    const budgeted = BUDGETS.map(([source]) => source).filter((source) => source.startsWith('export *'))
+    expect(budgeted).toEqual([...entriesOf(folder).keys()].map((name) => `export * from '${name}'`))
+  })
+})
