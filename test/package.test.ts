@@ -1,47 +1,26 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NonceStore, sign } from '../src/index.js'
 import { nonceStoreContract } from '../src/testing/index.js'
 import { eventually, freePort } from './integration/servers.js'
+import { installPacked, ROOT } from './packed.js'
 import { isInstalled } from './programs.js'
 
 // The packed tarball, installed into an empty folder and used there as a user would.
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
-const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-
-beforeAll(() => {
-  const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename))
-})
+const folder = installPacked()
 
 afterAll(() => {
   rmSync(folder, { recursive: true })
 })
-
-function npm(cwd: string, ...args: string[]): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-}
 
 /** Runs a file of the folder with Node and gives what it prints. */
 function run(name: string, source: string): string {
@@ -81,14 +60,6 @@ describe('the tarball', () => {
     ])
   })
 
-  it('has the files of every export, their types, chunks that they share, and nothing else', () => {
-    const { exports } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'))
-    const targets = JSON.stringify(exports).match(/(?<=\.\/dist\/)[\w.]+/g) ?? []
-    const files = readdirSync(join(installed(), 'dist'))
-    expect(targets).toHaveLength(5 * 4)
-    expect(files.filter((file) => !/-[\w-]{8}\.(js|cjs|d\.ts|d\.cts)$/.test(file)).sort()).toEqual(targets.sort())
-  })
-
   it('has no dependencies', () => {
     const manifest = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'))
     expect(manifest.dependencies).toBeUndefined()
@@ -106,109 +77,6 @@ describe('the tarball', () => {
       )
       expect(imported.filter((name) => !/^(node:|\.\/chunk-)/.test(name ?? ''))).toEqual([])
     }
-  })
-})
-
-const EXPORTS = ['MemoryNonceStore', 'NonceStoreError', 'NonceStoreFullError', 'generateSecret', 'sign', 'verify']
-const ROUND_TRIP = `
-  const secret = generateSecret()
-  const request = { webhookId: '42', headers: sign('a body', secret), body: 'a body' }
-  const store = new MemoryNonceStore()
-  Promise.all([verify(request, secret, store), verify(request, secret, store)]).then((verdicts) => {
-    console.log(JSON.stringify(verdicts.map(({ ok, reason }) => ok || reason)))
-  })`
-
-describe('the installed package', () => {
-  it('is imported', () => {
-    const source = `import * as all from 'inbound-webhook-auth'
-      const { generateSecret, MemoryNonceStore, sign, verify } = all
-      console.log(JSON.stringify(Object.keys(all)))${ROUND_TRIP}`
-    expect(run('import.mjs', source).trim().split('\n')).toEqual([JSON.stringify(EXPORTS), '[true,"replayed_nonce"]'])
-  })
-
-  it('is imported by name from CommonJS, and required', () => {
-    const source = `const all = require('inbound-webhook-auth')
-      const { generateSecret, MemoryNonceStore, sign, verify } = all
-      console.log(JSON.stringify(Object.keys(all).sort()))${ROUND_TRIP}`
-    expect(run('require.cjs', source).trim().split('\n')).toEqual([JSON.stringify(EXPORTS), '[true,"replayed_nonce"]'])
-  })
-
-  it('may be mixed, ES module with CommonJS: code tells an error, instanceof does not', () => {
-    const source = `import { createRequire } from 'node:module'
-      import { NonceStoreError, sign, verify } from 'inbound-webhook-auth'
-      const { MemoryNonceStore, NonceStoreFullError } = createRequire(import.meta.url)('inbound-webhook-auth')
-      const store = new MemoryNonceStore({ maxEntries: 1 })
-      store.reserve('42', 'another', 600)
-      const request = { webhookId: '42', headers: sign('', 's'), body: '' }
-      const error = await verify(request, 's', store).catch((error) => error)
-      console.log(error instanceof NonceStoreError, error.code, error.cause instanceof NonceStoreFullError, error.cause.code)`
-    expect(run('mixed.mjs', source).trim()).toBe('true ERR_NONCE_STORE true ERR_NONCE_STORE_FULL')
-  })
-})
-
-const CONSUMER = `
-  import type { IncomingMessage } from 'node:http'
-  import {
-    type Body, type Clock, generateSecret, type HeadersInput, MemoryNonceStore, type MemoryNonceStoreOptions,
-    type NonceStore, NonceStoreError, NonceStoreFullError, type RejectionReason, type Secret, sign,
-    type SignedHeaders, type SignOptions, type Verification, verify, type WebhookRequest,
-  } from 'inbound-webhook-auth'
-
-  export async function receive(message: IncomingMessage, fetched: Request, body: Buffer): Promise<string> {
-    const options: MemoryNonceStoreOptions = { maxEntries: 10, whenFull: 'evict', clock: performance }
-    const nonceStore: NonceStore = new MemoryNonceStore(options)
-    const clock: Clock = Date
-    const secret: Secret = [generateSecret(), 'old'] as const
-    const shapes: HeadersInput[] = [
-      message.headers, message.headersDistinct, fetched.headers, new Map([['a', 'b']]), [['a', 'b']], { a: ['b'], c: undefined },
-    ]
-    const request: WebhookRequest = { webhookId: '42', headers: shapes[0]!, body }
-    const bodies: Body[] = [body, new Uint8Array(), new ArrayBuffer(0), '']
-    const verdict: Verification = await verify(request, secret, nonceStore, clock)
-    if (verdict.ok) return verdict.nonce + verdict.timestamp.toFixed() + verdict.secretIndex + verdict.webhookId + bodies.length
-    if (verdict.reason === 'missing_header') return verdict.header
-    const reason: RejectionReason = verdict.reason
-    // @ts-expect-error: only a missing header is named
-    verdict.header
-    return reason + verdict.message
-  }
-
-  export async function send(): Promise<Response> {
-    const options: SignOptions = { timestamp: 1, nonce: undefined }
-    const headers: SignedHeaders = sign('', 'secret', options)
-    return fetch('http://localhost', { method: 'POST', headers })
-  }
-
-  export function codeOf(error: unknown): 'ERR_NONCE_STORE' | 'ERR_NONCE_STORE_FULL' | undefined {
-    return error instanceof NonceStoreError || error instanceof NonceStoreFullError ? error.code : undefined
-  }
-
-  // @ts-expect-error: a parsed body is no body
-  verify({ webhookId: '42', headers: {}, body: { parsed: true } }, 'secret', new MemoryNonceStore())
-  // @ts-expect-error: a store answers a boolean
-  verify({ webhookId: '42', headers: {}, body: '' }, 'secret', { reserve: async () => {} })
-`
-
-describe('the types', () => {
-  it.each([
-    ['node16', 'node16'],
-    ['nodenext', 'nodenext'],
-    ['bundler', 'esnext'],
-  ])('hold under moduleResolution %s, in ES modules and CommonJS', (moduleResolution, module) => {
-    const sources = { 'consumer.mts': CONSUMER, 'consumer.cts': CONSUMER }
-    expect(typeErrors(sources, { moduleResolution, module, ...WITH_NODE_TYPES })).toBe('')
-  })
-
-  it("need neither Node's types nor the DOM's", () => {
-    const source = `import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
-      export * from 'inbound-webhook-auth/redis'
-      export * from 'inbound-webhook-auth/postgres'
-      export * from 'inbound-webhook-auth/sqlite'
-      export * from 'inbound-webhook-auth/testing'
-      export const verdict = verify({ webhookId: '42', headers: { get: () => null }, body: '' }, 'secret', new MemoryNonceStore())`
-    expect(
-      typeErrors({ 'bare.mts': source, 'bare.cts': source }, { module: 'nodenext', types: [], lib: ['es2022'] }),
-    ).toBe('')
   })
 })
 

@@ -124,6 +124,32 @@ describe.each([...entries])('%s', (name, targets) => {
   })
 })
 
+describe('the core', () => {
+  it('exports these, and nothing more', () => {
+    const core = valuesDeclaredIn(join(installed, 'dist/index.d.ts'))
+    expect(core).toEqual([
+      'MemoryNonceStore',
+      'NonceStoreError',
+      'NonceStoreFullError',
+      'generateSecret',
+      'sign',
+      'verify',
+    ])
+  })
+})
+
+describe('dist', () => {
+  it('has nothing but entries, programs, and the chunks that they share', () => {
+    const others = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !programs.includes(file))
+    expect(others.sort()).toEqual(
+      [...entries.values()]
+        .flatMap((targets) => Object.values(targets).flatMap((paths) => Object.values(paths)))
+        .map((path) => path.replace('./dist/', ''))
+        .sort(),
+    )
+  })
+})
+
 describe('package.json', () => {
   it('gives tools that do not read exports the core', () => {
     const core = entries.get(manifest.name)
