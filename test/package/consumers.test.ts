@@ -89,11 +89,12 @@ describe('types hold', () => {
     ['bundler', 'esnext', 'false'],
   ])('under moduleResolution %s, module %s, skipLibCheck %s', async (moduleResolution, module, skipLibCheck) => {
     const options = ['--moduleResolution', moduleResolution, '--module', module, '--skipLibCheck', skipLibCheck]
-    if (moduleResolution === 'bundler')
-      return expect(await output(join(folder, 'typescript'), TSC, ...options, '--noEmit')).toBe('')
-    expect(await output(join(folder, 'typescript'), TSC, ...options)).toBe('')
-    for (const built of ['built/main.mjs', 'built/main.cjs'])
-      expect(await output(join(folder, 'typescript'), built)).toBe(SAID)
+    const project = join(folder, 'typescript')
+    // What is resolved as a bundler does is for a bundler to run.
+    const isBundled = moduleResolution === 'bundler'
+    expect(await output(project, TSC, ...options, '--noEmit', String(isBundled))).toBe('')
+    if (isBundled) return
+    for (const built of ['built/main.mjs', 'built/main.cjs']) expect(await output(project, built)).toBe(SAID)
   })
 
   it("without Node's types and the DOM's", async () => {
