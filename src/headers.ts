@@ -23,7 +23,7 @@ interface HeaderValues {
   signature: string | undefined
 }
 
-const FIX = "pass Node's request.headers, Fetch Headers, a record of names to values, a Map or [name, value] pairs"
+const FIX = "pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs"
 
 /**
  * The values of the three headers, verbatim. One that arrived more than once is joined with `, ` as HTTP does

@@ -55,7 +55,7 @@ export class NonceStoreFullError extends Error {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore is ${kindOf(nonceStore)} without a reserve() method: pass new MemoryNonceStore(), made once, or another store`,
+      `nonceStore is ${kindOf(nonceStore)} without a reserve() method: pass a MemoryNonceStore, made once, or another store`,
     )
   }
 }

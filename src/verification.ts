@@ -40,7 +40,7 @@ export function missingHeader(header: HeaderName): Verification {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing: send X-Timestamp, X-Nonce and X-Signature with every request`,
+    message: `${header} is missing: send X-Timestamp, X-Nonce and X-Signature`,
   }
 }
 

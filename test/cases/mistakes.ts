@@ -30,7 +30,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ['bytes as secret', () => [request, Buffer.from(SECRET), store], /secret is bytes: pass .* as text/],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise, not awaited/],
   ['an ill-formed secret', () => [request, '\udc00', store], /secret holds a lone surrogate/],
-  ['no secrets', () => [request, [], store], /secret is an empty list/],
+  ['no secrets', () => [request, [], store], /secret\[0\] is undefined: pass/],
   ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
   // biome-ignore lint/suspicious/noSparseArray: map() and every() would pass over the hole.
   ['a hole in a list', () => [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
@@ -50,7 +50,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no store',
     () => [request, SECRET],
-    /nonceStore is undefined without a reserve\(\) method: pass new MemoryNonceStore/,
+    /nonceStore is undefined without a reserve\(\) method: pass a MemoryNonceStore, made once/,
   ],
   ['a null store', () => [request, SECRET, null], /nonceStore is null without a reserve/],
   ['a Map as store', () => [request, SECRET, new Map()], /nonceStore is an object without a reserve/],
