@@ -1,0 +1,66 @@
+import { Buffer } from 'node:buffer'
+import process from 'node:process'
+import querystring from 'node:querystring'
+import { gunzipSync } from 'node:zlib'
+import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
+
+const MAX_BODY_BYTES = 100_000
+const nonceStore = new MemoryNonceStore() // one for the process, not one a request
+
+Deno.serve({ port: Number(process.env.PORT ?? 3000) }, async (request) => {
+  const answer = (status, text = null) => new Response(text, { status })
+  try {
+    const name = /^\/hooks\/([^/]+)$/.exec(new URL(request.url).pathname)?.[1] ?? ''
+    const webhook = await findWebhook(querystring.unescape(name))
+    if (webhook === undefined || request.method !== 'POST') return answer(404)
+
+    const body = await rawBody(request)
+    if (body === undefined) return answer(413)
+
+    const received = { webhookId: webhook.id, headers: request.headers, body }
+    const verdict = await verify(received, webhook.secret, nonceStore)
+    if (!verdict.ok) {
+      console.warn(verdict.reason, verdict.message)
+      return answer(401)
+    }
+
+    const event = parse(body)
+    if (event === undefined) return answer(400, 'genuine, but not JSON')
+    await receive(webhook, event)
+    return answer(204)
+  } catch (error) {
+    console.error(error)
+    return answer(error.code === 'ERR_NONCE_STORE' ? 503 : 500)
+  }
+})
+
+/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+async function findWebhook(name) {
+  return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
+}
+
+/** Your part. A failed event is sent again, signed anew: do nothing if you have seen the identifier in its payload. */
+async function receive(webhook, event) {
+  console.log(webhook.id, event)
+}
+
+/** The bytes as received; undefined if they are too many. */
+async function rawBody(request) {
+  const buffer = Buffer.alloc(MAX_BODY_BYTES)
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    if (size + chunk.length > MAX_BODY_BYTES) return undefined
+    buffer.set(chunk, size)
+    size += chunk.length
+  }
+  return buffer.subarray(0, size)
+}
+
+/** The event, if the body is JSON. Gzip is told by its first byte, which starts no JSON: Content-Encoding is not signed. */
+function parse(body) {
+  try {
+    return JSON.parse(body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body)
+  } catch {
+    return undefined
+  }
+}

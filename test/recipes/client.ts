@@ -1,0 +1,101 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Parts, SECRET, signatureOf } from '../request.js'
+
+// A sender that writes its own bytes to the socket, so that no client library mends, joins or adds anything.
+
+export interface RawRequest {
+  method?: string
+  path?: string
+  /** In this order, spelled like this, as often as they are here. */
+  headers: (readonly [name: string, value: string])[]
+  /** Sent with `Content-Length`, or as chunks of so many bytes; with neither if it is undefined. */
+  body?: Uint8Array | undefined
+  chunkBytes?: number
+}
+
+export interface Answer {
+  status: number
+  text: string
+}
+
+/** The three headers of a request that is signed now. */
+export function signedHeaders(parts: Partial<Parts> = {}): [name: string, value: string][] {
+  const { timestamp = String(Math.floor(Date.now() / 1000)), nonce = crypto.randomUUID() } = parts
+  const { body = '', secret = SECRET } = parts
+  return [
+    ['X-Timestamp', timestamp],
+    ['X-Nonce', nonce],
+    ['X-Signature', signatureOf(timestamp, nonce, body, secret)],
+  ]
+}
+
+const PIECE_BYTES = 20_000
+
+/** Sends one request on a connection of its own, and gives the answer. */
+export async function send(port: number, request: RawRequest): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    let received = ''
+    const answered = new Promise<Answer>((resolve, reject) => {
+      socket.setEncoding('latin1').on('data', (text) => {
+        received += text
+        const answer = answerIn(received)
+        if (answer !== undefined) resolve(answer)
+      })
+      // A server that has answered may close before it has read everything.
+      socket.on('error', () => {})
+      socket.on('close', () => reject(new Error(`no answer, but ${JSON.stringify(received)}`)))
+    })
+    answered.catch(() => {})
+
+    // As a network delivers it, and no more once there is an answer: a connection closed with bytes unread loses its answer.
+    const bytes = Buffer.concat([...bytesOf(request)])
+    for (let start = 0; start < bytes.length && received === ''; start += PIECE_BYTES) {
+      if (start > 0) await sleep(10)
+      socket.write(bytes.subarray(start, start + PIECE_BYTES))
+    }
+    return await answered
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The answer, once it is complete. */
+function answerIn(received: string): Answer | undefined {
+  const [, status, head = '', text = ''] = /^HTTP\/1\.1 (\d{3})(.*?)\r\n\r\n(.*)$/s.exec(received) ?? []
+  if (status === undefined) return undefined
+  const [, length] = /^content-length: (\d+)\r?$/im.exec(head) ?? []
+  if (length !== undefined && text.length < Number(length)) return undefined
+  if (/^transfer-encoding: chunked\r?$/im.test(head) && !text.endsWith('0\r\n\r\n')) return undefined
+  return { status: Number(status), text }
+}
+
+/** Sends a request whose body lacks its end, and hangs up. */
+export async function hangUpHalfway(port: number, request: RawRequest): Promise<void> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const bytes = Buffer.concat([...bytesOf(request)])
+  socket.write(bytes.subarray(0, -20))
+  // Time for the server to begin with it.
+  await sleep(100)
+  socket.destroy()
+}
+
+function* bytesOf({ method = 'POST', path = '/hooks/billing', headers, body, chunkBytes }: RawRequest) {
+  const framing = []
+  if (chunkBytes !== undefined) framing.push(['Transfer-Encoding', 'chunked'])
+  else if (body !== undefined) framing.push(['Content-Length', String(body.length)])
+  const lines = [['Host', 'localhost'], ['Connection', 'close'], ...framing, ...headers]
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  yield Buffer.from(`${method} ${path} HTTP/1.1\r\n${head}\r\n`, 'latin1')
+
+  if (chunkBytes === undefined) {
+    yield body ?? Buffer.alloc(0)
+    return
+  }
+  for (let start = 0; start < (body?.length ?? 0); start += chunkBytes) {
+    const chunk = body?.subarray(start, start + chunkBytes) ?? Buffer.alloc(0)
+    yield Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')])
+  }
+  yield Buffer.from('0\r\n\r\n')
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, freePort, RedisServer } from '../integration/servers.js'
+import { isInstalled } from '../programs.js'
+import { SECRET } from '../request.js'
+import { type Answer, hangUpHalfway, type RawRequest, send, signedHeaders } from './client.js'
+import { createProject, PROGRAMS, RECIPES, type Recipe, removeProjects, sourceOf } from './recipes.js'
+import { Server } from './server.js'
+
+// One suite for every recipe: the real framework, in a process of its own, asked over a real socket.
+
+const LIMIT = 100_000
+const EVENT = Buffer.from('{"event":"invoice.paid","name":"Zoë"}')
+const JSON_TYPE = ['Content-Type', 'application/json'] as const
+const ACCEPTED = { status: 204 }
+/** Only a body that was accepted is parsed. */
+const ACCEPTED_BUT_NOT_JSON = { status: 400, text: expect.stringContaining('genuine, but not JSON') }
+
+function signed(body: Uint8Array = EVENT, secret = SECRET) {
+  return { headers: [JSON_TYPE, ...signedHeaders({ body, secret })], body }
+}
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks) && isInstalled('redis-server')
+
+describe.runIf(ready)('the recipe', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await RedisServer.start()
+  })
+  afterAll(async () => {
+    await redis.stop()
+    removeProjects()
+  })
+
+  for (const recipe of RECIPES) {
+    if (recipe.needs && !isInstalled(recipe.needs, PROGRAMS[recipe.needs])) continue
+    describe(`for ${recipe.name}`, () => {
+      suite(recipe, () => redis.url)
+    })
+  }
+})
+
+function suite(recipe: Recipe, redisUrl: () => string) {
+  let server: Server
+  let unavailable: Server
+
+  beforeAll(async () => {
+    const install = (source: string) => {
+      const project = createProject()
+      return { project, command: recipe.install(project, source) }
+    }
+    const source = sourceOf(recipe)
+    const up = install(source)
+    // Where the test cannot stop the store, its line is replaced by one that is down.
+    const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
+    server = await Server.start(up.command, up.project, { REDIS_URL: redisUrl() })
+    unavailable = await Server.start(down.command, down.project, { REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
+  }, 120_000)
+
+  afterAll(async () => {
+    await server?.stop()
+    await unavailable?.stop()
+  })
+
+  const ask = (request: RawRequest) => send(server.port, request)
+
+  /** Expects 401 without detail for the sender, and the reason in the log. */
+  async function expectRejected(request: RawRequest, reason: string | RegExp): Promise<void> {
+    const before = server.output.length
+    const { status, text } = await ask(request)
+    expect(status).toBe(401)
+    expect(text).not.toMatch(/nonce|timestamp|signature|header/i)
+    await eventually(() => expect(server.output.slice(before)).toMatch(reason))
+  }
+
+  it('accepts a genuine request, once', async () => {
+    const request = signed()
+    expect(await ask(request)).toMatchObject({ ...ACCEPTED, text: '' })
+    await expectRejected(request, 'replayed_nonce')
+    expect(await ask(signed())).toMatchObject(ACCEPTED)
+  })
+
+  it('accepts one of 100 copies at once', async () => {
+    const request = signed()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(request)))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([204, ...Array<number>(99).fill(401)])
+  })
+
+  it('rejects a body of which one byte was changed', async () => {
+    const request = signed()
+    await expectRejected(
+      { ...request, body: Buffer.from(EVENT.toString().replace('paid', 'void')) },
+      'signature_mismatch',
+    )
+  })
+
+  it('rejects a request that is stale, or stamped ahead', async () => {
+    for (const seconds of [-310, 310]) {
+      const timestamp = String(Math.floor(Date.now() / 1000) + seconds)
+      await expectRejected(
+        { headers: signedHeaders({ timestamp, body: EVENT }), body: EVENT },
+        'timestamp_outside_window',
+      )
+    }
+  })
+
+  it.each(['X-Timestamp', 'X-Nonce', 'X-Signature'])('rejects a request without %s', async (missing) => {
+    const { headers, body } = signed()
+    await expectRejected({ headers: headers.filter(([name]) => name !== missing), body }, 'missing_header')
+  })
+
+  it.each(['X-Timestamp', 'X-Nonce', 'X-Signature'])('rejects a request with %s twice', async (repeated) => {
+    const { headers, body } = signed()
+    const twice = headers.flatMap((header) => (header[0] === repeated ? [header, header] : [header]))
+    // Joined with a comma alone, two nonces look like one.
+    await expectRejected({ headers: twice, body }, /invalid_timestamp|invalid_nonce|signature_mismatch/)
+  })
+
+  it('accepts headers spelled in any case', async () => {
+    for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
+      const { headers, body } = signed()
+      expect(await ask({ headers: headers.map(([name, value]) => [name[spell](), value]), body })).toMatchObject(
+        ACCEPTED,
+      )
+    }
+  })
+
+  it('rejects a request signed under the secret of another webhook', async () => {
+    await expectRejected(signed(EVENT, 'the secret of another webhook'), 'signature_mismatch')
+  })
+
+  it.each(['/hooks/unknown', '/hooks/', '/hooks', '/hooks/billing/more', '/unknown', '/'])(
+    'knows no webhook at %s',
+    async (path) => {
+      const { status } = await ask({ ...signed(), path })
+      // Next.js redirects where there is a `/` at the end.
+      expect([404, 308]).toContain(status)
+    },
+  )
+
+  it('knows no webhook at a path whose percent-encoding is malformed', async () => {
+    expect(await ask({ ...signed(), path: '/hooks/%zz' })).toMatchObject({ status: recipe.malformedPath })
+  })
+
+  it('answers no other method', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const { status } = await ask({ ...signed(), method })
+      expect([404, 405]).toContain(status)
+    }
+  })
+
+  it.each(['/hooks/BILLING', '/hooks/b%69lling', '/hooks/%42ILLING', '/hooks/billing?a=b'])(
+    'has one nonce memory for a webhook, also when it is asked for as %s',
+    async (path) => {
+      const first = signed()
+      expect(await ask({ ...first, path })).toMatchObject(ACCEPTED)
+      await expectRejected(first, 'replayed_nonce')
+      const second = signed()
+      expect(await ask(second)).toMatchObject(ACCEPTED)
+      await expectRejected({ ...second, path }, 'replayed_nonce')
+    },
+  )
+
+  it('verifies the bytes of a body that is not valid UTF-8', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xff, 0xfe, 0xc3), Buffer.from('"}')])
+    const asDecoded = Buffer.from(bytes.toString('utf8'))
+    const { headers } = signed(bytes)
+    const binary = [['Content-Type', 'application/octet-stream'] as const, ...headers.slice(1)]
+    await expectRejected({ headers: binary, body: asDecoded }, 'signature_mismatch')
+    expect(await ask({ headers: binary, body: bytes })).toMatchObject(ACCEPTED)
+  })
+
+  it.each<[string, Partial<RawRequest>]>([
+    ['without a length', { body: undefined }],
+    ['of length 0', { body: Buffer.alloc(0) }],
+    ['of no chunks', { body: Buffer.alloc(0), chunkBytes: 1 }],
+  ])('verifies an empty body %s', async (_, framing) => {
+    const genuine = { headers: signedHeaders(), ...framing }
+    expect(await ask(genuine)).toMatchObject(ACCEPTED_BUT_NOT_JSON)
+    await expectRejected(genuine, 'replayed_nonce')
+    await expectRejected(
+      { headers: [JSON_TYPE, ...signedHeaders({ body: 'not empty' })], ...framing },
+      'signature_mismatch',
+    )
+  })
+
+  it('verifies a body that arrives in chunks, of one byte too', async () => {
+    for (const chunkBytes of [1, 7, 1000]) {
+      const request = signed()
+      await expectRejected({ ...request, body: EVENT.subarray(1), chunkBytes }, 'signature_mismatch')
+      expect(await ask({ ...request, chunkBytes })).toMatchObject(ACCEPTED)
+    }
+  })
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    'application/vnd.example+json',
+    '*/*',
+    undefined,
+  ])('verifies a body of the content type %s', async (type) => {
+    const headers = signedHeaders({ body: EVENT })
+    if (type !== undefined) headers.push(['Content-Type', type])
+    await expectRejected({ headers, body: Buffer.from('{}') }, 'signature_mismatch')
+    expect(await ask({ headers, body: EVENT })).toMatchObject(ACCEPTED)
+  })
+
+  const GZIP = ['Content-Encoding', 'gzip'] as const
+
+  it(`${recipe.gzip === 204 ? 'accepts' : 'refuses'} a gzipped body, signed as sent`, async () => {
+    const { headers, body } = signed(gzipSync(EVENT))
+    const answer: Answer = await ask({ headers: [GZIP, ...headers], body })
+    expect(answer.status).toBe(recipe.gzip)
+  })
+
+  it('does not accept a gzipped body signed as it was before', async () => {
+    const { headers } = signed()
+    const request = { headers: [GZIP, ...headers], body: gzipSync(EVENT) }
+    if (recipe.gzip === 415) expect(await ask(request)).toMatchObject({ status: 415 })
+    else await expectRejected(request, 'signature_mismatch')
+  })
+
+  it('does not inflate a genuine body beyond its limit', async () => {
+    const { headers, body } = signed(gzipSync(Buffer.alloc(50 * LIMIT, '1')))
+    const { status } = await ask({ headers: [GZIP, ...headers], body })
+    expect(status).toBe(recipe.gzip === 204 ? 400 : 415)
+  })
+
+  it('accepts a body of exactly its limit', async () => {
+    const body = Buffer.from(JSON.stringify('x'.repeat(LIMIT - 2)))
+    expect(await ask(signed(body))).toMatchObject(ACCEPTED)
+    expect(await ask({ ...signed(body), chunkBytes: 10_000 })).toMatchObject(ACCEPTED)
+  })
+
+  it('answers 413 to a larger one', async () => {
+    for (const bytes of [LIMIT + 1, 10 * LIMIT]) {
+      const request = signed(Buffer.alloc(bytes, '1'))
+      expect(await ask(request)).toMatchObject({ status: 413 })
+      expect(await ask({ ...request, chunkBytes: 10_000 })).toMatchObject({ status: 413 })
+    }
+  })
+
+  it(`answers ${recipe.largeHeaders} to 64 KB of headers`, async () => {
+    const { headers, body } = signed()
+    const large = Array.from({ length: 64 }, (_, index) => [`X-${index}`, randomBytes(512).toString('hex')] as const)
+    expect(await ask({ headers: [...large, ...headers], body })).toMatchObject({ status: recipe.largeHeaders })
+  })
+
+  it('answers 400 to a genuine body that is not JSON, and 401 to another', async () => {
+    const body = Buffer.from('{"event":')
+    await expectRejected(signed(body, 'another secret'), 'signature_mismatch')
+    expect(await ask(signed(body))).toMatchObject(ACCEPTED_BUT_NOT_JSON)
+  })
+
+  it('outlives a sender that hangs up halfway, whose nonce is not spent', async () => {
+    const request = signed()
+    await hangUpHalfway(server.port, request)
+    await hangUpHalfway(server.port, { ...request, chunkBytes: 10 })
+    expect(await ask(request)).toMatchObject(ACCEPTED)
+  })
+
+  it('answers 503 while the store is down, to a genuine request alone', async () => {
+    const { status, text } = await send(unavailable.port, signed())
+    expect(status).toBe(503)
+    expect(text).not.toMatch(/store|ECONN|at /)
+    expect(await send(unavailable.port, signed(EVENT, 'another secret'))).toMatchObject({ status: 401 })
+  })
+
+  it('has logged nothing that was not caught, and still runs', () => {
+    for (const { isRunning, output } of [server, unavailable]) {
+      expect(isRunning).toBe(true)
+      expect(output).not.toMatch(/unhandled|uncaught/i)
+    }
+  })
+}
+
+/** The same recipe with a store that is down. */
+function withStoreDown(source: string): string {
+  const down = source
+    .replace('new MemoryNonceStore()', '{ reserve: async () => { throw new Error("down") } }')
+    .replace('reserve(key, ttlSeconds) {', '$& throw new Error("down")')
+  expect(down).not.toBe(source)
+  return down
+}

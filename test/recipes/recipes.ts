@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import ts from 'typescript'
+
+// Every recipe as its reader runs it: the file itself, in a project that has the packed library and the real framework.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const FOLDER = join(ROOT, 'docs/recipes')
+/** Of this run alone. */
+const PROJECTS = join(FOLDER, 'build', randomUUID())
+const RUNTIMES = join(ROOT, 'test/runtimes/node_modules')
+const BUN = join(RUNTIMES, '@oven/bun-linux-x64/bin/bun')
+const DENO = join(RUNTIMES, '@deno/linux-x64-glibc/deno')
+
+/** What a recipe needs beside Node. */
+export const PROGRAMS = {
+  frameworks: existsSync(join(FOLDER, 'node_modules')),
+  bun: existsSync(BUN),
+  deno: existsSync(DENO),
+} as const
+
+/** A recipe, and what its framework decides. */
+export interface Recipe {
+  name: string
+  /** The file under `docs/recipes`. */
+  file: string
+  /** Puts a source into the project in the way that its reader does, and gives the command that runs it. */
+  install(project: string, source: string): readonly string[]
+  needs?: 'bun' | 'deno'
+  /** Where its nonces are. */
+  store: 'memory' | 'Redis' | 'Durable Object'
+  /** What a gzipped body gets, signed over the bytes as sent. */
+  gzip: 204 | 415
+  /** What 64 KB of headers get. */
+  largeHeaders: 204 | 400 | 431
+  /** What `/hooks/%zz` gets. */
+  malformedPath: 400 | 404 | 500
+}
+
+const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 404 } as const
+
+const ON_EXPRESS = { ...ON_NODE, gzip: 415, malformedPath: 400 } as const
+
+const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.js'
+
+export const RECIPES: readonly Recipe[] = [
+  { ...ON_NODE, name: 'node:http', file: 'node-http.js', install: runBy(process.execPath) },
+  { ...ON_EXPRESS, name: 'Express 5', file: 'express.js', install: runBy(process.execPath) },
+  { ...ON_EXPRESS, name: 'Express 4', file: 'express-4.js', install: runWithExpress4 },
+  { ...ON_NODE, name: 'Fastify', file: 'fastify.js', install: runBy(process.execPath), malformedPath: 400 },
+  { ...ON_NODE, name: 'Koa', file: 'koa.js', install: runBy(process.execPath) },
+  { ...ON_NODE, name: 'Hono', file: 'hono.js', install: runBy(process.execPath) },
+  { ...ON_EXPRESS, name: 'NestJS', file: 'nestjs.ts', install: compileNest },
+  { ...ON_NODE, name: 'Next.js', file: NEXT_ROUTE, install: buildNext, store: 'Redis', malformedPath: 500 },
+  { ...ON_NODE, name: 'Lambda, payload 1.0', file: 'lambda.mjs', install: putBehindGateway('1.0'), store: 'Redis' },
+  { ...ON_NODE, name: 'Lambda, payload 2.0', file: 'lambda.mjs', install: putBehindGateway('2.0'), store: 'Redis' },
+  {
+    ...ON_NODE,
+    name: 'Workers',
+    file: 'worker.js',
+    install: bundleWorker,
+    store: 'Durable Object',
+    largeHeaders: 204,
+  },
+  { ...ON_NODE, name: 'Bun', file: 'bun.js', install: runBy(BUN), needs: 'bun' },
+  {
+    ...ON_NODE,
+    name: 'Deno',
+    file: 'deno.js',
+    install: runBy(DENO, 'run', '--allow-net', '--allow-env'),
+    needs: 'deno',
+    largeHeaders: 400,
+  },
+]
+
+export function sourceOf({ file }: Recipe): string {
+  return readFileSync(join(FOLDER, file), 'utf8')
+}
+
+/** A new project as `npm init` makes it, with the library as packed. The frameworks are in a folder above. */
+export function createProject(): string {
+  mkdirSync(PROJECTS, { recursive: true })
+  const project = mkdtempSync(join(PROJECTS, 'project-'))
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "commonjs" }')
+  cpSync(packedLibrary(), join(project, 'node_modules/inbound-webhook-auth'), { recursive: true })
+  return project
+}
+
+let packed: string | undefined
+
+/** A folder with what the tarball holds. */
+function packedLibrary(): string {
+  if (packed !== undefined) return packed
+  packed = mkdtempSync(join(PROJECTS, 'packed-'))
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed]
+  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
+  execFileSync('tar', ['xzf', join(packed, filename), '-C', packed, '--strip-components', '1'])
+  rmSync(join(packed, filename))
+  return packed
+}
+
+export function removeProjects(): void {
+  rmSync(PROJECTS, { recursive: true, force: true })
+}
+
+function runBy(...command: string[]) {
+  return (project: string, source: string) => {
+    writeFileSync(join(project, 'server.mjs'), source)
+    return [...command, 'server.mjs']
+  }
+}
+
+function runWithExpress4(project: string, source: string): readonly string[] {
+  symlinkSync(join(FOLDER, 'node_modules/express4'), join(project, 'node_modules/express'))
+  return runBy(process.execPath)(project, source)
+}
+
+function compileNest(project: string, source: string): readonly string[] {
+  const decorators = { experimentalDecorators: true, emitDecoratorMetadata: true }
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, ...decorators }
+  writeFileSync(join(project, 'main.js'), ts.transpileModule(source, { compilerOptions }).outputText)
+  return [process.execPath, 'main.js']
+}
+
+function buildNext(project: string, source: string): readonly string[] {
+  const route = join(project, NEXT_ROUTE.replace('nextjs/', ''))
+  mkdirSync(dirname(route), { recursive: true })
+  writeFileSync(route, source)
+  writeFileSync(join(project, 'package.json'), '{ "private": true }') // as create-next-app makes it
+  const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
+  execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
+  return [process.execPath, ...next, 'start']
+}
+
+function putBehindGateway(version: '1.0' | '2.0') {
+  return (project: string, source: string) => {
+    writeFileSync(join(project, 'lambda.mjs'), source)
+    copyFileSync(fileURLToPath(new URL('lambda-gateway.js', import.meta.url)), join(project, 'gateway.mjs'))
+    return [process.execPath, 'gateway.mjs', './lambda.mjs', version]
+  }
+}
+
+export function bundleWorker(project: string, source: string): readonly string[] {
+  writeFileSync(join(project, 'worker.mjs'), source)
+  // As wrangler bundles it.
+  buildSync({
+    absWorkingDir: project,
+    entryPoints: ['worker.mjs'],
+    outfile: join(project, 'bundle.mjs'),
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*', 'node:*'],
+    logLevel: 'warning',
+  })
+  const runner = fileURLToPath(new URL('workerd.js', import.meta.url))
+  return [process.execPath, runner, join(project, 'bundle.mjs'), join(FOLDER, 'wrangler.json'), join(FOLDER, '/')]
+}

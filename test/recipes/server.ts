@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { eventually, freePort } from '../integration/servers.js'
+import { SECRET } from '../request.js'
+
+/** A server in a process of its own, and everything that it prints. */
+export class Server {
+  output = ''
+  readonly #process: ChildProcess
+
+  private constructor(
+    readonly port: number,
+    [program = '', ...args]: readonly string[],
+    cwd: string,
+    env: Record<string, string>,
+  ) {
+    this.#process = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // In a group of its own: what it starts is stopped with it.
+      detached: true,
+    })
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text) => {
+        this.output += text
+      })
+    }
+  }
+
+  /** Starts a command that serves on the port that `PORT` says, and waits until it does. */
+  static async start(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Server> {
+    const server = new Server(await freePort(), command, cwd, env)
+    await eventually(async () => {
+      if (!server.isRunning) throw new Error(`${command.join(' ')} ended: ${server.output}`)
+      await fetch(`http://127.0.0.1:${server.port}/`)
+    })
+    return server
+  }
+
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  async stop(): Promise<void> {
+    if (!this.isRunning || this.#process.pid === undefined) return
+    const exit = once(this.#process, 'exit')
+    process.kill(-this.#process.pid, 'SIGKILL')
+    await exit
+  }
+}

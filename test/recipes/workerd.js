@@ -1,0 +1,29 @@
+// Serves a bundled Worker as wrangler.json says, on the port of the environment. Arguments: the bundle, the configuration.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const [bundle = '', configuration = '', frameworks = ''] = process.argv.slice(2)
+const { compatibility_date, compatibility_flags, durable_objects } = JSON.parse(readFileSync(configuration, 'utf8'))
+const { Log, LogLevel, Miniflare } = createRequire(frameworks)('miniflare')
+
+/** @type {[string, { className: string, useSQLite: boolean }][]} */
+const durableObjects = durable_objects.bindings.map(
+  (/** @type {{ name: string, class_name: string }} */ { name, class_name }) => [
+    name,
+    { className: class_name, useSQLite: true },
+  ],
+)
+const miniflare = new Miniflare({
+  host: '127.0.0.1',
+  port: Number(process.env['PORT']),
+  modules: true,
+  scriptPath: bundle,
+  compatibilityDate: compatibility_date,
+  compatibilityFlags: compatibility_flags,
+  durableObjects: Object.fromEntries(durableObjects),
+  bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] },
+  // Nothing is fetched from anywhere.
+  cf: false,
+  log: new Log(LogLevel.WARN),
+})
+await miniflare.ready
