@@ -87,7 +87,7 @@ export const RECIPES: readonly Recipe[] = [
   },
 ]
 
-export function sourceOf({ file }: Recipe): string {
+export function sourceOf({ file }: Pick<Recipe, 'file'>): string {
   return readFileSync(join(FOLDER, file), 'utf8')
 }
 

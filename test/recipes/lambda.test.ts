@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RedisServer } from '../integration/servers.js'
+import { isInstalled } from '../programs.js'
+import { SECRET } from '../request.js'
+import { signedHeaders } from './client.js'
+import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
+
+// Events with the fields that AWS documents for each format.
+
+type Headers = Record<string, string>
+
+/** A function URL, or an HTTP API with payload format 2.0. */
+function event2(body: string | undefined, isBase64Encoded: boolean, signed: Headers) {
+  const names = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
+  return {
+    version: '2.0',
+    routeKey: 'POST /hooks/{name}',
+    rawPath: '/hooks/billing',
+    rawQueryString: 'a=1&a=2',
+    cookies: ['cookie1', 'cookie2'],
+    headers: {
+      accept: '*/*',
+      'content-length': '38',
+      'content-type': 'application/json',
+      host: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
+      'user-agent': 'a sender/1.0',
+      'x-amzn-trace-id': 'Root=1-00000000-000000000000000000000000',
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-port': '443',
+      'x-forwarded-proto': 'https',
+      ...Object.fromEntries(names),
+    },
+    queryStringParameters: { a: '1,2' },
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'abcdef0123',
+      domainName: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
+      domainPrefix: 'abcdef0123',
+      http: {
+        method: 'POST',
+        path: '/hooks/billing',
+        protocol: 'HTTP/1.1',
+        sourceIp: '192.0.2.1',
+        userAgent: 'a sender/1.0',
+      },
+      requestId: 'id',
+      routeKey: 'POST /hooks/{name}',
+      stage: '$default',
+      time: '21/Nov/2026:06:00:00 +0000',
+      timeEpoch: 1795240800000,
+    },
+    ...(body !== undefined && { body }),
+    pathParameters: { name: 'billing' },
+    isBase64Encoded,
+    stageVariables: { stageVariable1: 'value1' },
+  }
+}
+
+/** A REST API behind a stage and an edge, or payload format 1.0: names as they were sent, of each the last value and all. */
+function event1(body: string | null, isBase64Encoded: boolean, signed: Headers) {
+  const headers: Headers = {
+    Accept: '*/*',
+    'CloudFront-Viewer-Country': 'CH',
+    'Content-Type': 'application/json',
+    Host: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
+    'X-Forwarded-For': '192.0.2.1, 192.0.2.2',
+    ...signed,
+  }
+  return {
+    version: '1.0',
+    resource: '/hooks/{name}',
+    path: '/hooks/billing',
+    httpMethod: 'POST',
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'abcdef0123',
+      domainName: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
+      extendedRequestId: 'id=',
+      httpMethod: 'POST',
+      identity: { accessKey: null, accountId: null, sourceIp: '192.0.2.1', userAgent: 'a sender/1.0', userArn: null },
+      path: '/prod/hooks/billing',
+      protocol: 'HTTP/1.1',
+      requestId: 'id',
+      requestTime: '21/Nov/2026:06:00:00 +0000',
+      requestTimeEpoch: 1795240800000,
+      resourceId: 'abcdef',
+      resourcePath: '/hooks/{name}',
+      stage: 'prod',
+    },
+    pathParameters: { name: 'billing' },
+    stageVariables: null,
+    body,
+    isBase64Encoded,
+  }
+}
+
+const BODY = '{"event":"invoice.paid","name":"Zoë"}'
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const signed = (body = BODY): Headers => Object.fromEntries(signedHeaders({ body }))
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks) && isInstalled('redis-server')
+
+describe.runIf(ready)('the Lambda function', () => {
+  let redis: RedisServer
+  let handler: (event: unknown) => Promise<unknown>
+
+  beforeAll(async () => {
+    redis = await RedisServer.start()
+    Object.assign(process.env, { REDIS_URL: redis.url, WEBHOOK_SECRET: SECRET })
+    const recipe = RECIPES.find(({ file }) => file === 'lambda.mjs')
+    const project = createProject()
+    if (recipe !== undefined) recipe.install(project, sourceOf(recipe))
+    const lambda = await import(join(project, 'lambda.mjs'))
+    handler = lambda.handler
+  })
+  // The function logs what it is sent.
+  beforeEach(() => {
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+  })
+  afterAll(async () => {
+    vi.restoreAllMocks()
+    await redis.stop()
+    removeProjects()
+  })
+
+  it.each<[string, (headers: Headers) => unknown]>([
+    ['payload format 1.0, text', (headers) => event1(BODY, false, headers)],
+    ['payload format 1.0, base64', (headers) => event1(base64(BODY), true, headers)],
+    ['payload format 2.0, text', (headers) => event2(BODY, false, headers)],
+    ['payload format 2.0, base64', (headers) => event2(base64(BODY), true, headers)],
+  ])('accepts a genuine event of %s, once', async (_, eventWith) => {
+    const headers = signed()
+    expect(await handler(eventWith(signed('another body')))).toEqual({ statusCode: 401, body: '' })
+    expect(await handler(eventWith(headers))).toEqual({ statusCode: 204, body: '' })
+    expect(await handler(eventWith(headers))).toEqual({ statusCode: 401, body: '' })
+  })
+
+  it.each<[string, (headers: Headers) => unknown]>([
+    ['payload format 1.0', (headers) => event1(null, false, headers)],
+    ['payload format 2.0', (headers) => event2(undefined, false, headers)],
+  ])('verifies the absent body of %s', async (_, eventWith) => {
+    expect(await handler(eventWith(signed('')))).toEqual({ statusCode: 400, body: 'genuine, but not JSON' })
+    expect(await handler(eventWith(signed('not empty')))).toEqual({ statusCode: 401, body: '' })
+  })
+
+  it('rejects a header that arrived twice, of which `headers` has one value alone', async () => {
+    const event = event1(BODY, false, signed())
+    const { 'X-Nonce': nonces = [] } = event.multiValueHeaders
+    const twice = { ...event, multiValueHeaders: { ...event.multiValueHeaders, 'X-Nonce': ['another', ...nonces] } }
+    expect(await handler(twice)).toEqual({ statusCode: 401, body: '' })
+    expect(await handler(event)).toEqual({ statusCode: 204, body: '' })
+  })
+
+  it('takes 64 KB of headers, though API Gateway does not', async () => {
+    const padding = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`x-${index}`, 'x'.repeat(1024)]))
+    expect(await handler(event2(BODY, false, { ...padding, ...signed() }))).toEqual({ statusCode: 204, body: '' })
+  })
+})
