@@ -11,6 +11,9 @@ const HOW: Record<string, string> = {
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
   javac: 'apt-get install default-jdk-headless, or brew install openjdk',
+  'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
+  bun: 'npm ci --prefix test/runtimes (Linux x64)',
+  deno: 'npm ci --prefix test/runtimes (Linux x64)',
   'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or Node 22.5 or later',
 }
 

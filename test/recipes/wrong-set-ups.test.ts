@@ -1,0 +1,384 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, type HeadersInput, MemoryNonceStore, sign, verify } from '../../src/index.js'
+import { isInstalled } from '../programs.js'
+import { SECRET } from '../request.js'
+import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
+import { Server } from './server.js'
+
+// The most common mistakes in each framework, made in the real one: what it hands over is told apart, and the fix named.
+
+const EVENT = '{"event":"invoice.paid"}'
+const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+const nonceStore = new MemoryNonceStore()
+
+/** Anything, as a handler in JavaScript sees it: no framework's types are installed here. */
+type Untyped = ReturnType<typeof JSON.parse>
+
+/** What `verify` makes of what a handler hands over. */
+async function outcomeOf(headers: unknown, body: unknown): Promise<string> {
+  try {
+    const request = { webhookId: '42', headers: headers as HeadersInput, body: body as Body }
+    const verdict = await verify(request, SECRET, nonceStore)
+    return verdict.ok ? 'accepted' : verdict.reason
+  } catch (error) {
+    if (!(error instanceof TypeError) || !('code' in error)) throw error
+    return `${error.code}: ${error.message}`
+  }
+}
+
+async function post(port: number, path = '/', type?: string, body = EVENT): Promise<string> {
+  const headers = { ...sign(body, SECRET), ...(type !== undefined && { 'Content-Type': type }) }
+  // As bytes: fetch gives text a content type of its own.
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: Buffer.from(body) })
+  return response.text()
+}
+
+function portOf(server: HttpServer): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a server without a port')
+  return address.port
+}
+
+/** Asks a server that is there for one request. */
+async function askOnce(listener: RequestListener, type?: string, body?: string): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await post(portOf(server), '/', type, body)
+  } finally {
+    server.close()
+  }
+}
+
+/** The way to the bytes, of each framework: what all messages end with that cannot know which one it was. */
+const EXPRESS = /Express: .*express\.raw\(\{ type: \(\) => true \}\).*before express\.json\(\).*req\.body \?\? ''/
+const FASTIFY = /Fastify: .*removeAllContentTypeParsers\(\).*parseAs: 'buffer'.*request\.body \?\? ''/
+const KOA = /Koa, node:http: before any body parser, pass Buffer\.concat of the chunks of the request \(ctx\.req\)/
+const FETCH = /Hono, Next\.js, Fetch API: pass await request\.arrayBuffer\(\), not json\(\)/
+const NEST = /NestJS: /
+const LAMBDA = /AWS Lambda: .*isBase64Encoded \? 'base64' : 'utf8'/
+
+function expectFix(outcome: string, found: RegExp, fix: RegExp): void {
+  expect(outcome).toMatch(/^ERR_INVALID_ARGUMENT: request\.(body|headers) is /)
+  expect(outcome).toMatch(found)
+  expect(outcome).toMatch(fix)
+}
+
+describe('in node:http', () => {
+  const chunksOf = async (request: IncomingMessage) => {
+    const chunks = []
+    for await (const chunk of request) chunks.push(chunk)
+    return chunks
+  }
+
+  it.each<[string, (request: IncomingMessage) => unknown, RegExp, RegExp]>([
+    ['the request', (request) => request, /a stream: /, /Buffer\.concat of its chunks/],
+    ['its chunks', chunksOf, /a list of chunks: /, /Buffer\.concat of them/],
+    ['what it was parsed to', async (request) => JSON.parse((await chunksOf(request)).join('')), /an object/, KOA],
+    ['a read that was not awaited', (request) => ({ not: chunksOf(request) }).not, /a promise/, /await it/],
+    ['request.body, which there is none', (request) => Reflect.get(request, 'body'), /undefined/, KOA],
+  ])('%s', async (name, body, found, fix) => {
+    const outcome = await askOnce(async (request, response) => {
+      const handed = body(request)
+      response.end(await outcomeOf(request.headers, name.includes('not awaited') ? handed : await handed))
+    })
+    expectFix(outcome, found, fix)
+  })
+
+  it('the request as its headers', async () => {
+    const outcome = await askOnce(async (request, response) => response.end(await outcomeOf(request, '')))
+    expectFix(outcome, /a whole request/, /pass its \.headers/)
+  })
+})
+
+describe('in AWS Lambda', () => {
+  const event = { body: Buffer.from(EVENT).toString('base64'), isBase64Encoded: true, headers: sign(EVENT, SECRET) }
+
+  it.each<[string, unknown, RegExp]>([
+    ['the event', event, /a whole event/],
+    ['the parsed body', JSON.parse(EVENT), /an object/],
+    ['the absent body', undefined, /undefined/],
+    ['the body of an event of format 1.0 that has none', null, /null/],
+  ])('%s', async (_, body, found) => {
+    expectFix(await outcomeOf(event.headers, body), found, LAMBDA)
+  })
+
+  it('the event as its headers', async () => {
+    expectFix(await outcomeOf(event, EVENT), /a whole request/, /pass its \.headers/)
+  })
+
+  it('the body in base64 is text, as a body may be, but not the one that was signed', async () => {
+    expect(await outcomeOf(event.headers, event.body)).toBe('signature_mismatch')
+  })
+})
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
+
+/** What a package of the recipes exports; nothing here is to know its types. */
+const packaged = createRequire(join(FOLDER, '/'))
+
+describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
+  const undefinedOrEmpty = version === 'express' ? /undefined: / : /an empty object/
+
+  /** Parsers, mounted before the handler, and what it hands over. */
+  const askExpress = (
+    parsers: (express: Untyped) => unknown[],
+    body: (request: Untyped) => unknown,
+    type = JSON_TYPE,
+  ) => {
+    const express = packaged(version)
+    const app = express()
+    for (const parser of parsers(express)) app.use(parser)
+    app.post('/', async (request: Untyped, response: Untyped) => {
+      response.send(await outcomeOf(request.headers, body(request)))
+    })
+    return askOnce(app, type)
+  }
+
+  const bodyOf = (request: Untyped) => request.body
+
+  it('no body parser', async () => {
+    expectFix(await askExpress(() => [], bodyOf), /undefined: nothing read it/, EXPRESS)
+  })
+
+  it('express.json()', async () => {
+    expectFix(await askExpress((express) => [express.json()], bodyOf), /an object, as a body parser/, EXPRESS)
+  })
+
+  it('express.json() before express.raw()', async () => {
+    const parsers = (express: Untyped) => [express.json(), express.raw({ type: () => true })]
+    expectFix(await askExpress(parsers, bodyOf), /an object, as a body parser/, EXPRESS)
+  })
+
+  it('express.json(), which skips another content type', async () => {
+    const outcome = await askExpress((express) => [express.json()], bodyOf, 'text/plain')
+    expectFix(outcome, undefinedOrEmpty, EXPRESS)
+  })
+
+  it('express.raw() without a type, which skips JSON', async () => {
+    expectFix(await askExpress((express) => [express.raw()], bodyOf), undefinedOrEmpty, EXPRESS)
+  })
+
+  it('express.urlencoded()', async () => {
+    const outcome = await askExpress((express) => [express.urlencoded({ extended: false })], bodyOf, FORM_TYPE)
+    expectFix(outcome, /an object, as a body parser/, EXPRESS)
+  })
+
+  it('the request, which express.json() has read', async () => {
+    const outcome = await askExpress(
+      (express) => [express.json()],
+      (request) => request,
+    )
+    expectFix(outcome, /a stream that was read already, most likely by a body parser/, EXPRESS)
+  })
+
+  it('req.rawBody, which there is none', async () => {
+    const outcome = await askExpress(
+      (express) => [express.json()],
+      (request) => request.rawBody,
+    )
+    expectFix(outcome, /undefined/, EXPRESS)
+  })
+
+  it('JSON.stringify of the parsed body is text, but not always the one that was signed', async () => {
+    const spaced = '{ "event": "invoice.paid" }'
+    const express = packaged(version)
+    const app = express().use(express.json())
+    app.post('/', async (request: Untyped, response: Untyped) => {
+      response.send(await outcomeOf(request.headers, JSON.stringify(request.body)))
+    })
+    expect(await askOnce(app, JSON_TYPE, spaced)).toBe('signature_mismatch')
+  })
+})
+
+describe.runIf(ready)('in Fastify', () => {
+  const askFastify = async (body: (request: Untyped) => unknown, headers = (request: Untyped) => request.headers) => {
+    const app = packaged('fastify').fastify()
+    app.post('/', async (request: Untyped) => outcomeOf(headers(request), body(request)))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    try {
+      return await post(app.server.address().port, '/', JSON_TYPE)
+    } finally {
+      await app.close()
+    }
+  }
+
+  it.each<[string, (request: Untyped) => unknown, RegExp]>([
+    ['its own parser', (request) => request.body, /an object, as a body parser/],
+    ['the request that its parser has read', (request) => request.raw, /a stream that was read already/],
+    ['request.rawBody, which there is none', (request) => request.rawBody, /undefined/],
+  ])('%s', async (_, body, found) => {
+    expectFix(await askFastify(body), found, FASTIFY)
+  })
+
+  it('the request as its headers', async () => {
+    const outcome = await askFastify(
+      () => '',
+      (request) => request,
+    )
+    expectFix(outcome, /a whole request/, /pass its \.headers/)
+  })
+})
+
+describe.runIf(ready)('in Koa', () => {
+  const askKoa = (body: (ctx: Untyped) => unknown, { parsed = true, type = JSON_TYPE } = {}) => {
+    const app = new (packaged('koa'))()
+    if (parsed) app.use(packaged('@koa/bodyparser').bodyParser())
+    app.use(async (ctx: Untyped) => {
+      ctx.body = await outcomeOf(ctx.headers, body(ctx))
+    })
+    return askOnce(app.callback(), type)
+  }
+
+  it.each<[string, (ctx: Untyped) => unknown, object, RegExp]>([
+    ['@koa/bodyparser', (ctx) => ctx.request.body, {}, /an object, as a body parser/],
+    ['@koa/bodyparser, which skips text', (ctx) => ctx.request.body, { type: 'text/plain' }, /undefined|empty object/],
+    ['no body parser', (ctx) => ctx.request.body, { parsed: false }, /undefined: nothing read it/],
+    ['ctx.body, which is that of the response', (ctx) => ctx.body, {}, /undefined/],
+    ['ctx.req, which a body parser has read', (ctx) => ctx.req, {}, /a stream that was read already/],
+    ['ctx.req, which nothing has read', (ctx) => ctx.req, { parsed: false }, /a stream: read it to its end/],
+  ])('%s', async (_, body, setting, found) => {
+    expectFix(await askKoa(body, setting), found, /Buffer\.concat/)
+  })
+})
+
+/** What handlers on the Fetch API hand over as `body`; `request` is a Fetch `Request`, in Hono `c.req.raw`. */
+const FETCH_MISTAKES: [code: string, found: RegExp, fix: RegExp][] = [
+  ['await request.json()', /an object/, FETCH],
+  ['request.json()', /a promise/, /await it/],
+  ['request.arrayBuffer()', /a promise/, /await it/],
+  ['request.arrayBuffer', /a function/, /call it/],
+  ['await request.formData()', /a parsed form/, FETCH],
+  ['await request.blob()', /a Blob/, /await request\.arrayBuffer\(\)/],
+  ['request', /a request/, /await request\.arrayBuffer\(\)/],
+  ['(await request.json(), request)', /read already/, /read it once/],
+  ['request.body', /a stream: /, /read it to its end/],
+  ['(await request.json(), request.body)', /a stream that was read already/, FETCH],
+  ['request.rawBody', /undefined/, FETCH],
+]
+
+const HONO_MISTAKES: typeof FETCH_MISTAKES = [
+  ['await c.req.json()', /an object/, FETCH],
+  ['await c.req.parseBody()', /an object/, FETCH],
+  ['c.req.arrayBuffer()', /a promise/, /await it/],
+  ['c.req', /a request/, /await request\.arrayBuffer\(\)/],
+  ['c.body', /a function/, /call it/],
+]
+
+const asType = (code: string) => (/formData|parseBody/.test(code) ? FORM_TYPE : JSON_TYPE)
+
+describe.runIf(ready)('in Hono', () => {
+  /** @param code - of the headers and of the body, as a handler writes them. */
+  const askHono = async (headers: string, body: string) => {
+    const { Hono } = packaged('hono')
+    const { serve } = packaged('@hono/node-server')
+    const handedOver = new Function('c', 'request', `return (async () => ({ headers: ${headers}, body: ${body} }))()`)
+    const app = new Hono()
+    app.post('/', async (c: Untyped) => {
+      const handed = await handedOver(c, c.req.raw)
+      return c.text(await outcomeOf(handed.headers, handed.body))
+    })
+    const server: HttpServer = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+    if (!server.listening) await once(server, 'listening')
+    try {
+      return await post(portOf(server), '/', asType(body))
+    } finally {
+      server.close()
+    }
+  }
+
+  it.each([...FETCH_MISTAKES, ...HONO_MISTAKES])('%s', async (code, found, fix) => {
+    expectFix(await askHono('c.req.raw.headers', code), found, fix)
+  })
+
+  it.each(['c.req', 'c.req.raw', 'c'])('%s as its headers', async (code) => {
+    expectFix(await askHono(code, '""'), /a whole request/, /pass its \.headers \(Hono: c\.req\.raw\.headers\)/)
+  })
+})
+
+describe.runIf(ready)('in Next.js', () => {
+  let server: Server
+  beforeAll(async () => {
+    const project = createProject()
+    writeFileSync(join(project, 'package.json'), '{ "private": true }')
+    for (const [index, [code]] of FETCH_MISTAKES.entries()) {
+      mkdirSync(join(project, `app/mistake/${index}`), { recursive: true })
+      const route = `import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
+
+        export async function POST(request, { params }) {
+          const { headers } = request
+          const handed = { body: (${code}) }
+          try {
+            await verify({ webhookId: '42', headers, body: handed.body }, process.env.WEBHOOK_SECRET, new MemoryNonceStore())
+            return new Response('no error')
+          } catch (error) {
+            return new Response(\`\${error.code}: \${error.message}\`)
+          }
+        }`
+      writeFileSync(join(project, `app/mistake/${index}/route.js`), route)
+    }
+    const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
+    const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
+    execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
+    server = await Server.start([process.execPath, ...next, 'start'], project)
+  }, 120_000)
+
+  afterAll(async () => {
+    await server?.stop()
+    removeProjects()
+  })
+
+  it.each(FETCH_MISTAKES.map(([code, found, fix], index) => ({ code, found, fix, index })))(
+    '$code',
+    async ({ code, found, fix, index }) => {
+      expectFix(await post(server.port, `/mistake/${index}`, asType(code)), found, fix)
+    },
+  )
+})
+
+describe.runIf(ready)('in NestJS', () => {
+  const askNest = async (body: (request: Untyped, parsed: unknown) => unknown, options: object, type = JSON_TYPE) => {
+    const { Body, Controller, Module, Post, Req } = packaged('@nestjs/common')
+    const { NestFactory } = packaged('@nestjs/core')
+
+    class Hooks {
+      async receive(request: Untyped, parsed: unknown) {
+        return outcomeOf(request.headers, body(request, parsed))
+      }
+    }
+    class App {}
+    Req()(Hooks.prototype, 'receive', 0)
+    Body()(Hooks.prototype, 'receive', 1)
+    Post()(Hooks.prototype, 'receive', Object.getOwnPropertyDescriptor(Hooks.prototype, 'receive'))
+    Controller()(Hooks)
+    Module({ controllers: [Hooks] })(App)
+
+    const app = await NestFactory.create(App, { logger: false, ...options })
+    await app.listen(0, '127.0.0.1')
+    try {
+      return await post(app.getHttpServer().address().port, '/', type)
+    } finally {
+      await app.close()
+    }
+  }
+
+  it.each<[string, (request: Untyped, parsed: unknown) => unknown, { rawBody?: true; type?: string }, RegExp]>([
+    ['@Body()', (_, parsed) => parsed, {}, /an object, as a body parser/],
+    ['@Body() with rawBody: true', (_, parsed) => parsed, { rawBody: true }, /an object, as a body parser/],
+    ['@Body() of a form', (_, parsed) => parsed, { type: FORM_TYPE }, /an object, as a body parser/],
+    ['@Body() of text', (_, parsed) => parsed, { type: 'text/plain' }, /undefined|empty object/],
+    ['req.rawBody without rawBody: true', (request) => request.rawBody, {}, /undefined/],
+    ['req.rawBody of text', (request) => request.rawBody, { rawBody: true, type: 'text/plain' }, /undefined/],
+    ['the request', (request) => request, {}, /a stream that was read already/],
+  ])('%s', async (_, body, { type, ...options }, found) => {
+    expectFix(await askNest(body, options, type), found, NEST)
+  })
+})
