@@ -54,6 +54,7 @@ describe('the tarball', () => {
     ])
     expect(readdirSync(join(installed(), 'docs')).sort()).toEqual([
       'nonce-stores.md',
+      'recipes.md',
       'scaling.md',
       'senders.md',
       'vectors.json',
@@ -283,13 +284,18 @@ describe('the guide to senders', () => {
 })
 
 describe('the documents', () => {
-  it.each(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/nonce-stores.md', 'docs/scaling.md', 'docs/senders.md'])(
-    '%s links to files that exist',
-    (document) => {
-      const links = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
-        ([, path]) => path ?? '',
-      )
-      expect(links.filter((path) => !existsSync(join(ROOT, document, '..', path)))).toEqual([])
-    },
-  )
+  it.each([
+    'README.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    'docs/nonce-stores.md',
+    'docs/recipes.md',
+    'docs/scaling.md',
+    'docs/senders.md',
+  ])('%s links to files that exist', (document) => {
+    const links = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, path]) => path ?? '',
+    )
+    expect(links.filter((path) => !existsSync(join(ROOT, document, '..', path)))).toEqual([])
+  })
 })

@@ -55,7 +55,7 @@ const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 
 
 const ON_EXPRESS = { ...ON_NODE, gzip: 415, malformedPath: 400 } as const
 
-const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.js'
+export const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.js'
 
 export const RECIPES: readonly Recipe[] = [
   { ...ON_NODE, name: 'node:http', file: 'node-http.js', install: runBy(process.execPath) },
