@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, freePort, RedisServer } from '../integration/servers.js'
+import { eventually, RedisServer } from '../integration/servers.js'
 import { isInstalled } from '../programs.js'
 import { SECRET } from '../request.js'
 import { type Answer, hangUpHalfway, type RawRequest, send, signedHeaders } from './client.js'
@@ -25,23 +25,26 @@ const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks) 
 
 describe.runIf(ready)('the recipe', () => {
   let redis: RedisServer
+  let redisDown: RedisServer
   beforeAll(async () => {
     redis = await RedisServer.start()
+    redisDown = await RedisServer.start()
   })
   afterAll(async () => {
     await redis.stop()
+    await redisDown.stop()
     removeProjects()
   })
 
   for (const recipe of RECIPES) {
     if (recipe.needs && !isInstalled(recipe.needs, PROGRAMS[recipe.needs])) continue
     describe(`for ${recipe.name}`, () => {
-      suite(recipe, () => redis.url)
+      suite(recipe, () => ({ redis, redisDown }))
     })
   }
 })
 
-function suite(recipe: Recipe, redisUrl: () => string) {
+function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: RedisServer }) {
   let server: Server
   let unavailable: Server
 
@@ -50,12 +53,14 @@ function suite(recipe: Recipe, redisUrl: () => string) {
       const project = createProject()
       return { project, command: recipe.install(project, source) }
     }
+    const { redis, redisDown } = servers()
+    await redisDown.kill()
     const source = sourceOf(recipe)
     const up = install(source)
     // Where the test cannot stop the store, its line is replaced by one that is down.
     const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
-    server = await Server.start(up.command, up.project, { REDIS_URL: redisUrl() })
-    unavailable = await Server.start(down.command, down.project, { REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
+    server = await Server.start(up.command, up.project, { REDIS_URL: redis.url })
+    unavailable = await Server.start(down.command, down.project, { REDIS_URL: redisDown.url })
   }, 120_000)
 
   afterAll(async () => {
@@ -269,6 +274,18 @@ function suite(recipe: Recipe, redisUrl: () => string) {
     expect(text).not.toMatch(/store|ECONN|at /)
     expect(await send(unavailable.port, signed(EVENT, 'another secret'))).toMatchObject({ status: 401 })
   })
+
+  if (recipe.store === 'Redis') {
+    it('answers 503 while Redis hangs, and serves again once it is back', async () => {
+      const { redisDown } = servers()
+      await redisDown.restart()
+      await eventually(async () => expect(await send(unavailable.port, signed())).toMatchObject(ACCEPTED))
+      redisDown.signal('SIGSTOP')
+      expect(await send(unavailable.port, signed())).toMatchObject({ status: 503 })
+      redisDown.signal('SIGCONT')
+      await eventually(async () => expect(await send(unavailable.port, signed())).toMatchObject(ACCEPTED))
+    })
+  }
 
   it('has logged nothing that was not caught, and still runs', () => {
     for (const { isRunning, output } of [server, unavailable]) {

@@ -174,7 +174,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
     expectFix(await askExpress((express) => [express.raw()], bodyOf), undefinedOrEmpty, EXPRESS)
   })
 
-  if (version === 'express4')
+  if (version === 'express4') {
     it('a request without a body, which express.raw() leaves as it was', async () => {
       const app = packaged(version)().use(packaged(version).raw({ type: () => true }))
       app.post('/', async (request: Untyped, response: Untyped) => {
@@ -183,6 +183,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
       const { text } = await serve(app, (port) => send(port, { path: '/', headers: signedHeaders() }))
       expectFix(text, /an empty object, .* or there is no body/, EXPRESS)
     })
+  }
 
   it('express.urlencoded()', async () => {
     const outcome = await askExpress((express) => [express.urlencoded({ extended: false })], bodyOf, FORM_TYPE)
