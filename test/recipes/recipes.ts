@@ -15,10 +15,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
+import { installPacked, ROOT } from '../packed.js'
 
 // Every recipe as its reader runs it: the file itself, in a project that has the packed library and the real framework.
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const FOLDER = join(ROOT, 'docs/recipes')
 /** Of this run alone. */
 const PROJECTS = join(FOLDER, 'build', randomUUID())
@@ -91,30 +91,20 @@ export function sourceOf({ file }: Pick<Recipe, 'file'>): string {
   return readFileSync(join(FOLDER, file), 'utf8')
 }
 
+let packed: string | undefined
+
 /** A new project as `npm init` makes it, with the library as packed. The frameworks are in a folder above. */
 export function createProject(): string {
   mkdirSync(PROJECTS, { recursive: true })
   const project = mkdtempSync(join(PROJECTS, 'project-'))
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "commonjs" }')
-  cpSync(packedLibrary(), join(project, 'node_modules/inbound-webhook-auth'), { recursive: true })
+  packed ??= installPacked()
+  cpSync(join(packed, 'node_modules'), join(project, 'node_modules'), { recursive: true })
   return project
 }
 
-let packed: string | undefined
-
-/** A folder with what the tarball holds. */
-function packedLibrary(): string {
-  if (packed !== undefined) return packed
-  packed = mkdtempSync(join(PROJECTS, 'packed-'))
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed]
-  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
-  execFileSync('tar', ['xzf', join(packed, filename), '-C', packed, '--strip-components', '1'])
-  rmSync(join(packed, filename))
-  return packed
-}
-
 export function removeProjects(): void {
-  rmSync(PROJECTS, { recursive: true, force: true })
+  for (const folder of [PROJECTS, packed]) if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }
 
 function runBy(...command: string[]) {
