@@ -1,9 +1,9 @@
 const BEFORE_PARSING =
   'pass the bytes as received, read before anything parses them. ' +
-  "Express: mount express.raw({ type: () => true }) on this route, before express.json(), and pass req.body ?? ''. " +
+  "Express: mount express.raw({ type: () => true, inflate: false }) on this route, before express.json(), and pass req.body ?? ''. " +
   'Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then ' +
   "addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body ?? ''. " +
-  'NestJS: create the app with { rawBody: true }, and pass req.rawBody. ' +
+  "NestJS: before app.listen(), app.use(the path, the same express.raw()), and pass req.body of @Req() ?? ''. " +
   'Koa, node:http: before any body parser, pass Buffer.concat of the chunks of the request (ctx.req). ' +
   'Hono, Next.js, Fetch API: pass await request.arrayBuffer(), not json(). ' +
   "AWS Lambda: pass Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'). " +
@@ -42,7 +42,7 @@ export function fixFor(body: unknown, kind: string): string {
   }
   if (hasMethod(body, 'entries')) return `a parsed form: ${BEFORE_PARSING}`
   return Object.keys(body).length === 0
-    ? `an empty object, as a body parser leaves it when it skips the content type or there is no body: ${BEFORE_PARSING}`
+    ? `an empty object, as a body parser leaves it when it skips the content type (or has no body to read: then pass ''): ${BEFORE_PARSING}`
     : `an object, as a body parser leaves it: ${BEFORE_PARSING}`
 }
 

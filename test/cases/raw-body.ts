@@ -18,7 +18,7 @@ function form(): FormData {
 
 /** The way to the bytes in each framework: whoever has lost them there needs all of it. */
 export const BEFORE_PARSING =
-  /pass the bytes as received, .*Express: .*express\.raw.*type: \(\) => true.*before express\.json.*req\.body \?\? ''.*Fastify: .*removeAllContentTypeParsers.*parseAs: 'buffer'.*NestJS: .*rawBody: true.*Koa, node:http: .*Buffer\.concat.*Hono, Next\.js, Fetch API: .*arrayBuffer\(\), not json\(\).*Lambda: .*isBase64Encoded.*Elsewhere: /
+  /pass the bytes as received, .*Express: .*express\.raw.*type: \(\) => true, inflate: false.*before express\.json.*req\.body \?\? ''.*Fastify: .*removeAllContentTypeParsers.*parseAs: 'buffer'.*NestJS: before app\.listen\(\).*Koa, node:http: .*Buffer\.concat.*Hono, Next\.js, Fetch API: .*arrayBuffer\(\), not json\(\).*Lambda: .*isBase64Encoded.*Elsewhere: /
 
 export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknown, found: RegExp, fix: RegExp])[] = [
   ['undefined', () => undefined, /^request\.body is undefined: nothing read it/, BEFORE_PARSING],
