@@ -59,8 +59,9 @@ export function readHeaders(headers: HeadersInput): Readonly<HeaderValues> {
 type Properties = { readonly [name: string]: unknown }
 
 function assertHeaders(headers: unknown): asserts headers is Properties {
-  if (!isObject(headers)) throw invalidType(`request.headers is ${kindOf(headers)}: ${FIX}`)
-  if (types.isPromise(headers)) throw invalidType('request.headers is a promise: await it')
+  if (!isObject(headers) || types.isPromise(headers)) {
+    throw invalidType(`request.headers is ${kindOf(headers)}: ${FIX}`)
+  }
   // In a record, what a sender names so is a string or a list of strings, never such an object.
   if (isRecord(headers['headers']) || isRecord(headers['req']) || isRecord(headers['raw'])) {
     throw invalidType('request.headers is a whole request: pass its .headers (Hono: c.req.raw.headers)')

@@ -55,7 +55,7 @@ export class NonceStoreFullError extends Error {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore is ${kindOf(nonceStore)} without a reserve() method: pass a MemoryNonceStore, made once, or another store`,
+      `nonceStore has no reserve() method, it is ${kindOf(nonceStore)}: pass new MemoryNonceStore(), made once, or another store`,
     )
   }
 }
@@ -85,7 +85,7 @@ async function settled(pending: unknown): Promise<boolean> {
   }
   if (typeof answer === 'boolean') return answer
   throw new NonceStoreError(
-    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved now) or false (already taken), such as reply === 'OK'`,
+    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved now) or false (already taken)`,
   )
 }
 

@@ -70,7 +70,11 @@ export async function verify(
   // Everything is read before the first await: what changes while the store answers cannot change what was checked.
   assertRequest(request)
   const { webhookId, headers, body: received } = request
-  assertText(webhookId, 'request.webhookId', "pass the identifier of the webhook's record, as a string")
+  assertText(
+    webhookId,
+    'request.webhookId',
+    "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string",
+  )
   const { timestamp, nonce, signature } = readHeaders(headers)
   const body = bodyBytes(received, 'request.body')
   if (body === undefined) throw await notRawBody(received)
@@ -91,7 +95,7 @@ export async function verify(
 
   const secretIndex = secrets.findIndex((candidate) => isSignature(signature, timestamp, nonce, body, candidate))
   if (secretIndex === -1) {
-    return rejected('signature_mismatch', isDigest(signature) ? undefined : 'not 64 lowercase hex digits')
+    return rejected('signature_mismatch', isDigest(signature) ? comparedWith(body) : 'not 64 lowercase hex digits')
   }
 
   // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
@@ -109,6 +113,12 @@ export async function verify(
   if (!isWithinWindow(seconds, reserved)) return rejected('timestamp_outside_window', offsetFrom(reserved, seconds))
 
   return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
+}
+
+function comparedWith(body: Uint8Array): string {
+  return body.length > 0
+    ? `compared with that of ${body.length} bytes`
+    : 'compared with that of an empty body: did a body parser read or skip it?'
 }
 
 function assertRequest(request: WebhookRequest): void {

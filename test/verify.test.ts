@@ -235,7 +235,7 @@ describe('the order of the rules', () => {
 
 describe('the message of a rejection says what to do', () => {
   it.each<[string, Partial<Parts & { signature: string }>, RegExp]>([
-    ['invalid_timestamp', { timestamp: 'x' }, /^X-Timestamp is not Unix time in seconds: send decimal digits only/],
+    ['invalid_timestamp', { timestamp: 'x' }, /^X-Timestamp is not Unix time in seconds: send digits only/],
     [
       'timestamp_outside_window',
       { timestamp: '0' },
@@ -250,7 +250,7 @@ describe('the message of a rejection says what to do', () => {
     [
       'replayed_nonce',
       {},
-      /^X-Nonce or this signed message was used on this webhook within the last 600 s: sign every attempt anew, with a new nonce/,
+      /^X-Nonce or this signed message was used on this webhook within the last 600 s: sign every attempt anew/,
     ],
   ])('%s', async (reason, parts, message) => {
     const result = await verdict(signedRequest(parts), SECRET, { reserve: () => false })
@@ -466,9 +466,7 @@ describe('the nonce store', () => {
       await expect(verdict(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
         message: expect.stringMatching(
-          new RegExp(
-            `answered ${kind}: make it return true \\(reserved now\\) or false \\(already taken\\), .* reply === 'OK'`,
-          ),
+          new RegExp(`answered ${kind}: make it return true \\(reserved now\\) or false \\(already taken\\)`),
         ),
       })
     }

@@ -20,7 +20,7 @@ Bun.serve({
       const received = { webhookId: webhook.id, headers: request.headers, body }
       const verdict = await verify(received, webhook.secret, nonceStore)
       if (!verdict.ok) {
-        console.warn(verdict.reason, verdict.message)
+        console.warn(webhook.id, verdict.reason, verdict.message)
         return answer(401)
       }
 
@@ -35,7 +35,7 @@ Bun.serve({
   },
 })
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

@@ -16,7 +16,7 @@ app.post('/hooks/:name', rawBody, async (request, response, next) => {
     const body = hasBody(request) ? request.body : '' // a request without a body leaves it {}
     const verdict = await verify({ webhookId: webhook.id, headers, body }, webhook.secret, nonceStore)
     if (!verdict.ok) {
-      console.warn(verdict.reason, verdict.message)
+      console.warn(webhook.id, verdict.reason, verdict.message)
       return response.sendStatus(401)
     }
 
@@ -41,7 +41,7 @@ function hasBody({ headers }) {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

@@ -14,7 +14,7 @@ app.post('/hooks/:name', rawBody, async (request, response) => {
   const { headers, body = '' } = request // a request without a body leaves it undefined
   const verdict = await verify({ webhookId: webhook.id, headers, body }, webhook.secret, nonceStore)
   if (!verdict.ok) {
-    console.warn(verdict.reason, verdict.message)
+    console.warn(webhook.id, verdict.reason, verdict.message)
     return response.sendStatus(401)
   }
 
@@ -31,7 +31,7 @@ app.use((error, _request, response, _next) => {
 
 app.listen(process.env.PORT ?? 3000)
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

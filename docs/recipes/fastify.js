@@ -18,7 +18,7 @@ app.register(async (hooks) => {
     const { headers, body = '' } = request // a request without a body leaves it undefined
     const verdict = await verify({ webhookId: webhook.id, headers, body }, webhook.secret, nonceStore)
     if (!verdict.ok) {
-      request.log.warn(verdict)
+      request.log.warn({ webhookId: webhook.id, reason: verdict.reason }, verdict.message)
       return reply.code(401).send()
     }
 
@@ -36,7 +36,7 @@ app.register(async (hooks) => {
 
 await app.listen({ port: process.env.PORT ?? 3000 })
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

@@ -16,7 +16,7 @@ app.post('/hooks/:name', bodyLimit({ maxSize: MAX_BODY_BYTES }), async (c) => {
   const received = { webhookId: webhook.id, headers: c.req.raw.headers, body }
   const verdict = await verify(received, webhook.secret, nonceStore)
   if (!verdict.ok) {
-    console.warn(verdict.reason, verdict.message)
+    console.warn(webhook.id, verdict.reason, verdict.message)
     return c.body(null, 401)
   }
 
@@ -33,7 +33,7 @@ app.onError((error, c) => {
 
 serve({ fetch: app.fetch, port: process.env.PORT ?? 3000 })
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

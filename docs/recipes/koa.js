@@ -19,10 +19,11 @@ router.post('/hooks/:name', async (ctx) => {
 
   const received = { webhookId: webhook.id, headers: ctx.headers, body }
   const verdict = await verify(received, webhook.secret, nonceStore).catch((error) => {
-    ctx.throw(error.code === 'ERR_NONCE_STORE' ? 503 : 500, error)
+    console.error(error) // with its cause, which Koa would leave out
+    ctx.throw(error.code === 'ERR_NONCE_STORE' ? 503 : 500)
   })
   if (!verdict.ok) {
-    console.warn(verdict.reason, verdict.message)
+    console.warn(webhook.id, verdict.reason, verdict.message)
     return ctx.throw(401)
   }
 
@@ -37,7 +38,7 @@ new Koa()
   .use(router.allowedMethods())
   .listen(process.env.PORT ?? 3000)
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

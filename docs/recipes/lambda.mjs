@@ -31,7 +31,7 @@ export async function handler(event) {
 
     const verdict = await verify({ webhookId: webhook.id, headers, body }, webhook.secret, nonceStore)
     if (!verdict.ok) {
-      console.warn(verdict.reason, verdict.message)
+      console.warn(webhook.id, verdict.reason, verdict.message)
       return answer(401)
     }
 
@@ -45,7 +45,7 @@ export async function handler(event) {
   }
 }
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET } : undefined
 }

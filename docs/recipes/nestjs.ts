@@ -32,7 +32,7 @@ class WebhookController {
       throw error.code === 'ERR_NONCE_STORE' ? new ServiceUnavailableException() : error
     })
     if (!verdict.ok) {
-      console.warn(verdict.reason, verdict.message)
+      console.warn(webhook.id, verdict.reason, verdict.message)
       throw new UnauthorizedException()
     }
 
@@ -55,7 +55,7 @@ async function bootstrap() {
 
 bootstrap()
 
-/** Replace it by a look-up in your database: the record that the URL names, in any case; undefined if there is none. */
+/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
 async function findWebhook(name: string) {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env['WEBHOOK_SECRET'] ?? '' } : undefined
 }

@@ -15,7 +15,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no webhookId',
     () => [{ ...request, webhookId: undefined }, SECRET, store],
-    /webhookId is undefined: pass the identifier/,
+    /webhookId is undefined: pass { webhookId, headers, body }, with the identifier/,
   ],
   ['an empty webhookId', () => [{ ...request, webhookId: '' }, SECRET, store], /webhookId is an empty string/],
   ['a numeric webhookId', () => [{ ...request, webhookId: 42 }, SECRET, store], /webhookId is a number.*as a string/],
@@ -50,12 +50,16 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no store',
     () => [request, SECRET],
-    /nonceStore is undefined without a reserve\(\) method: pass a MemoryNonceStore, made once/,
+    /nonceStore has no reserve\(\) method, it is undefined: pass new MemoryNonceStore\(\), made once/,
   ],
-  ['a null store', () => [request, SECRET, null], /nonceStore is null without a reserve/],
-  ['a Map as store', () => [request, SECRET, new Map()], /nonceStore is an object without a reserve/],
-  ['a store not awaited', () => [request, SECRET, Promise.resolve(store)], /nonceStore is a promise, not awaited/],
-  ['a clock without now', () => [request, SECRET, store, {}], /clock has no now\(\) method: pass Date itself/],
+  ['a null store', () => [request, SECRET, null], /nonceStore has no reserve.*it is null/],
+  ['a Map as store', () => [request, SECRET, new Map()], /nonceStore has no reserve.*it is an object/],
+  [
+    'a store not awaited',
+    () => [request, SECRET, Promise.resolve(store)],
+    /nonceStore has no reserve.*it is a promise, not awaited/,
+  ],
+  ['a clock without now', () => [request, SECRET, store, {}], /clock has no now\(\) method: pass Date/],
   ['a null clock', () => [request, SECRET, store, null], /clock has no now/],
   ['a number as clock', () => [request, SECRET, store, NOW], /clock has no now/],
 ]
