@@ -7,6 +7,7 @@ export default defineConfig({
     postgres: 'src/stores/postgres.ts',
     sqlite: 'src/stores/sqlite.ts',
     testing: 'src/testing/index.ts',
+    diagnose: 'src/diagnose/index.ts',
   },
   format: ['esm', 'cjs'],
   platform: 'node',

@@ -70,11 +70,7 @@ export async function verify(
   // Everything is read before the first await: what changes while the store answers cannot change what was checked.
   assertRequest(request)
   const { webhookId, headers, body: received } = request
-  assertText(
-    webhookId,
-    'request.webhookId',
-    "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string",
-  )
+  assertWebhookId(webhookId)
   const { timestamp, nonce, signature } = readHeaders(headers)
   const body = bodyBytes(received, 'request.body')
   if (body === undefined) throw await notRawBody(received)
@@ -121,14 +117,24 @@ function comparedWith(body: Uint8Array): string {
     : 'compared with that of an empty body: did a body parser read or skip it?'
 }
 
-function assertRequest(request: WebhookRequest): void {
+/** @internal */
+export function assertRequest(request: WebhookRequest): void {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
   }
 }
 
-/** What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them. */
-async function notRawBody(body: unknown): Promise<TypeError> {
+/** @internal */
+export function assertWebhookId(webhookId: unknown): asserts webhookId is string {
+  assertText(webhookId, 'request.webhookId', "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string")
+}
+
+/**
+ * What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them.
+ *
+ * @internal
+ */
+export async function notRawBody(body: unknown): Promise<TypeError> {
   const { fixFor } = await import('./raw-body.js')
   return invalidType(`request.body is ${fixFor(body, kindOf(body))}`)
 }
