@@ -1,35 +1,132 @@
+import { Buffer } from 'node:buffer'
 import { bodyBytes } from '../body.js'
 import { assertClock, type Clock } from '../clock.js'
 import { isNonce } from '../nonce.js'
 import { type Secret, secretList } from '../secret.js'
 import { isSignature } from '../signature.js'
-import { isTimestamp, isWithinWindow, offsetFrom } from '../timestamp.js'
+import { isTimestamp, isWithinWindow } from '../timestamp.js'
 import { notRawBody, readRequest, type WebhookRequest } from '../verify.js'
-import type { Diagnosis, Finding } from './finding.js'
+import { bodyChanges, ENDINGS } from './body.js'
+import { digestChoices } from './digest.js'
+import type { Diagnosis } from './finding.js'
+import { headerFindings, headerPairs, listed, type Meant, meantHeaders, type Pair } from './headers.js'
+import { parseJson } from './json.js'
+import { jsonChoices } from './json-styles.js'
+import { layoutChoices, nonceChoices, timestampChoices } from './message.js'
+import { unexplained } from './mismatch.js'
+import { nonceFormat } from './nonce.js'
+import { provedFindings } from './proof.js'
+import { Budget, type Match, SMALL_BODY, search } from './search.js'
+import { HASHES_PER_SECRET, keyChoices } from './secret.js'
+import { type Reading, readingsOf, signatureFormat } from './signature.js'
+import { timestampFormat, timestampOutside } from './timestamp.js'
 
 export type { Diagnosis, Finding, FindingCode } from './finding.js'
 
-/** Tells why a request does not verify. */
+/**
+ * Tells why a request does not verify: which rules it breaks, and, when the signature does not match, which way of signing
+ * would have given it.
+ *
+ * A tool for the secret's owner, while an integration is being built or repaired. **Never expose it to a sender**: it tells
+ * more than a verdict should, and it works much harder than `verify`. What it finds about a signature is proved by making that very
+ * signature; its findings never hold the secret.
+ *
+ * The search is bounded: at most 20 000 HMACs and other hashes for a body up to 64 KB, 200 above.
+ *
+ * @param request - the webhook's identifier, the headers and the raw body, as `verify` takes them.
+ * @param secret - the webhook's signing secret as text, or a list.
+ * @param clock - server time, `Date` by default. For a captured request, the time at which it arrived.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
+ * @see `verify` for the rules
+ *
+ * @example
+ * ```ts
+ * import { createHmac } from 'node:crypto'
+ * import { diagnose } from 'inbound-webhook-auth/diagnose'
+ *
+ * const [secret, timestamp, nonce] = ['a secret', '1700000000', 'abc']
+ * const signature = createHmac('sha256', secret).update(`${timestamp}.${nonce}.a body`).digest('base64')
+ * const headers = { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': signature }
+ * const clock = { now: () => 1_700_000_000_000 }
+ *
+ * const { findings } = await diagnose({ webhookId: '42', headers, body: 'a body' }, secret, clock)
+ *
+ * console.log(findings.map(({ code }) => code).join(', ')) // message_layout, signature_format
+ * ```
+ */
 export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
-  const { headers, body: received } = readRequest(request)
-  const body = bodyBytes(received, 'request.body')
-  if (body === undefined) throw await notRawBody(received)
+  const from = listed(request)
+  const { webhookId, headers, body: received } = readRequest(from)
+  const bytes = bodyBytes(received, 'request.body')
+  if (bytes === undefined) throw await notRawBody(received)
   const secrets = secretList(secret)
   assertClock(clock)
   const now = clock.now()
-  const findings: Finding[] = []
-  const fix = 'On the sender\u2019s side: send it with every request'
-  for (const name of ['x-timestamp', 'x-nonce', 'x-signature'] as const) {
-    if (headers[name] === undefined) findings.push({ code: 'header_missing', message: `${name} is missing`, fix })
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+  const { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature } = headers
+  const isComplete = timestamp !== undefined && nonce !== undefined && signature !== undefined
+  const isSigned = isComplete && secrets.some((one) => isSignature(signature, { timestamp, nonce, body: bytes }, one))
+  if (isSigned && isTimestamp(timestamp) && isWithinWindow(timestamp, now) && isNonce(nonce)) {
+    return { genuine: true, findings: [] }
   }
-  const { 'x-timestamp': timestamp = '', 'x-nonce': nonce = '', 'x-signature': signature = '' } = headers
-  if (!isTimestamp(timestamp)) findings.push({ code: 'timestamp_format', message: 'X-Timestamp is not Unix time', fix })
-  else if (!isWithinWindow(timestamp, now)) {
-    findings.push({ code: 'clock_behind', message: `X-Timestamp is ${offsetFrom(now, timestamp)}`, fix })
+
+  const pairs = headerPairs(from.headers)
+  const meant = meantHeaders(headers, pairs)
+  const outside = meant.timestamp === undefined ? undefined : timestampOutside(meant.timestamp, now)
+  const match =
+    isSigned || meant.signature === undefined ? undefined : wayOfSigning(webhookId, meant, pairs, body, secrets, now)
+  const isUnexplained = !isSigned && meant.signature !== undefined && match === undefined
+  const findings = [
+    ...headerFindings(headers, pairs),
+    meant.timestamp === undefined ? undefined : timestampFormat(meant.timestamp, now),
+    meant.nonce === undefined ? undefined : nonceFormat(meant.nonce),
+    // A request is often diagnosed later than it was made: the way of signing comes before its age.
+    ...(match === undefined ? [] : provedFindings(match, body)),
+    outside,
+    isUnexplained ? signatureFormat(meant.signature, readingsOf(meant.signature)) : undefined,
+    ...(isUnexplained ? unexplained(body, meant, secrets, pairs) : []),
+  ]
+  return { genuine: false, findings: findings.filter((finding) => finding !== undefined) }
+}
+
+/** The headers' characters above which a request is searched as one with a large body. */
+const LONGEST_HEADERS = 4096
+
+/** For the words on a signature that nothing explains: the body's SHA-256, and an example. */
+const HASHES_AROUND = 2
+
+/** The way of signing that gives the signature received, if a known one does. */
+function wayOfSigning(
+  webhookId: string,
+  { timestamp, nonce, signature = '' }: Meant,
+  pairs: readonly Pair[],
+  body: Buffer,
+  secrets: readonly string[],
+  now: number,
+): Match | undefined {
+  const readings = readingsOf(signature)
+  if (readings.length === 0) return undefined
+  const received = { webhookId, timestamp, nonce, headers: pairs }
+  // A long header is hashed as often as the body.
+  const isLarge = body.length > SMALL_BODY || `${timestamp}${nonce}`.length > LONGEST_HEADERS
+  const json = parseJson(body)
+  const sizes = (of: Reading['code']) => readings.filter(({ code }) => code === of).flatMap((one) => one.sizes)
+  const ways = {
+    digests: digestChoices(sizes('signature_format'), sizes('signature_truncated')),
+    keys: keyChoices(secrets, webhookId),
+    layouts: layoutChoices(received),
+    timestamps: timestampChoices(timestamp, now),
+    nonces: nonceChoices(received),
+    styles: json === undefined ? [] : jsonChoices(json, isLarge),
+    changes: bodyChanges(isLarge),
+    endings: ENDINGS,
   }
-  if (!isNonce(nonce)) findings.push({ code: 'nonce_characters', message: 'X-Nonce is not visible ASCII', fix })
-  if (!secrets.some((one) => isSignature(signature, { timestamp, nonce, body }, one))) {
-    findings.push({ code: 'signature_mismatch', message: 'X-Signature does not match', fix })
-  }
-  return { genuine: findings.length === 0, findings }
+  return search(
+    ways,
+    body,
+    json,
+    readings,
+    new Budget(isLarge, HASHES_AROUND + secrets.length * (1 + HASHES_PER_SECRET)),
+  )
 }

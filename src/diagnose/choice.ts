@@ -1,0 +1,23 @@
+import type { FindingCode } from './finding.js'
+
+/** A way in which a sender may depart from the rules, as it will stand in a finding. */
+export interface Deviation {
+  readonly code: FindingCode
+  /** A phrase for what was done, fit to stand after "The signature is right for a request that was signed". */
+  readonly what: string
+  /** On whose side, and the line to change. */
+  readonly fix: string
+}
+
+/** One hypothesis about one part of the way of signing. */
+export interface Choice<T> {
+  /** How unlikely it is: 0 for what the rules ask for, from 3 for the usual mistakes to 9. A combination costs the sum. */
+  readonly cost: number
+  /** None for what the rules ask for. */
+  readonly deviation?: Deviation | undefined
+  readonly value: T
+  /** How much work it is to make it of a body: how many bytes could be hashed for each byte, 4 if it is not said. */
+  readonly work?: number
+  /** How many hashes it takes to make it, none if it is not said. */
+  readonly hashes?: number
+}

@@ -1,0 +1,602 @@
+import type { Buffer } from 'node:buffer'
+import type { Choice } from './choice.js'
+import {
+  type JsonStyle,
+  type JsonText,
+  KEY,
+  type Member,
+  NUMBER,
+  reorder,
+  type Spacing,
+  STRING,
+  textOf,
+  writeJson,
+} from './json.js'
+import {
+  allTwoDecimals,
+  asString,
+  javaNumber,
+  javascriptNumber,
+  type NumberStyle,
+  phpNumber,
+  pythonNumber,
+  rubyNumber,
+  twoDecimals,
+  unroundedIntegers,
+  wholeAsFloat,
+} from './json-numbers.js'
+
+/** One thing about how JSON is written: its cost where nothing else suggests it, and a phrase for it. */
+interface Trait<T> {
+  readonly cost: number
+  readonly what: string
+  readonly value: T
+}
+
+const trait = <T>(cost: number, what: string, value: T): Trait<T> => ({ cost, what, value })
+
+const SPACINGS = {
+  compact: trait(2, 'without white space', { item: ',', colon: ':' }),
+  spaced: trait(2, 'with `, ` and `: ` as separators', { item: ', ', colon: ': ' }),
+  indent2: trait(3, 'indented by 2 spaces', { item: ',', colon: ': ', indent: '  ' }),
+  indent4: trait(3, 'indented by 4 spaces', { item: ',', colon: ': ', indent: '    ' }),
+  tab: trait(4, 'indented by tabs', { item: ',', colon: ': ', indent: '\t' }),
+  spacedColon: trait(5, 'with `,` and `: ` as separators', { item: ',', colon: ': ' }),
+  spacedItem: trait(5, 'with `, ` and `:` as separators', { item: ', ', colon: ':' }),
+  wideColon: trait(5, 'with `, ` and ` : ` as separators', { item: ', ', colon: ' : ' }),
+  padded: trait(6, 'with `, ` and `: ` as separators and spaces inside the brackets', {
+    item: ', ',
+    colon: ': ',
+    pad: ' ',
+  }),
+  jackson: trait(5, "indented as Java's Jackson does", {
+    item: ', ',
+    colon: ' : ',
+    indent: '  ',
+    inlineArrays: true,
+    pad: ' ',
+  }),
+  indent3: trait(5, 'indented by 3 spaces, with ` : ` after a key', { item: ',', colon: ' : ', indent: '   ' }),
+  indent3plain: trait(6, 'indented by 3 spaces', { item: ',', colon: ': ', indent: '   ' }),
+  indent1: trait(6, 'indented by 1 space', { item: ',', colon: ': ', indent: ' ' }),
+  indent0: trait(6, 'with line breaks and no indentation', { item: ',', colon: ': ', indent: '' }),
+  indent8: trait(6, 'indented by 8 spaces', { item: ',', colon: ': ', indent: '        ' }),
+  trailing: trait(6, 'indented by 4 spaces, with a space after each comma', {
+    item: ', ',
+    colon: ': ',
+    indent: '    ',
+  }),
+} satisfies Record<string, Trait<Spacing>>
+
+type StringStyle = (text: string) => string
+
+const SHORT: { readonly [character: string]: string } = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '/': '\\/',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+}
+
+/** A string between quotes, what matches being escaped: briefly if it may be, as \uXXXX otherwise. */
+function quoted(matches: RegExp, never = '', uppercase = 0): StringStyle {
+  const escaped = (character: string) => {
+    const short = SHORT[character]
+    if (short !== undefined && !never.includes(character)) return short
+    const code = character.charCodeAt(0)
+    const digits = code.toString(16).padStart(4, '0')
+    return `\\u${code < uppercase ? digits.toUpperCase() : digits}`
+  }
+  return (text) => `"${text.replace(matches, escaped)}"`
+}
+
+/* biome-ignore-start lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
+const STRINGS = {
+  raw: trait(3, 'no character escaped that need not be', JSON.stringify),
+  ascii: trait(3, 'characters beyond ASCII as \\uXXXX', quoted(/["\\\x00-\x1f\x7f-\uffff]/g)),
+  php: trait(3, '`/` as `\\/` and characters beyond ASCII as \\uXXXX', quoted(/["\\/\x00-\x1f\x80-\uffff]/g)),
+  slashes: trait(3, '`/` as `\\/`', quoted(/["\\/\x00-\x1f\u2028\u2029]/g)),
+  asciiButDelete: trait(5, 'characters beyond ASCII as \\uXXXX', quoted(/["\\\x00-\x1f\x80-\uffff]/g)),
+  html: trait(3, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026', quoted(/["\\<>&\x00-\x1f\u2028\u2029]/g)),
+  htmlOld: trait(
+    4,
+    '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026',
+    quoted(/["\\<>&\x00-\x1f\u2028\u2029]/g, '\b\f'),
+  ),
+  lines: trait(4, 'U+2028 and U+2029 escaped', quoted(/["\\\x00-\x1f\u2028\u2029]/g)),
+  linesOld: trait(5, 'U+2028 and U+2029 escaped', quoted(/["\\\x00-\x1f\u2028\u2029]/g, '\b\f')),
+  uppercase: trait(
+    4,
+    'characters beyond ASCII as \\uXXXX in uppercase',
+    quoted(/["\\\x00-\x1f\x80-\uffff]/g, '', 0x10000),
+  ),
+  systemTextJson: trait(
+    3,
+    "characters beyond ASCII, quotes, `<`, `>`, `&`, `'` and `+` as \\uXXXX in uppercase",
+    quoted(/["\\<>&'+`\x00-\x1f\x7f-\uffff]/g, '"', 0x10000),
+  ),
+  gson: trait(4, "`<`, `>`, `&`, `=` and `'` as \\uXXXX", quoted(/["\\<>&='\x00-\x1f\u2028\u2029]/g)),
+  newtonsoft: trait(5, 'U+0085, U+2028 and U+2029 escaped', quoted(/["\\\x00-\x1f\u0085\u2028\u2029]/g)),
+  javascriptSerializer: trait(5, "`<`, `>`, `&` and `'` as \\uXXXX", quoted(/["\\<>&'\x00-\x1f\u0085\u2028\u2029]/g)),
+  symfony: trait(
+    4,
+    "quotes, `<`, `>`, `&` and `'` as \\uXXXX in uppercase, `/` as `\\/`, characters beyond ASCII as \\uXXXX",
+    quoted(/["\\/<>&'\x00-\x1f\x80-\uffff]/g, '"', 0x80),
+  ),
+  upperHtmlSlashes: trait(
+    6,
+    'every character beyond letters and digits of ASCII as \\uXXXX',
+    quoted(/["\\/<>&'+=`\x00-\x1f\x7f-\uffff]/g, '"/', 0x10000),
+  ),
+} satisfies Record<string, Trait<StringStyle>>
+/* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
+
+const NUMBERS = {
+  javascript: trait(3, 'numbers as a JavaScript parser keeps them', javascriptNumber),
+  python: trait(4, "numbers as Python's parser keeps them", pythonNumber),
+  ruby: trait(5, "numbers as Ruby's parser keeps them", rubyNumber),
+  java: trait(5, "numbers as Java's double keeps them", javaNumber),
+  php: trait(5, "numbers as PHP's parser keeps them", phpNumber),
+  wholeAsFloat: trait(4, 'integers as floats (1.0)', wholeAsFloat),
+  twoDecimals: trait(4, 'fractions with two decimals (0.50)', twoDecimals),
+  allTwoDecimals: trait(5, 'numbers with two decimals (1.00)', allTwoDecimals),
+  strings: trait(7, 'numbers as strings', asString),
+} satisfies Record<string, Trait<NumberStyle>>
+
+type Arrange = (members: Member[], depth: number) => Member[]
+
+const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
+
+/** One member a key, the last one's value in the place of the first, as parsers keep them. */
+function unique(members: Member[]): Member[] {
+  const last = new Map(members.map((member) => [member.key, member]))
+  return last.size === members.length ? members : [...last.values()]
+}
+
+const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
+
+const ORDERS = {
+  javascript: trait(3, 'the keys that are integers first, as JavaScript keeps them', (members) => {
+    const once = unique(members)
+    const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
+    return indices.length === 0 ? once : [...indices, ...once.filter((member) => !isArrayIndex(member))]
+  }),
+  sorted: trait(3, 'the keys sorted', (members) => unique(members).sort(byKey)),
+  sortedOutside: trait(5, 'the outermost keys sorted', (members, depth) =>
+    depth === 0 ? unique(members).sort(byKey) : members,
+  ),
+  byLength: trait(5, "the keys sorted by length, as PostgreSQL's jsonb does", (members) =>
+    unique(members).sort((one, other) => one.key.length - other.key.length || byKey(one, other)),
+  ),
+  reversed: trait(6, 'the keys in reverse order', (members) => members.reverse()),
+  sortedAnyCase: trait(6, 'the keys sorted whatever their case', (members) =>
+    unique(members)
+      .map((member) => ({ ...member, key: member.key.toLowerCase() }))
+      .sort(byKey),
+  ),
+} satisfies Record<string, Trait<Arrange>>
+
+/** The traits that come together in one language's serializer. */
+interface Profile {
+  readonly cost: number
+  /** What writes so, to stand after "as"; none for the bare combination. */
+  readonly writer: string
+  readonly spacing: keyof typeof SPACINGS
+  readonly strings: keyof typeof STRINGS
+  readonly numbers?: keyof typeof NUMBERS
+  readonly order?: keyof typeof ORDERS
+  /** The line of code that signs and sends the same bytes. */
+  readonly fix: string
+}
+
+const NODE = 'Node: const body = JSON.stringify(event); sign body and send the same body'
+const PYTHON =
+  'Python: body = json.dumps(event).encode(); sign body and send requests.post(url, data=body, headers=headers), not json=event'
+const PHP = 'PHP: $body = json_encode($event); sign $body and send CURLOPT_POSTFIELDS => $body'
+const GO = 'Go: body, err := json.Marshal(event); sign body and send bytes.NewReader(body)'
+const RUBY = 'Ruby: body = JSON.generate(event); sign body and send Net::HTTP.post(uri, body, headers)'
+const DOTNET =
+  'C#: var body = JsonSerializer.SerializeToUtf8Bytes(event); sign body and send new ByteArrayContent(body), not PostAsJsonAsync'
+const JAVA = 'Java: byte[] body = mapper.writeValueAsBytes(event); sign body and send BodyPublishers.ofByteArray(body)'
+const SHELL = 'shell: jq -c . > body.json; sign the file and send it with curl --data-binary @body.json'
+const PERL = 'Perl: my $body = encode_json($event); sign $body and send it as the content of the request'
+
+function profile(
+  cost: number,
+  writer: string,
+  fix: string,
+  spacing: Profile['spacing'],
+  rest: Omit<Profile, 'cost' | 'writer' | 'fix' | 'spacing'>,
+): Profile {
+  return { cost, writer, fix, spacing, ...rest }
+}
+
+/** What serializers write by default, the most common first. A body that one of them has gone through is tried as such. */
+const PROFILES: readonly Profile[] = [
+  profile(2, "JavaScript's JSON.stringify", NODE, 'compact', {
+    strings: 'raw',
+    numbers: 'javascript',
+    order: 'javascript',
+  }),
+  profile(2, "Python's json.dumps", PYTHON, 'spaced', { strings: 'ascii', numbers: 'python' }),
+  profile(3, "PHP's json_encode", PHP, 'compact', { strings: 'php', numbers: 'php' }),
+  profile(3, "Go's json.Marshal", GO, 'compact', { strings: 'html' }),
+  profile(4, "Python's json.dumps with ensure_ascii=False", PYTHON, 'spaced', { strings: 'raw', numbers: 'python' }),
+  profile(4, "Python's json.dumps with separators=(',', ':')", PYTHON, 'compact', {
+    strings: 'ascii',
+    numbers: 'python',
+  }),
+  profile(4, "Python's json.dumps with sort_keys=True", PYTHON, 'spaced', {
+    strings: 'ascii',
+    numbers: 'python',
+    order: 'sorted',
+  }),
+  profile(4, "Python's json.dumps with sort_keys=True and separators=(',', ':')", PYTHON, 'compact', {
+    strings: 'ascii',
+    numbers: 'python',
+    order: 'sorted',
+  }),
+  profile(4, "Go's json.Marshal of a map", GO, 'compact', { strings: 'html', numbers: 'javascript', order: 'sorted' }),
+  profile(4, "JavaScript's JSON.stringify with 2 spaces", NODE, 'indent2', {
+    strings: 'raw',
+    numbers: 'javascript',
+    order: 'javascript',
+  }),
+  profile(4, "JavaScript's JSON.stringify with 4 spaces", NODE, 'indent4', {
+    strings: 'raw',
+    numbers: 'javascript',
+    order: 'javascript',
+  }),
+  profile(4, "JavaScript's JSON.stringify with sorted keys", NODE, 'compact', {
+    strings: 'raw',
+    numbers: 'javascript',
+    order: 'sorted',
+  }),
+  profile(4, "Python's json.dumps with indent=2", PYTHON, 'indent2', { strings: 'ascii', numbers: 'python' }),
+  profile(4, "Python's json.dumps with indent=4", PYTHON, 'indent4', { strings: 'ascii', numbers: 'python' }),
+  profile(5, "Python's json.dumps with indent=2 and sort_keys=True", PYTHON, 'indent2', {
+    strings: 'ascii',
+    numbers: 'python',
+    order: 'sorted',
+  }),
+  profile(5, "Python's json.dumps with indent=4 and sort_keys=True", PYTHON, 'indent4', {
+    strings: 'ascii',
+    numbers: 'python',
+    order: 'sorted',
+  }),
+  profile(4, "PHP's json_encode with JSON_PRETTY_PRINT", PHP, 'indent4', { strings: 'php', numbers: 'php' }),
+  profile(4, "PHP's json_encode with JSON_UNESCAPED_SLASHES", PHP, 'compact', {
+    strings: 'asciiButDelete',
+    numbers: 'php',
+  }),
+  profile(4, "PHP's json_encode with JSON_UNESCAPED_UNICODE", PHP, 'compact', { strings: 'slashes', numbers: 'php' }),
+  profile(5, "Symfony's JsonResponse", PHP, 'compact', { strings: 'symfony', numbers: 'php' }),
+  profile(4, "C#'s System.Text.Json", DOTNET, 'compact', { strings: 'systemTextJson' }),
+  profile(5, "C#'s System.Text.Json with WriteIndented", DOTNET, 'indent2', { strings: 'systemTextJson' }),
+  profile(5, "C#'s Newtonsoft.Json", DOTNET, 'compact', { strings: 'newtonsoft' }),
+  profile(4, "Ruby's JSON.generate", RUBY, 'compact', { strings: 'raw', numbers: 'ruby' }),
+  profile(5, "Rails' to_json", RUBY, 'compact', { strings: 'html', numbers: 'ruby' }),
+  profile(5, "Ruby's JSON.pretty_generate", RUBY, 'indent2', { strings: 'raw', numbers: 'ruby' }),
+  profile(5, "Go's json.MarshalIndent", GO, 'indent2', { strings: 'html' }),
+  profile(5, "Go's json.MarshalIndent of a map", GO, 'indent2', {
+    strings: 'html',
+    numbers: 'javascript',
+    order: 'sorted',
+  }),
+  profile(4, "Java's Jackson", JAVA, 'compact', { strings: 'raw', numbers: 'java' }),
+  profile(5, "Java's Gson", JAVA, 'compact', { strings: 'gson' }),
+  profile(5, "Java's Jackson with INDENT_OUTPUT", JAVA, 'jackson', { strings: 'raw' }),
+  profile(5, 'jq', SHELL, 'indent2', { strings: 'raw' }),
+  profile(5, 'jq -S', SHELL, 'indent2', { strings: 'raw', order: 'sorted' }),
+  profile(5, "Perl's JSON with pretty", PERL, 'indent3', { strings: 'raw' }),
+  profile(5, "Perl's JSON with pretty and canonical", PERL, 'indent3', { strings: 'raw', order: 'sorted' }),
+  profile(5, "PostgreSQL's jsonb", 'read the column as text once, sign that text and send the same', 'spaced', {
+    strings: 'raw',
+    order: 'byLength',
+  }),
+]
+
+/** How one language prints a parsed body that was never serialized. */
+interface Printed {
+  readonly cost: number
+  readonly what: string
+  readonly fix: string
+  readonly style: JsonStyle
+  /** Whether the keys are sorted. */
+  readonly sorted?: boolean
+}
+
+/** Words in place of others; a map, for a body may hold the word `toString`. */
+function word(...words: readonly (readonly [json: string, printed: string])[]): (written: string) => string {
+  const printed = new Map(words)
+  return (written) => printed.get(written) ?? written
+}
+
+function pythonString(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const body = text.replace(/[\\\n\r\t]/g, (character) => SHORT[character] as string).replaceAll(quote, `\\${quote}`)
+  return quote + body + quote
+}
+
+const rubyString = (text: string) => STRINGS.lines.value(text).replace(/#(?=[{$@])/g, '\\#')
+
+const PRINTED: readonly Printed[] = [
+  {
+    cost: 4,
+    what: "the parsed body as Python's str() prints it",
+    fix: PYTHON,
+    style: {
+      spacing: SPACINGS.spaced.value,
+      string: pythonString,
+      number: pythonNumber,
+      word: word(['true', 'True'], ['false', 'False'], ['null', 'None']),
+    },
+  },
+  {
+    cost: 5,
+    what: "the parsed body as Ruby's inspect prints it",
+    fix: RUBY,
+    style: {
+      spacing: { item: ', ', colon: '=>' },
+      string: rubyString,
+      number: rubyNumber,
+      word: word(['null', 'nil']),
+    },
+  },
+  {
+    cost: 6,
+    what: "the parsed body as Ruby's inspect prints it since 3.4",
+    fix: RUBY,
+    style: {
+      spacing: { item: ', ', colon: ' => ' },
+      string: rubyString,
+      number: rubyNumber,
+      word: word(['null', 'nil']),
+    },
+  },
+  {
+    cost: 5,
+    what: "the parsed body as Java's Map.toString prints it",
+    fix: JAVA,
+    style: { spacing: { item: ', ', colon: '=' }, string: (text) => text, number: javaNumber },
+  },
+  {
+    cost: 6,
+    what: "the parsed body as Go's fmt prints it",
+    fix: GO,
+    sorted: true,
+    style: {
+      spacing: { item: ' ', colon: ':', brackets: ['map[', ']', '[', ']'] },
+      string: (text) => text,
+      number: javascriptNumber,
+      word: word(['null', '<nil>']),
+    },
+  },
+]
+
+const SIGN_WHAT_IS_SENT = "On the sender's side: serialize once, sign these bytes and send the very same."
+const RECEIVE_BYTES =
+  "On the receiver's side, if the body was put together again from what a parser made of it: pass the raw bytes (Express: express.raw({ type: () => true }), before express.json())."
+
+/** Makes a body of a JSON text. */
+export type Rewriting = (json: JsonText) => Buffer | undefined
+
+const keysOf = <T extends object>(record: T) => Object.keys(record) as (keyof T)[]
+
+function writtenAt({ source, starts, ends }: JsonText, token: number): string {
+  return source.toString('utf8', starts[token], ends[token])
+}
+
+/** The tokens of some kinds, rewritten and joined: two styles that give the same are one. */
+function outcome(json: JsonText, kinds: readonly number[], rewrite: (token: number) => string): string {
+  const parts: string[] = []
+  for (let token = 0; token < json.count; token++) {
+    if (kinds.includes(json.kinds[token] as number)) parts.push(rewrite(token))
+  }
+  return parts.join('\n')
+}
+
+/** A trait as it applies to one text. */
+interface Applied<T> extends Trait<T> {
+  /** The same for traits that give the same text; empty for one that changes nothing. */
+  readonly outcome: string
+}
+
+type AppliedTraits<T, Name extends string> = { readonly [name in Name]: Applied<T> }
+
+/** The traits of a table, with what each makes of a text beside it. */
+function applied<From, To, Name extends string>(
+  table: { readonly [name in Name]: Trait<From> },
+  same: string,
+  apply: (value: From) => readonly [outcome: string, value: To],
+): AppliedTraits<To, Name> {
+  const entries = keysOf(table).map((name) => {
+    const { cost, what, value } = table[name]
+    const [outcome, made] = apply(value)
+    return [name, { cost, what, value: made, outcome: outcome === same ? '' : outcome }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The dearest combination of traits that is tried though no serializer is known for it. */
+const DEAREST = 10
+
+/** How many numbers are taken one by one, and how many integers are tried in the place of a rounded one. */
+const MOST_NUMBERS = 64
+const MOST_INTEGERS = 2048
+
+/** What one combination of traits makes of a text, and the serializers that make the same. */
+interface Outcome {
+  cost: number
+  readonly traits: string
+  readonly profiles: Profile[]
+  readonly style: JsonStyle
+}
+
+/** How many serializers are named that make the same of a text. */
+const MOST_WRITERS = 3
+
+/** The ways to write a JSON text anew, each outcome once. */
+export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>[] {
+  if (isLarge) return largeChoices(json)
+  const none = { cost: 0, what: '', outcome: '', value: undefined }
+  const spacings = applied(SPACINGS, json.source.toString('latin1'), (spacing) => [
+    writeJson(json, { spacing })?.toString('latin1') ?? '',
+    spacing,
+  ])
+  const written = (token: number) => writtenAt(json, token)
+  const texts = [STRING, KEY]
+  const strings = applied(STRINGS, outcome(json, texts, written), (string) => [
+    outcome(json, texts, (token) => string(textOf(json, token))),
+    string,
+  ])
+  const numbers = applied(NUMBERS, outcome(json, [NUMBER], written), (number) => [
+    outcome(json, [NUMBER], (token) => number(written(token))),
+    number,
+  ])
+  const asReceived = Int32Array.from({ length: json.count }, (_, token) => token).join()
+  const orders = applied(ORDERS, asReceived, (arrange) => {
+    const order = reorder(json, arrange)
+    return [order.join(), order]
+  })
+
+  const outcomes = new Map<string, Outcome>()
+  const add = (
+    cost: number,
+    profile: Profile | undefined,
+    spacing: Applied<Spacing | undefined>,
+    string: Applied<StringStyle | undefined>,
+    number: Applied<NumberStyle | undefined>,
+    order: Applied<Int32Array | undefined>,
+  ) => {
+    const all = [spacing, string, number, order]
+    const traits = all.filter((trait) => trait.outcome !== '')
+    if (traits.length === 0) return
+    const key = all.map((trait) => trait.outcome).join('\0')
+    const known = outcomes.get(key)
+    if (known !== undefined) {
+      known.cost = Math.min(known.cost, cost)
+      if (profile !== undefined) known.profiles.push(profile)
+      return
+    }
+    const used = <T>(trait: Applied<T>) => (trait.outcome === '' ? undefined : trait.value)
+    const style = {
+      // An order has no spacing of its own: what stood between the tokens stood between others.
+      spacing: used(spacing) ?? (used(order) && spacing.value),
+      escape: used(string),
+      number: used(number),
+      order: used(order),
+    }
+    const profiles = profile === undefined ? [] : [profile]
+    outcomes.set(key, { cost, traits: traits.map((trait) => trait.what).join(', '), profiles, style })
+  }
+
+  for (const profile of PROFILES) {
+    const number = profile.numbers === undefined ? none : numbers[profile.numbers]
+    const order = profile.order === undefined ? none : orders[profile.order]
+    add(profile.cost, profile, spacings[profile.spacing], strings[profile.strings], number, order)
+  }
+  for (const spacing of [none, ...Object.values(spacings)]) {
+    for (const string of [none, ...Object.values(strings)]) {
+      for (const number of [none, ...Object.values(numbers)]) {
+        for (const order of [none, ...Object.values(orders)]) {
+          const cost = spacing.cost + string.cost + number.cost + order.cost
+          if (cost > DEAREST || (spacing === none && order !== none)) continue
+          add(cost, undefined, spacing, string, number, order)
+        }
+      }
+    }
+  }
+  const printed = PRINTED.map(({ cost, what, fix, style, sorted }) =>
+    rewritten(cost, what, fix, sorted ? { ...style, order: orders.sorted.value } : style),
+  )
+  const serialized = Array.from(outcomes.values(), ({ cost, traits, profiles, style }) => {
+    const named = profiles.slice(0, MOST_WRITERS)
+    const writers = named.map(({ writer }) => writer).join(' or ')
+    const fixes = [...new Set(named.map(({ fix }) => fix))].join('; ')
+    const what = `the JSON written anew (${traits})${writers === '' ? '' : `, as ${writers} writes it`}`
+    return rewritten(cost, what, fixes === '' ? NODE : fixes, style)
+  })
+  return [...serialized, ...printed, ...restoredNumbers(json)]
+}
+
+/**
+ * What the usual serializers make of a large body. It is written only when its turn comes, and what two of them make is
+ * not compared before.
+ */
+function largeChoices(json: JsonText): Choice<Rewriting>[] {
+  const isSpecial = json.special.includes(1)
+  const isNumeric = json.kinds.includes(NUMBER)
+  const choices = new Map<string, Choice<Rewriting>>()
+  for (const { cost, writer, fix, spacing, ...rest } of PROFILES) {
+    const strings = isSpecial ? rest.strings : undefined
+    const numbers = isNumeric ? rest.numbers : undefined
+    // Keys that are integers are rare, and looking for them is not cheap.
+    const order = rest.order === 'javascript' ? undefined : rest.order
+    const key = [spacing, strings, numbers, order].join()
+    if (cost > 4 || choices.has(key)) continue
+    const style = {
+      spacing: SPACINGS[spacing].value,
+      escape: strings && STRINGS[strings].value,
+      number: numbers && NUMBERS[numbers].value,
+    }
+    const choice = rewritten(
+      cost,
+      `the JSON written anew (${SPACINGS[spacing].what}), as ${writer} writes it`,
+      fix,
+      style,
+    )
+    const value: Rewriting = (text) =>
+      writeJson(text, order === undefined ? style : { ...style, order: reorder(text, ORDERS[order].value) })
+    choices.set(key, { ...choice, value, work: order === undefined ? 16 : 48 })
+  }
+  return [...choices.values()]
+}
+
+function rewritten(cost: number, what: string, fix: string, style: JsonStyle): Choice<Rewriting> {
+  const deviation = { code: 'body_json', what, fix: `${SIGN_WHAT_IS_SENT} ${fix}. ${RECEIVE_BYTES}` } as const
+  return { cost, work: 8, deviation, value: (json) => writeJson(json, style) }
+}
+
+/** What a parser and a serializer on the way may have lost: the fraction of 10.0 or 0.50, digits of a large integer. */
+function* restoredNumbers(json: JsonText): Generator<Choice<Rewriting>> {
+  const tokens = Array.from(json.kinds.subarray(0, json.count).keys()).filter((token) => json.kinds[token] === NUMBER)
+  const restored: [cost: number, changes: Map<number, string>][] = []
+  const whole: number[] = []
+  for (const token of tokens.slice(0, MOST_NUMBERS)) {
+    const written = writtenAt(json, token)
+    if (/^-?\d+$/.test(written)) {
+      whole.push(token)
+      restored.push([6, new Map([[token, `${written}.0`]])], [7, new Map([[token, `${written}.00`]])])
+      if (Math.abs(Number(written)) > Number.MAX_SAFE_INTEGER) {
+        for (const integer of unroundedIntegers(written, MOST_INTEGERS)) restored.push([7, new Map([[token, integer]])])
+      }
+    } else if (/^-?\d+\.\d$/.test(written)) restored.push([6, new Map([[token, `${written}0`]])])
+  }
+  for (const [index, one] of whole.slice(0, 16).entries()) {
+    for (const other of whole.slice(0, index)) {
+      restored.push([8, new Map([one, other].map((token) => [token, `${writtenAt(json, token)}.0`]))])
+    }
+  }
+  for (const [cost, changes] of restored) {
+    const numbers = [...changes.values()].join(' and ')
+    const number = (written: string, token: number) => changes.get(token) ?? written
+    const fix = RECEIVE_BYTES
+    for (const [spacing, where] of [
+      [undefined, ''],
+      [SPACINGS.spaced.value, ` and ${SPACINGS.spaced.what}`],
+    ] as const) {
+      const what = `the JSON with ${numbers} where a parser kept less of the number${where}`
+      const escaped = spacing === undefined ? undefined : STRINGS.ascii.value
+      yield {
+        cost: spacing === undefined ? cost : cost + 1,
+        work: 8,
+        deviation: { code: 'body_json', what, fix },
+        value: (text) => writeJson(text, { spacing, escape: escaped, number }),
+      }
+    }
+  }
+}
