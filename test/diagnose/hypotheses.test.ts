@@ -1,0 +1,196 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bodyChanges, ENDINGS } from '../../src/diagnose/body.js'
+import type { Choice } from '../../src/diagnose/choice.js'
+import { digestChoices } from '../../src/diagnose/digest.js'
+import { diagnose } from '../../src/diagnose/index.js'
+import { layoutChoices, layoutText, nonceChoices, timestampChoices } from '../../src/diagnose/message.js'
+import { keyChoices } from '../../src/diagnose/secret.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+
+// Every hypothesis is found when it is what happened, within the bound on the work.
+
+const right = digestChoices([32])[0]?.value
+
+/** What is found when `message` was signed with this key. */
+async function findingsFor(
+  message: string | Buffer,
+  body: string | Buffer,
+  key: Buffer = Buffer.from(SECRET),
+  secret = SECRET,
+) {
+  const signature = right?.make(key, [Buffer.from(message)]).toString('hex') ?? ''
+  const request = signedRequest({ body, signature })
+  return (await diagnose(request, secret, { now: () => NOW })).findings
+}
+
+/** The finding that a hypothesis should give, or one that is cheaper and comes to the same bytes. */
+function expectNamed(findings: Awaited<ReturnType<typeof findingsFor>>, choice: Choice<unknown>): void {
+  expect(findings.map(({ code }) => code)).not.toContain('signature_mismatch')
+  const [dimension] = choice.deviation?.code.split('_') ?? []
+  const named = findings.slice(0, 2).map(({ code }) => code)
+  expect(named.some((code) => code.startsWith(`${dimension}_`) || /^(body|message)_/.test(code))).toBe(true)
+}
+
+const PREFIX = `${TIMESTAMP}:${NONCE}:`
+
+describe('the body that was signed', () => {
+  /** Bodies to which between them every change makes a difference. */
+  const samples = [
+    '{"a":1,"b":"x y","c":{"d":true,"e":null},"f":"it\'s <b> \\" \\n é e\u0301 ﬁ € \u2126"}\n',
+    'a=x+y%C3%9F&b=%7E&payload=%7B%22a%22%3A1%7D&data=1&body=2',
+    '"{\\"a\\":1}"',
+    'line one\r\nline two  \nline three',
+    '{  "a": 1,  "b": 2}',
+    Buffer.from('eyJhIjoxfQ=='),
+    '7b2261223a317d',
+    '\ufeffa body',
+    Buffer.from('{"name":"Zo\xeb"}', 'latin1'),
+    'Zo\ufffd',
+    Buffer.from('a body', 'utf16le'),
+    'a &quot;body&quot; \\n with it',
+    '%7B%22a%22%3A1%7D',
+    'Zoë',
+    '5 €',
+    'a=x%20y',
+    gzipSync('a body'),
+    deflateSync('a body'),
+    deflateRawSync('a body'),
+    brotliCompressSync('a body'),
+    'it is "quoted" \\ and\u0000cut',
+  ].map((sample) => Buffer.from(sample))
+
+  const tried = bodyChanges(false).map((change) => {
+    const body = samples.find((sample) => change.value(sample)?.equals(sample) === false)
+    return [change.deviation?.what, change, body ?? Buffer.from('a body')] as const
+  })
+
+  it.each(tried)('is %s', async (_, change, body) => {
+    const signed = change.value(body)
+    expect(signed).toBeDefined()
+    expectNamed(await findingsFor(Buffer.concat([Buffer.from(PREFIX), signed ?? body]), body), change)
+  })
+
+  it.each(ENDINGS.slice(1).map((ending) => [ending.deviation?.what, ending] as const))(
+    'is the body %s',
+    async (_, ending) => {
+      const body = Buffer.from('a body\r\n')
+      const [kept, added] = ending.value(body)
+      expectNamed(await findingsFor(`${PREFIX}${kept}${added}`, body), ending)
+    },
+  )
+})
+
+describe('the key that was used', () => {
+  const secrets = [SECRET, ' "q+%41&\\n$a $$#c=d;e,f:g é" ', 'whsec_c2VjcmV0cw==', 'v1:00112233ff', '\ufeffa-b_c\n']
+  const tried = secrets.flatMap((secret) =>
+    keyChoices([secret], '42')
+      .filter(
+        ({ cost, deviation }) =>
+          cost > 0 && (secret === SECRET ? cost <= 6 : cost <= 5 && deviation?.code !== 'secret_placeholder'),
+      )
+      .map((choice) => [choice.deviation?.what, secret, choice] as const),
+  )
+  it.each(tried)('is %s: %j', async (_, secret, choice) => {
+    expectNamed(await findingsFor(`${PREFIX}a body`, 'a body', choice.value, secret), choice)
+  })
+})
+
+describe('the message that was signed', () => {
+  const received = { webhookId: '42', timestamp: TIMESTAMP, nonce: NONCE, headers: [] }
+  const parts: Record<string, string> = { timestamp: TIMESTAMP, nonce: NONCE, body: 'a body' }
+  const layouts = layoutChoices(received).filter(({ cost }) => cost > 0 && cost <= 5)
+  it.each(layouts.map((choice) => [layoutText(choice.value), choice] as const))('is %s', async (_, choice) => {
+    const message = choice.value
+      .map((part) => (typeof part === 'symbol' ? parts[String(part.description)] : part))
+      .join('')
+    expectNamed(await findingsFor(message, 'a body'), choice)
+  })
+
+  const timestamps = timestampChoices(TIMESTAMP, NOW).filter(({ cost }) => cost > 0 && cost <= 6)
+  it.each(timestamps.map((choice) => [choice.value, choice] as const))(
+    'has the timestamp %j',
+    async (timestamp, choice) => {
+      expectNamed(await findingsFor(`${timestamp}:${NONCE}:a body`, 'a body'), choice)
+    },
+  )
+
+  const nonces = nonceChoices(received).filter(({ cost }) => cost > 0)
+  it.each(nonces.map((choice) => [choice.value, choice] as const))('has the nonce %j', async (nonce, choice) => {
+    expectNamed(await findingsFor(`${TIMESTAMP}:${nonce}:a body`, 'a body'), choice)
+  })
+})
+
+describe('the digest', () => {
+  it.each([16, 20, 28, 32, 48, 64])('of %i bytes is found, however it is made', async (size) => {
+    for (const choice of digestChoices([size]).filter(({ cost }) => cost <= 8)) {
+      const digest = choice.value.make(Buffer.from(SECRET), [Buffer.from(`${PREFIX}a body`)])
+      expect(digest).toHaveLength(size)
+      const request = signedRequest({ signature: digest.toString('hex') })
+      const { genuine, findings } = await diagnose(request, SECRET, { now: () => NOW })
+      expect(genuine).toBe(choice.deviation === undefined)
+      if (choice.deviation !== undefined) expect(findings[0]).toMatchObject({ code: choice.deviation.code })
+    }
+  })
+})
+
+describe('two of the usual mistakes at once', () => {
+  // Made here without the library's words for them.
+  const bodies: Record<string, (body: string) => string> = {
+    body_newline: (body) => `${body}\n`,
+    body_json: (body) => body.replaceAll(',', ', ').replaceAll(':', ': '),
+    body_not_signed: () => '',
+    body_encoding: (body) => `\ufeff${body}`,
+  }
+  const secrets: Record<string, (secret: string) => string | Buffer> = {
+    secret_whitespace: (secret) => `${secret}\n`,
+    secret_quotes: (secret) => `"${secret}"`,
+    secret_encoding: (secret) => Buffer.from(secret, 'hex'),
+    secret_prefix: (secret) => `whsec_${secret}`,
+  }
+  const messages: Record<string, (timestamp: string, nonce: string, body: string) => string> = {
+    message_layout: (timestamp, nonce, body) => `${timestamp}.${nonce}.${body}`,
+    message_timestamp: (timestamp, nonce, body) => `${timestamp}000:${nonce}:${body}`,
+    message_nonce: (timestamp, nonce, body) => `${timestamp}:${nonce.toUpperCase()}:${body}`,
+  }
+  const signatures: Record<string, (digest: Buffer) => string> = {
+    signature_format: (digest) => digest.toString('base64'),
+    signature_truncated: (digest) => digest.toString('hex').slice(0, 40),
+  }
+  const secret = '00112233445566778899aabbccddeeff'
+  const body = '{"a":1,"b":[true,null]}'
+
+  it.each(Object.keys({ ...bodies, ...secrets, ...messages, ...signatures }))(
+    'are both named: %s and another',
+    async (one) => {
+      const others = fc.constantFrom(...Object.keys({ ...bodies, ...secrets, ...messages, ...signatures }))
+      const kind = (code: string) => code.split('_')[0]
+      await fc.assert(
+        fc.asyncProperty(
+          others.filter((other) => kind(other) !== kind(one)),
+          async (other) => {
+            const chosen = <T>(table: Record<string, T>): T | undefined => table[one] ?? table[other]
+            const signedBody = chosen(bodies)?.(body) ?? body
+            const key = chosen(secrets)?.(secret) ?? secret
+            const plain = `${TIMESTAMP}:${NONCE}:${signedBody}`
+            const message = chosen(messages)?.(TIMESTAMP, NONCE, signedBody) ?? plain
+            const digest = right?.make(Buffer.from(key as string), [Buffer.from(message)]) ?? Buffer.alloc(0)
+            const signature = chosen(signatures)?.(digest) ?? digest.toString('hex')
+            const { findings } = await diagnose(signedRequest({ body, signature }), secret, { now: () => NOW })
+            expect(findings.map(({ code }) => code).sort()).toEqual([one, other].sort())
+          },
+        ),
+        { numRuns: 6 },
+      )
+    },
+  )
+})
+
+it('is not made up: a signature that nothing gives is explained by nothing', async () => {
+  for (let index = 0; index < 10; index++) {
+    const signature = signatureOf(TIMESTAMP, NONCE, `another body ${index}`, SECRET).slice(0, index % 2 === 0 ? 64 : 8)
+    const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
+    expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
+  }
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../../src/diagnose/index.js'
+import { parseJson, writeJson } from '../../src/diagnose/json.js'
+import {
+  javaNumber,
+  javascriptNumber,
+  phpNumber,
+  pythonNumber,
+  rubyNumber,
+  unroundedIntegers,
+} from '../../src/diagnose/json-numbers.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+
+const json = (text: string) => parseJson(Buffer.from(text))
+
+/** The findings for a body that was signed as another. */
+async function findingsFor(signed: string, received: string) {
+  const request = signedRequest({ body: received, signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
+  return (await diagnose(request, SECRET, { now: () => NOW })).findings
+}
+
+describe('the tokens of a JSON text', () => {
+  it('are found wherever JSON.parse finds a value, and as often as it does', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:1-e. \\ntrue') })), (text) => {
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        if (isJson) expect(json(text)).toBeDefined()
+      }),
+    )
+  })
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    '}',
+    '[1',
+    '1]',
+    '[1,]',
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{a:1}',
+    '[1 2]',
+    '"a',
+    '1 2',
+    '{"a":1]',
+    '#',
+  ])('are none of %j', (text) => {
+    expect(json(text)).toBeUndefined()
+  })
+
+  it('stay as they are where nothing else is asked for', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const parsed = json(text)
+        expect(parsed && String(writeJson(parsed, {}))).toBe(text)
+      }),
+    )
+  })
+
+  it('are written as JSON.stringify writes them', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, 4), (value, spaces) => {
+        const parsed = json(JSON.stringify(value, undefined, 3))
+        const indent = spaces === undefined ? {} : { indent: ' '.repeat(spaces) }
+        const spacing = { item: ',', colon: spaces === undefined ? ':' : ': ', ...indent }
+        expect(parsed && String(writeJson(parsed, { spacing }))).toBe(JSON.stringify(value, undefined, spaces))
+      }),
+    )
+  })
+
+  it('are not written where they would grow beyond all reason', () => {
+    const parsed = json('['.repeat(20_000) + ']'.repeat(20_000))
+    expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
+  })
+})
+
+describe('a number as a language writes it', () => {
+  const columns = [pythonNumber, rubyNumber, javaNumber, phpNumber, javascriptNumber]
+  it.each([
+    ['1', '1', '1', '1', '1', '1'],
+    ['-0', '0', '0', '0', '0', '0'],
+    ['1.0', '1.0', '1.0', '1.0', '1', '1'],
+    ['-0.0', '-0.0', '-0.0', '-0.0', '-0', '0'],
+    ['-1.50', '-1.5', '-1.5', '-1.5', '-1.5', '-1.5'],
+    ['1e3', '1000.0', '1000.0', '1000.0', '1000', '1000'],
+    ['0.001', '0.001', '0.001', '0.001', '0.001', '0.001'],
+    ['0.0001', '0.0001', '0.0001', '1.0E-4', '0.0001', '0.0001'],
+    ['0.000012', '1.2e-05', '1.2e-05', '1.2E-5', '1.2e-5', '0.000012'],
+    ['1e7', '10000000.0', '10000000.0', '1.0E7', '10000000', '10000000'],
+    ['1e15', '1000000000000000.0', '1.0e+15', '1.0E15', '1000000000000000', '1000000000000000'],
+    ['1e16', '1e+16', '1.0e+16', '1.0E16', '10000000000000000', '10000000000000000'],
+    ['1.5e25', '1.5e+25', '1.5e+25', '1.5E25', '1.5e+25', '1.5e+25'],
+    [
+      '12345678901234567890',
+      '12345678901234567890',
+      '12345678901234567890',
+      '12345678901234567890',
+      '1.2345678901234567e+19',
+      '12345678901234567000',
+    ],
+    ['1e400', '1e400', '1e400', '1e400', '1e400', '1e400'],
+  ])('%s', (written, ...expected) => {
+    expect(columns.map((language) => language(written))).toEqual(expected)
+  })
+
+  it('may be one of several that are rounded to the same', () => {
+    const found = [...unroundedIntegers('1234567890123456800', 100)]
+    expect(found).toContain('1234567890123456789')
+    expect(found.every((integer) => Number(integer) === 1234567890123456800)).toBe(true)
+  })
+})
+
+describe('the order of the keys that was signed is found', () => {
+  it.each([
+    ['{"1":2,"2":1,"b":3,"a":1}', '{"b":1,"2":1,"a":1,"1":2,"b":3}', 'integers first'],
+    ['{"a":{"c":1,"d":2},"b":1}', '{"b":1,"a":{"d":2,"c":1}}', 'keys sorted'],
+    ['{"a":{"d":2,"c":1},"b":1}', '{"b":1,"a":{"d":2,"c":1}}', 'outermost keys sorted'],
+    ['{"b": 1, "aa": {"d": 2, "ccc": 1}}', '{"aa":{"ccc":1,"d":2},"b":1}', 'jsonb'],
+    ['{"a":1,"c":2,"b":3}', '{"b":3,"c":2,"a":1}', 'in reverse'],
+    ['{"a":1,"B":2,"c":3}', '{"B":2,"c":3,"a":1}', 'whatever their case'],
+    ['{"A":1,"a":2,"B":3}', '{"B":3,"A":1,"a":2}', 'whatever their case'],
+  ])('%s', async (signed, received, what) => {
+    expect(await findingsFor(signed, received)).toMatchObject([
+      { code: 'body_json', message: expect.stringContaining(what) },
+    ])
+  })
+})
+
+describe('a large body', () => {
+  const rows = (unit: string, separator: string) => `[${Array.from({ length: 7000 }, () => unit).join(separator)}]`
+  it.each([
+    ['without numbers and escapes', rows('{"name": "abc def"}', ', '), rows('{"name":"abc def"}', ',')],
+    ['with both', rows('{"a": 1.5, "b": "\\u00e9"}', ', '), rows('{"a":1.5,"b":"é"}', ',')],
+    ['sorted', rows('{"a": 1, "b": 2}', ', '), rows('{"b":2,"a":1}', ',')],
+  ])('%s is found as Python writes it', async (_, signed, received) => {
+    expect(received.length).toBeGreaterThan(65_536)
+    expect(await findingsFor(signed, received)).toMatchObject([
+      { code: 'body_json', message: expect.stringContaining('json.dumps') },
+    ])
+  })
+})

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../../src/diagnose/index.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+
+const at = (now: number) => ({ now: () => now })
+
+/** What is found in a request that is signed rightly over these parts. */
+async function findingsFor(parts: { timestamp?: string; nonce?: string; secret?: string }, now = NOW) {
+  const { genuine, findings } = await diagnose(signedRequest(parts), parts.secret ?? SECRET, at(now))
+  expect(genuine).toBe(false)
+  return findings
+}
+
+describe('a timestamp that is no Unix time in seconds', () => {
+  it.each([
+    ['', 'empty'],
+    [` ${TIMESTAMP}`, 'a number with white space around it'],
+    [`"${TIMESTAMP}"`, 'between quotes'],
+    [`${TIMESTAMP}.25`, 'a number with a fraction'],
+    [`+${TIMESTAMP}`, 'a number with a sign'],
+    ['1.7e9', 'a number in scientific notation'],
+    ['1,700,000,000', 'a number with separators'],
+    ['6553f100', 'a number in hex'],
+    ['2023-11-14T22:13:20+00:00', 'a date in ISO 8601'],
+    ['2023-11-14T24:61:20Z', 'a date in ISO 8601'],
+    ['Tue, 14 Nov 2023 22:13:20 GMT', 'a date in RFC 1123'],
+    ['14 November 2023 22:13:20', 'a date in text'],
+    ['undefined', 'the text `undefined`'],
+    ['now', 'no number'],
+  ])('%j is %s', async (timestamp, what) => {
+    const findings = await findingsFor({ timestamp })
+    expect(findings[0]).toMatchObject({ code: 'timestamp_format', message: expect.stringContaining(what) })
+  })
+
+  it.each([
+    ['2023-11-14T23:13:20+01:00', TIMESTAMP],
+    ['2023-11-14 22:13:20.500', TIMESTAMP],
+    ['20231114T221320Z', TIMESTAMP],
+    ['Tue Nov 14 22:13:20 UTC 2023', TIMESTAMP],
+    ['11/14/2023 22:13:20', TIMESTAMP],
+    ['1700000000123.5', TIMESTAMP],
+  ])('%s means %s', async (timestamp, seconds) => {
+    const [finding] = await findingsFor({ timestamp })
+    expect(finding?.evidence).toContain(`In seconds: ${seconds}`)
+  })
+
+  it('may be stale as well', async () => {
+    const findings = await findingsFor({ timestamp: '2023-11-14T20:00:00Z' })
+    expect(findings.map(({ code }) => code)).toEqual(['timestamp_format', 'clock_behind'])
+  })
+})
+
+describe('a timestamp outside of the window', () => {
+  it.each([
+    ['1700000000000', 'timestamp_unit', 'milliseconds'],
+    ['1700000000000000', 'timestamp_unit', 'microseconds'],
+    ['1700000000000000000', 'timestamp_unit', 'nanoseconds'],
+    ['28333333', 'timestamp_unit', 'minutes'],
+    ['19675', 'timestamp_unit', 'days since the Unix epoch'],
+    ['721692800', 'timestamp_epoch', '2001'],
+    ['3782844800', 'timestamp_epoch', '1904'],
+    ['3908988800', 'timestamp_epoch', 'NTP'],
+    ['1384035218', 'timestamp_epoch', 'GPS'],
+    ['13344473600', 'timestamp_epoch', '1601'],
+    ['2460263', 'timestamp_epoch', 'Julian'],
+    ['20231114221320', 'timestamp_format', 'a date and time in digits'],
+    ['0', 'clock_behind', 'behind server time'],
+    ['99999999999999999999999999', 'clock_ahead', 'ahead of server time'],
+  ])('%s is named: %s', async (timestamp, code, what) => {
+    const findings = await findingsFor({ timestamp })
+    expect(findings).toMatchObject([{ code, message: expect.stringContaining(what) }])
+  })
+
+  it.each([
+    [301_000, 'clock_behind', '301 s behind', '5 min 1 s behind'],
+    [-301_000, 'clock_ahead', '301 s ahead', '5 min 1 s ahead'],
+    [93_784_000, 'clock_behind', '93784 s behind', '1 d 2 h 3 min 4 s behind'],
+    [3_600_000, 'clock_time_zone', '1 h', '1 h behind'],
+    [-19_800_000, 'clock_time_zone', '5.5 h', '5 h 30 min ahead'],
+    [5_400_000, 'clock_behind', '5400 s behind', '1 h 30 min behind'],
+  ])('%i ms: %s', async (late, code, message, evidence) => {
+    const findings = await findingsFor({}, NOW + late)
+    expect(findings).toMatchObject([
+      { code, message: expect.stringContaining(message), evidence: expect.stringContaining(evidence) },
+    ])
+  })
+
+  it('is every timestamp to a clock that tells no number', async () => {
+    expect(await findingsFor({}, Number.NaN)).toMatchObject([{ code: 'clock_unreadable' }])
+  })
+
+  it('comes after the way of signing, which explains more', async () => {
+    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
+    const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
+    expect(findings.map(({ code }) => code)).toEqual(['body_newline', 'clock_behind'])
+  })
+
+  it('comes before a mismatch that nothing explains', async () => {
+    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET) })
+    const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
+    expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
+  })
+})
+
+describe('a nonce', () => {
+  it('names each character that is no visible ASCII, with its position and code point', async () => {
+    const [finding] = await findingsFor({ nonce: 'a b\u200bc\u{1f600}\x01' })
+    expect(finding).toMatchObject({ code: 'nonce_characters', message: expect.stringContaining('4 characters') })
+    expect(finding?.evidence?.split('\n').slice(1)).toEqual([
+      'position 1: U+0020 (space)',
+      'position 3: U+200B (zero-width space)',
+      'position 5: U+1F600',
+      'position 7: U+0001',
+    ])
+  })
+
+  it('lists no more than ten', async () => {
+    const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
+    expect(finding?.message).toContain('200 characters, where at most 128 are allowed')
+    expect(finding?.evidence?.split('\n')).toHaveLength(12)
+    expect(finding?.evidence).toContain('… and 190 more')
+  })
+
+  it('shows what was sent where Node decodes a header as Latin-1', async () => {
+    const [finding] = await findingsFor({ nonce: 'zo\xc3\xab' })
+    expect(finding?.evidence).toContain('Decoded as UTF-8: "zo\\u00eb"')
+  })
+
+  it.each([
+    ['', 'empty'],
+    ['n'.repeat(129), '129 characters'],
+  ])('has a length: %s', async (nonce, message) => {
+    expect(await findingsFor({ nonce })).toMatchObject([
+      { code: 'nonce_length', message: expect.stringContaining(message) },
+    ])
+  })
+})
+
+describe('a header', () => {
+  const { headers, body } = signedRequest()
+  const findingsWith = async (changed: Parameters<typeof diagnose>[0]['headers']) =>
+    (await diagnose({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
+
+  it('is missing', async () => {
+    expect(await findingsWith({})).toMatchObject([
+      {
+        code: 'header_missing',
+        message: 'X-Timestamp and X-Nonce and X-Signature are missing.',
+        evidence: 'Headers: none',
+      },
+    ])
+    const { 'x-nonce': _, ...rest } = headers
+    expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message: 'X-Nonce is missing.' }, {}])
+  })
+
+  it.each([
+    [{ 'x-timestamp': 'X_Timestamp', 'x-nonce': 'x_nonce', 'x-signature': 'HTTP_X_SIGNATURE' }],
+    [{ 'x-timestamp': 'Webhook-Timestamp', 'x-nonce': 'Webhook-Id', 'x-signature': 'Webhook-Signature' }],
+    [{ 'x-timestamp': 'X-Webhook-Timestamp', 'x-nonce': 'X-Request-Id', 'x-signature': 'X-Hub-Signature-256' }],
+    [{ 'x-timestamp': 'Date', 'x-nonce': 'X-GitHub-Delivery-Id', 'x-signature': 'X-Hmac' }],
+  ] as { [name in keyof typeof headers]: string }[][])('has another name: %j', async (names) => {
+    const renamed = Object.entries(headers).map(
+      ([name, value]) => [names[name as keyof typeof headers], value] as const,
+    )
+    for (const shape of [
+      Object.fromEntries(renamed),
+      new Map(renamed),
+      renamed,
+      new Headers(renamed as [string, string][]),
+    ]) {
+      expect(await findingsWith(shape)).toMatchObject([{ code: 'header_name' }])
+    }
+  })
+
+  it('is found where headers can be asked only', async () => {
+    const { 'x-nonce': nonce, ...rest } = headers
+    const renamed = new Map(Object.entries({ ...rest, 'webhook-id': nonce }))
+    expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
+  })
+
+  it('prefers the SHA-256 to the SHA-1 beside it', async () => {
+    const { 'x-signature': signature, ...rest } = headers
+    const both = { ...rest, 'x-hub-signature': 'sha1=00', 'x-hub-signature-256': signature }
+    expect(await findingsWith(both)).toMatchObject([{ message: expect.stringContaining('x-hub-signature-256') }])
+  })
+
+  it('gives the time inside of the signature', async () => {
+    const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
+    const findings = await findingsWith({ ...rest, 'stripe-signature': `t=${timestamp},v1=${signature}` })
+    expect(findings.map(({ code }) => code)).toEqual(['header_name', 'header_missing', 'signature_format'])
+  })
+
+  it('is there twice', async () => {
+    const pairs = Object.entries(headers)
+    const findings = await findingsWith([...pairs, ['X-Signature', 'f'.repeat(64)]])
+    expect(findings).toMatchObject([
+      { code: 'header_repeated', message: 'X-Signature arrived 2 times, with different values.' },
+      { code: 'signature_format' },
+    ])
+    const joined = { ...headers, 'x-timestamp': `${TIMESTAMP}, ${TIMESTAMP}` }
+    expect((await findingsWith(joined))[0]).toMatchObject({
+      code: 'header_repeated',
+      message: 'X-Timestamp arrived 2 times, with the same value.',
+    })
+  })
+})
+
+describe('a mismatch that nothing explains', () => {
+  const findingsFrom = async (
+    body: string | Uint8Array,
+    more: Record<string, string> = {},
+    secret: string | string[] = SECRET,
+  ) => {
+    const { headers } = signedRequest({ signature: signatureOf('1', 'b', 'nonsense', 'nonsense') })
+    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW))).findings
+  }
+
+  it('says what to compare', async () => {
+    const [finding] = await findingsFrom('{"a":1}')
+    expect(finding?.evidence).toContain('bytes of the body: 7')
+    expect(finding?.evidence).toContain('015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862')
+    expect(finding?.evidence).toContain('the body begins with: 7b 22 61 22 3a 31 7d')
+    expect((await findingsFrom(''))[0]?.evidence).toContain('the body ends with: (nothing)')
+  })
+
+  it.each([
+    ['body_compressed', 'inflated', { 'content-encoding': 'gzip' }],
+    ['body_changed', 'Content-Length says 9 bytes, but the body has 7', { 'content-length': '9' }],
+  ])('may come from what the other headers tell: %s', async (code, message, headers) => {
+    expect(await findingsFrom('{"a":1}', headers)).toMatchObject([
+      { code, message: expect.stringContaining(message) },
+      { code: 'signature_mismatch' },
+    ])
+  })
+
+  it('may come from a body that was decoded', async () => {
+    expect(await findingsFrom('a \ufffd b \ufffd c')).toMatchObject([
+      { code: 'body_encoding' },
+      { code: 'signature_mismatch' },
+    ])
+  })
+
+  it.each([
+    ['secret_whitespace', ' a secret\n'],
+    ['secret_quotes', '"a secret"'],
+    ['secret_whitespace', '100% secret '],
+    ['secret_placeholder', 'undefined'],
+    ['secret_placeholder', 'process.env.HOOK'],
+    ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
+  ])("may come from the receiver's secret: %s", async (code, secret) => {
+    expect(await findingsFrom('a body', {}, secret)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+    const ofList = (await findingsFrom('a body', {}, [SECRET, secret]))[0]
+    expect(ofList).toMatchObject({ code, message: expect.stringMatching(/^secret\[1\]/) })
+  })
+
+  it('tells of a signature that is none', async () => {
+    const { headers, body } = signedRequest({ signature: 'undefined' })
+    const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, at(NOW))
+    expect(findings).toMatchObject([{ code: 'signature_format' }, { code: 'signature_mismatch' }])
+  })
+})

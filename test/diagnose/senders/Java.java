@@ -1,0 +1,72 @@
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.*;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** Broken requests as senders in Java make them, one JSON object a line. */
+public class Java {
+    static final String SECRET = "s3cr3t-of-java", TIMESTAMP = "1700000000", NONCE = "abc-123";
+    static final String HEAD = TIMESTAMP + ":" + NONCE + ":";
+    static final String TEXT = "{\"id\":1,\"name\":\"Zoë €\",\"x\":2.50}";
+    static final byte[] BODY = TEXT.getBytes(StandardCharsets.UTF_8);
+
+    static byte[] mac(byte[] message, byte[] key, String algorithm) throws Exception {
+        Mac mac = Mac.getInstance(algorithm);
+        mac.init(new SecretKeySpec(key, algorithm));
+        return mac.doFinal(message);
+    }
+
+    static byte[] hmac(byte[] message) throws Exception {
+        return mac(message, SECRET.getBytes(), "HmacSHA256");
+    }
+
+    static byte[] hmac(String message) throws Exception {
+        return hmac(message.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void request(String name, String code, String signature, byte[] body) {
+        System.out.printf(
+            "{\"name\":\"Java: %s\",\"codes\":[\"%s\"],\"now\":1700000002000,\"secret\":\"%s\",\"headers\":"
+                + "{\"X-Timestamp\":\"%s\",\"X-Nonce\":\"%s\",\"X-Signature\":\"%s\"},\"body\":\"%s\"}%n",
+            name, code, SECRET, TIMESTAMP, NONCE, signature, Base64.getEncoder().encodeToString(body));
+    }
+
+    static void request(String name, String code, byte[] signature) {
+        request(name, code, HexFormat.of().formatHex(signature), BODY);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        for (String charset : List.of("ISO-8859-1", "windows-1252", "US-ASCII", "UTF-16LE", "UTF-16")) {
+            request("getBytes in " + charset, "body_encoding", hmac((HEAD + TEXT).getBytes(charset)));
+        }
+        byte[] digest = hmac(HEAD + TEXT);
+        StringBuilder signed = new StringBuilder();
+        StringBuilder unpadded = new StringBuilder();
+        for (byte one : digest) signed.append(Integer.toHexString(one));
+        for (byte one : digest) unpadded.append(Integer.toHexString(one & 0xff));
+        request("toHexString", "signature_format", signed.toString(), BODY);
+        request("toHexString without padding", "signature_format", unpadded.toString(), BODY);
+        request("Arrays.toString", "signature_format", Arrays.toString(digest), BODY);
+        request("MIME base64", "signature_format", Base64.getMimeEncoder().encodeToString(digest), BODY);
+        for (int id = 0; ; id++) {
+            byte[] body = ("{\"id\":" + id + "}").getBytes();
+            byte[] begun = hmac(HEAD + new String(body));
+            if (begun[0] < 0 || begun[0] >= 16) continue;
+            request("BigInteger", "signature_truncated", new BigInteger(1, begun).toString(16), body);
+            break;
+        }
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("id", 1);
+        map.put("name", "Zoë");
+        map.put("l", List.of(1, 2));
+        byte[] json = "{\"id\":1,\"name\":\"Zoë\",\"l\":[1,2]}".getBytes(StandardCharsets.UTF_8);
+        request("Map.toString", "body_json", HexFormat.of().formatHex(hmac(HEAD + map)), json);
+        byte[] message = (HEAD + TEXT).getBytes(StandardCharsets.UTF_8);
+        request("HmacSHA1", "signature_algorithm", mac(message, SECRET.getBytes(), "HmacSHA1"));
+        request("null for the nonce", "message_nonce", hmac(TIMESTAMP + ":null:" + TEXT));
+        byte[] hashed = MessageDigest.getInstance("SHA-256").digest(SECRET.getBytes());
+        request("hashed key", "secret_hashed", mac(message, hashed, "HmacSHA256"));
+    }
+}

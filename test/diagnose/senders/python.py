@@ -1,0 +1,257 @@
+"""Broken requests as senders in Python make them, each with the finding that must name its cause.
+
+Prints them as JSON. Deterministic: no clock, no random numbers.
+"""
+import base64
+import gzip
+import hashlib
+import hmac
+import json
+import sys
+import unicodedata
+import urllib.parse
+import zlib
+
+SECRET = "whsec_Zm9vYmFyYmF6cXV4MDEyMzQ1Njc4OWFiY2RlZg=="
+TIMESTAMP = "1700000000"
+NONCE = "6f1c2e7a-3b1d-4c55-9a3e-0d4f5b6a7c8d"
+EVENT = {"id": 4711, "event": "invoice.paid", "amount": 10.5, "customer": {"name": "Zoë <z@example.com>", "vip": True}, "url": "https://example.com/a?b=1&c=2", "lines": [1, 2.0, None]}
+COMPACT = json.dumps(EVENT, ensure_ascii=False, separators=(",", ":")).encode()
+PLAIN = b'{"b":2,"a":1,"text":"line one\\nline two"}'
+
+cases = []
+
+
+def digest(message, key=SECRET, algorithm=hashlib.sha256):
+    return hmac.new(key if isinstance(key, bytes) else key.encode(), message, algorithm).digest()
+
+
+def message(body=COMPACT, timestamp=TIMESTAMP, nonce=NONCE):
+    return f"{timestamp}:{nonce}:".encode() + body
+
+
+def case(name, codes, signature, body=COMPACT, secret=SECRET, now=1700000002, **headers):
+    names = {"timestamp": TIMESTAMP, "nonce": NONCE, "signature": signature.hex() if isinstance(signature, bytes) else signature}
+    sent = {f"X-{key.title()}": value for key, value in {**names, **headers.pop("replaced", {})}.items() if value is not None}
+    sent.update({key.replace("_", "-"): value for key, value in headers.items()})
+    cases.append({"name": name, "codes": codes, "now": now * 1000, "secret": secret, "headers": sent, "body": base64.b64encode(body).decode()})
+
+
+dumps = lambda **options: json.dumps(EVENT, **options).encode()
+
+# Bodies.
+case("json.dumps signed, json= with other separators sent", ["body_json"], digest(message(dumps())))
+case("json.dumps signed, compact received by a JavaScript server that put it together again", ["body_json"], digest(message(b'{"id": 1, "price": 2.5, "name": "Zo\\u00eb"}')), '{"id":1,"price":2.5,"name":"Zoë"}'.encode())
+case("sort_keys", ["body_json"], digest(message(dumps(sort_keys=True))))
+case("sort_keys and compact", ["body_json"], digest(message(dumps(sort_keys=True, separators=(",", ":")))))
+case("sort_keys, ensure_ascii=False", ["body_json"], digest(message(dumps(sort_keys=True, ensure_ascii=False))))
+case("indent=2", ["body_json"], digest(message(dumps(indent=2))))
+case("indent=4, sort_keys", ["body_json"], digest(message(dumps(indent=4, sort_keys=True))))
+case("indent with tabs", ["body_json"], digest(message(dumps(indent="\t", ensure_ascii=False))))
+case("indent=2 and a newline", ["body_json"], digest(message(dumps(indent=2) + b"\n")))
+case("ensure_ascii escapes alone", ["body_json"], digest(message(dumps(separators=(",", ":")))))
+case("escaped slashes", ["body_json"], digest(message(COMPACT.replace(b"/", b"\\/"))))
+case("str() of the dict", ["body_json"], digest(message(str(EVENT).encode())))
+case("str() of a dict with an apostrophe", ["body_json"], digest(message(str({"a": "it's", "b": False}).encode())), b'{"a":"it\'s","b":false}')
+case("str() of a dict with both quotes", ["body_json"], digest(message(str({"a": "it's \"b\""}).encode())), json.dumps({"a": "it's \"b\""}).encode())
+case("a float that lost its fraction on the way", ["body_json"], digest(message(b'{"id": 7, "total": 100.0, "paid": 3}')), b'{"id":7,"total":100,"paid":3}')
+case("money that lost a zero on the way", ["body_json"], digest(message(b'{"id":7,"total":12.50}')), b'{"id":7,"total":12.5}')
+case("a large integer that was rounded on the way", ["body_json"], digest(message(b'{"id":1234567890123456789,"a":1}')), b'{"id":1234567890123456800,"a":1}')
+case("a large integer that was rounded before signing", ["body_json"], digest(message(b'{"id":12345678901234567000}')), b'{"id":12345678901234567890}')
+case("1e3 and 1.0 normalised", ["body_json"], digest(message(b'{"a":1000,"b":1,"c":1e+21}')), b'{"a":1e3,"b":1.0,"c":1e21}')
+case("a newline after the body was signed", ["body_newline"], digest(message(COMPACT + b"\n")))
+case("a newline after the body was sent, not signed", ["body_newline"], digest(message(COMPACT)), COMPACT + b"\n")
+case("CRLF signed, LF received", ["body_newline"], digest(message(b"a\r\nb\r\n")), b"a\nb\n")
+case("LF signed, CRLF received", ["body_newline"], digest(message(b"a\nb\n")), b"a\r\nb\r\n")
+case("curl -d took the line breaks out", ["body_newline", "body_json"], digest(message(b'{\n  "a": 1,\n  "b": [1, 2]\n}\n')), b'{  "a": 1,  "b": [1, 2]}')
+case("a byte order mark signed", ["body_encoding"], digest(message(b"\xef\xbb\xbf" + COMPACT)))
+case("a byte order mark sent, not signed", ["body_encoding"], digest(message(COMPACT)), b"\xef\xbb\xbf" + COMPACT)
+case("Latin-1 signed", ["body_encoding"], digest(message(COMPACT.decode().encode("latin-1"))))
+case("Windows-1252 signed", ["body_encoding"], digest(message("{\"price\":\"5 €\"}".encode("cp1252"))), "{\"price\":\"5 €\"}".encode())
+case("UTF-16-LE signed", ["body_encoding"], digest(message(COMPACT.decode().encode("utf-16-le"))))
+case("UTF-16 with a byte order mark signed", ["body_encoding"], digest(message(COMPACT.decode().encode("utf-16"))))
+case("ASCII with question marks signed", ["body_encoding"], digest(message(COMPACT.decode().encode("ascii", "replace"))))
+case("Latin-1 sent, decoded with replacement for signing", ["body_encoding"], digest(message(COMPACT.decode().encode("latin-1").decode("utf-8", "replace").encode())), COMPACT.decode().encode("latin-1"))
+case("Latin-1 sent, replaced by the receiver", ["body_encoding"], digest(message(COMPACT.decode().encode("latin-1"))), COMPACT.decode().encode("latin-1").decode("utf-8", "replace").encode())
+case("UTF-8 twice signed", ["body_encoding"], digest(message(COMPACT.decode("latin-1").encode())))
+case("NFD signed", ["body_encoding"], digest(message(unicodedata.normalize("NFD", COMPACT.decode()).encode())))
+case("NFC signed", ["body_encoding"], digest(message("é".encode())), "e\u0301".encode())
+case("form signed, JSON sent", ["body_wrapped"], digest(message(urllib.parse.urlencode({"a": 1, "b": "x y"}).encode())), b'{"a":1,"b":"x y"}')
+case("JSON signed, form sent", ["body_wrapped"], digest(message(b'{"a":"1","b":"x y"}')), b"a=1&b=x+y")
+case("JSON with spaces signed, form sent", ["body_wrapped"], digest(message(json.dumps({"a": "1", "b": "x y"}).encode())), b"a=1&b=x+y")
+case("%20 signed, + sent", ["body_wrapped"], digest(message(b"a=1&b=x%20y")), b"a=1&b=x+y")
+case("JSON encoded twice signed", ["body_wrapped"], digest(message(json.dumps(PLAIN.decode()).encode())), PLAIN)
+case("JSON encoded twice sent (requests json= of text)", ["body_wrapped"], digest(message(PLAIN)), json.dumps(PLAIN.decode()).encode())
+case("base64 of the body signed", ["body_wrapped"], digest(message(base64.b64encode(COMPACT))))
+case("base64 of the body sent", ["body_wrapped"], digest(message(COMPACT)), base64.b64encode(COMPACT))
+case("hex of the body signed", ["body_wrapped"], digest(message(COMPACT.hex().encode())))
+case("hex of the body sent", ["body_wrapped"], digest(message(COMPACT)), COMPACT.hex().encode())
+case("repr of bytes signed", ["body_wrapped"], digest(message(str(PLAIN).encode())), PLAIN)
+case("f-string with bytes", ["body_wrapped", "message_layout"], digest(f"{TIMESTAMP}:{NONCE}:{COMPACT}".encode()))
+case("gzip received, plain signed", ["body_compressed"], digest(message(COMPACT)), gzip.compress(COMPACT, mtime=0))
+case("gzip signed, inflated on the way", ["body_compressed"], digest(message(gzip.compress(COMPACT, mtime=0))), Content_Encoding="gzip")
+case("gzip with the time signed, inflated on the way", ["body_compressed"], digest(message(gzip.compress(COMPACT, mtime=1700000000))), Content_Encoding="x-gzip")
+case("deflate signed, inflated on the way", ["body_compressed"], digest(message(zlib.compress(COMPACT))), Content_Encoding="deflate")
+case("deflate received, plain signed", ["body_compressed"], digest(message(COMPACT)), zlib.compress(COMPACT))
+case("empty body signed", ["body_not_signed"], digest(message(b"")))
+case("None signed", ["body_not_signed"], digest(message(b"None")))
+case("SHA-256 of the body signed", ["body_hashed"], digest(message(hashlib.sha256(COMPACT).hexdigest().encode())))
+case("MD5 of the body signed", ["body_hashed"], digest(message(base64.b64encode(hashlib.md5(COMPACT).digest()))))
+case("percent-encoded body signed", ["body_wrapped"], digest(message(urllib.parse.quote(COMPACT, safe="").encode())))
+case("a trailing space signed", ["body_newline"], digest(message(COMPACT + b" ")))
+
+# Secrets.
+secret = lambda key, **options: digest(message(), key, **options)
+case("secret read from a file with its newline", ["secret_whitespace"], secret(SECRET + "\n"))
+case("receiver's secret has a newline", ["secret_whitespace"], secret(SECRET), secret=SECRET + "\n")
+case("secret with CRLF", ["secret_whitespace"], secret(SECRET + "\r\n"))
+case("secret with a space before", ["secret_whitespace"], secret(" " + SECRET))
+case("secret in quotes", ["secret_quotes"], secret(f'"{SECRET}"'))
+case("secret in single quotes", ["secret_quotes"], secret(f"'{SECRET}'"))
+case("receiver's secret in quotes", ["secret_quotes"], secret(SECRET), secret=f'"{SECRET}"')
+case("secret without whsec_", ["secret_prefix"], secret(SECRET[6:]))
+case("secret decoded as Standard Webhooks does", ["secret_prefix", "secret_encoding"], secret(base64.b64decode(SECRET[6:])))
+case("receiver's secret lacks whsec_", ["secret_prefix"], secret(SECRET), secret=SECRET[6:])
+case("secret base64-decoded", ["secret_encoding"], secret(base64.b64decode(SECRET[6:])), secret=SECRET[6:])
+case("secret base64url-decoded", ["secret_encoding"], secret(base64.urlsafe_b64decode("kZ-_0a1b2c3d4e5f6g7h8A==")), secret="kZ-_0a1b2c3d4e5f6g7h8A")
+case("secret hex-decoded", ["secret_encoding"], secret(bytes.fromhex("00ff" * 16)), secret="00ff" * 16)
+case("secret encoded as base64", ["secret_encoding"], secret(base64.b64encode(SECRET.encode())))
+case("secret hashed", ["secret_hashed"], secret(hashlib.sha256(SECRET.encode()).digest()))
+case("secret hashed, in hex", ["secret_hashed"], secret(hashlib.sha256(SECRET.encode()).hexdigest()))
+case("empty secret", ["secret_placeholder"], secret(""))
+case("None for the secret", ["secret_placeholder"], secret("None"))
+case("name of the variable", ["secret_placeholder"], secret("WEBHOOK_SECRET"))
+case("name of the variable with $", ["secret_placeholder"], secret("${WEBHOOK_SECRET}"))
+case("name of another variable", ["secret_placeholder"], secret("$SIGNING_SECRET"))
+case("secret cut by a shell at $", ["secret_changed"], secret("correct-horse"), secret="correct-horse$battery")
+case("secret without padding", ["secret_changed"], secret(SECRET.rstrip("=")))
+case("secret cut at # of .env", ["secret_changed"], secret("abc"), secret="abc#def")
+case("secret in uppercase", ["secret_changed"], secret(SECRET.upper()))
+case("secret of the other list entry with a newline", ["secret_whitespace"], secret("the old secret\n"), secret=[SECRET, "the old secret"])
+case("secret in UTF-16", ["secret_encoding"], secret(SECRET.encode("utf-16-le")))
+case("secret in Latin-1", ["secret_encoding"], secret("clé".encode("latin-1")), secret="clé")
+
+# Messages.
+signed = lambda text: digest(text.encode() if isinstance(text, str) else text)
+C = COMPACT.decode()
+case("body alone", ["message_layout"], signed(COMPACT))
+case("Stripe", ["message_layout"], signed(f"{TIMESTAMP}.{C}"))
+case("Slack", ["message_layout"], signed(f"v0:{TIMESTAMP}:{C}"))
+case("Standard Webhooks", ["message_layout"], signed(f"{NONCE}.{TIMESTAMP}.{C}"))
+case("dots", ["message_layout"], signed(f"{TIMESTAMP}.{NONCE}.{C}"))
+case("newlines", ["message_layout"], signed(f"{TIMESTAMP}\n{NONCE}\n{C}"))
+case("newlines and one at the end", ["message_layout", "body_newline"], signed(f"{TIMESTAMP}\n{NONCE}\n{C}\n"))
+case("no separator", ["message_layout"], signed(f"{TIMESTAMP}{NONCE}{C}"))
+case("pipes", ["message_layout"], signed(f"{TIMESTAMP}|{NONCE}|{C}"))
+case("colon and dot", ["message_layout"], signed(f"{TIMESTAMP}:{NONCE}.{C}"))
+case("no last colon", ["message_layout"], signed(f"{TIMESTAMP}:{NONCE}{C}"))
+case("nonce first", ["message_layout"], signed(f"{NONCE}:{TIMESTAMP}:{C}"))
+case("body first", ["message_layout"], signed(f"{C}:{TIMESTAMP}:{NONCE}"))
+case("without nonce", ["message_layout"], signed(f"{TIMESTAMP}:{C}"))
+case("without timestamp", ["message_layout"], signed(f"{NONCE}:{C}"))
+case("without body", ["message_layout"], signed(f"{TIMESTAMP}:{NONCE}"))
+case("with the method", ["message_layout"], signed(f"POST:{TIMESTAMP}:{NONCE}:{C}"))
+case("with method and path, newlines", ["message_layout"], signed(f"POST\n/\n{TIMESTAMP}\n{NONCE}\n{C}"))
+case("with a path that a header tells", ["message_layout"], signed(f"POST\n/in/42?x=1\n{TIMESTAMP}\n{NONCE}\n{C}"), X_Forwarded_Uri="/in/42?x=1")
+case("with the URL", ["message_layout"], signed(f"POST\nhttps://hooks.example.com/webhook\n{TIMESTAMP}\n{NONCE}\n{C}"), Host="hooks.example.com")
+case("with header names", ["message_layout"], signed(f"X-Timestamp:{TIMESTAMP}\nX-Nonce:{NONCE}\n{C}"))
+case("as a query", ["message_layout"], signed(f"timestamp={TIMESTAMP}&nonce={NONCE}&body={C}"))
+case("milliseconds in the message", ["message_timestamp"], signed(f"1700000000000:{NONCE}:{C}"))
+case("milliseconds with their fraction in the message", ["message_timestamp"], signed(f"1700000000123:{NONCE}:{C}"))
+case("ISO 8601 in the message", ["message_timestamp"], signed(f"2023-11-14T22:13:20Z:{NONCE}:{C}"))
+case("isoformat in the message", ["message_timestamp"], signed(f"2023-11-14T22:13:20+00:00:{NONCE}:{C}"))
+case("a float in the message", ["message_timestamp"], signed(f"1700000000.0:{NONCE}:{C}"))
+case("a second later in the message", ["message_timestamp"], signed(f"1700000001:{NONCE}:{C}"))
+case("another nonce: uppercase", ["message_nonce"], signed(f"{TIMESTAMP}:{NONCE.upper()}:{C}"))
+case("another nonce: without dashes", ["message_nonce"], signed(f"{TIMESTAMP}:{NONCE.replace('-', '')}:{C}"))
+case("another nonce: with a newline", ["message_nonce"], signed(f"{TIMESTAMP}:{NONCE}\n:{C}"))
+case("another nonce: None", ["message_nonce"], signed(f"{TIMESTAMP}:None:{C}"))
+case("another nonce: the request's id", ["message_nonce"], signed(f"{TIMESTAMP}:req-1:{C}"), X_Request_Id="req-1")
+case("an f-string without the f", ["message_layout"], signed("{timestamp}:{nonce}:" + C))
+
+# Signatures.
+GOOD = digest(message())
+case("uppercase hex", ["signature_format"], GOOD.hex().upper())
+case("base64", ["signature_format"], base64.b64encode(GOOD).decode())
+case("base64url", ["signature_format"], base64.urlsafe_b64encode(GOOD).decode().rstrip("="))
+case("sha256=", ["signature_format"], "sha256=" + GOOD.hex())
+case("v1=", ["signature_format"], "v1=" + GOOD.hex())
+case("v1, and base64", ["signature_format"], "v1," + base64.b64encode(GOOD).decode())
+case("t= and v1=", ["signature_format"], f"t={TIMESTAMP},v1={GOOD.hex()}")
+case("quotes", ["signature_format"], f'"{GOOD.hex()}"')
+case("0x", ["signature_format"], "0x" + GOOD.hex())
+case("b'…'", ["signature_format"], str(base64.b64encode(GOOD)))
+case("dashes between the bytes", ["signature_format"], GOOD.hex("-").upper())
+case("colons between the bytes", ["signature_format"], GOOD.hex(":"))
+case("base64 of the hex", ["signature_format"], base64.b64encode(GOOD.hex().encode()).decode())
+case("base64 of uppercase hex", ["signature_format"], base64.b64encode(GOOD.hex().upper().encode()).decode())
+case("hex of the hex", ["signature_format"], GOOD.hex().encode().hex())
+case("hex of the base64", ["signature_format"], base64.b64encode(GOOD).hex())
+case("base64 of the base64", ["signature_format"], base64.b64encode(base64.b64encode(GOOD)).decode())
+case("last 32 digits", ["signature_truncated"], GOOD.hex()[-32:])
+case("truncated to 32 digits", ["signature_truncated"], GOOD.hex()[:32])
+case("truncated to 8 digits", ["signature_truncated"], GOOD.hex()[:8])
+case("one digit lost", ["signature_truncated"], GOOD.hex()[:-1])
+case("what openssl prints", ["signature_format"], f"SHA2-256(stdin)= {GOOD.hex()}")
+case("percent-encoded base64", ["signature_format"], urllib.parse.quote(base64.b64encode(GOOD).decode(), safe=""))
+case("SHA-1", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha1))
+case("SHA-512", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha512))
+case("SHA-512 in base64", ["signature_algorithm"], base64.b64encode(digest(message(), SECRET, hashlib.sha512)).decode())
+case("MD5", ["signature_algorithm"], digest(message(), SECRET, hashlib.md5))
+case("SHA3-256", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha3_256))
+case("SHA-256 of secret and message", ["signature_algorithm"], hashlib.sha256(SECRET.encode() + message()).digest())
+case("SHA-256 of message and secret", ["signature_algorithm"], hashlib.sha256(message() + SECRET.encode()).digest())
+case("SHA-256 of secret and body", ["signature_algorithm"], hashlib.sha256(SECRET.encode() + COMPACT).digest())
+case("SHA-256 of body and secret", ["signature_algorithm"], hashlib.sha256(COMPACT + SECRET.encode()).digest())
+case("SHA-256 without a secret", ["signature_algorithm"], hashlib.sha256(message()).digest())
+case("SHA-256 of the body", ["signature_algorithm"], hashlib.sha256(COMPACT).digest())
+case("arguments swapped", ["signature_algorithm"], hmac.new(message(), SECRET.encode(), hashlib.sha256).digest())
+case("HMAC twice", ["signature_algorithm"], digest(digest(message())))
+case("HMAC of the hash", ["signature_algorithm"], digest(hashlib.sha256(message()).hexdigest().encode()))
+case("not a signature", ["signature_format"], "undefined")
+case("empty signature", ["signature_format"], "")
+
+# Clocks and nonces.
+case("milliseconds", ["timestamp_unit"], signed(f"1700000000123:{NONCE}:{C}"), replaced={"timestamp": "1700000000123"})
+case("milliseconds sent, seconds signed", ["timestamp_unit", "message_timestamp"], GOOD, replaced={"timestamp": "1700000000123"})
+case("microseconds", ["timestamp_unit"], signed(f"1700000000123456:{NONCE}:{C}"), replaced={"timestamp": "1700000000123456"})
+case("nanoseconds", ["timestamp_unit"], signed(f"1700000000123456789:{NONCE}:{C}"), replaced={"timestamp": "1700000000123456789"})
+case("a float", ["timestamp_format"], signed(f"1700000000.5:{NONCE}:{C}"), replaced={"timestamp": "1700000000.5"})
+case("ISO 8601", ["timestamp_format"], signed(f"2023-11-14T22:13:20Z:{NONCE}:{C}"), replaced={"timestamp": "2023-11-14T22:13:20Z"})
+case("RFC 1123, seconds signed", ["timestamp_format"], GOOD, replaced={"timestamp": "Tue, 14 Nov 2023 22:13:20 GMT"})
+case("since 2001", ["timestamp_epoch"], signed(f"721692800:{NONCE}:{C}"), replaced={"timestamp": "721692800"})
+case("FILETIME", ["timestamp_epoch"], signed(f"133444736000000000:{NONCE}:{C}"), replaced={"timestamp": "133444736000000000"})
+case("ticks of .NET", ["timestamp_epoch"], signed(f"638355968000000000:{NONCE}:{C}"), replaced={"timestamp": "638355968000000000"})
+case("days of Excel", ["timestamp_epoch"], signed(f"45244:{NONCE}:{C}"), replaced={"timestamp": "45244"})
+case("a date in digits", ["timestamp_format"], signed(f"20231114221320:{NONCE}:{C}"), replaced={"timestamp": "20231114221320"})
+case("stale", ["clock_behind"], GOOD, now=1700000301)
+case("stale by a day, diagnosed later", ["clock_behind"], GOOD, now=1700090000)
+case("ahead", ["clock_ahead"], GOOD, now=1699999600)
+case("two hours ahead", ["clock_time_zone"], GOOD, now=1699992803)
+case("5 h 30 min behind", ["clock_time_zone"], GOOD, now=1700019801)
+case("nonce with a space", ["nonce_characters"], signed(f"{TIMESTAMP}:a b:{C}"), replaced={"nonce": "a b"})
+case("nonce with an umlaut, as Node decodes it", ["nonce_characters"], signed(f"{TIMESTAMP}:zoë:{C}"), replaced={"nonce": "zoë".encode().decode("latin-1")})
+case("nonce of 129", ["nonce_length"], signed(f"{TIMESTAMP}:{'n' * 129}:{C}"), replaced={"nonce": "n" * 129})
+case("empty nonce", ["nonce_length"], signed(f"{TIMESTAMP}::{C}"), replaced={"nonce": ""})
+
+# Headers.
+case("no nonce", ["header_missing"], signed(f"{TIMESTAMP}:{C}"), replaced={"nonce": None})
+case("other names", ["header_name"], "", replaced={"timestamp": None, "nonce": None, "signature": None}, X_Webhook_Timestamp=TIMESTAMP, X_Webhook_Nonce=NONCE, X_Webhook_Signature=GOOD.hex())
+case("GitHub", ["header_name", "header_missing", "message_layout"], "", replaced={"timestamp": None, "nonce": None, "signature": None}, X_Hub_Signature_256="sha256=" + signed(COMPACT).hex())
+case("twice the timestamp", ["header_repeated"], GOOD, replaced={"timestamp": f"{TIMESTAMP}, {TIMESTAMP}"})
+case("twice the signature", ["header_repeated"], f"{GOOD.hex()}, {GOOD.hex()}")
+
+# Combinations.
+case("json.dumps, base64", ["body_json", "signature_format"], base64.b64encode(digest(message(dumps()))).decode())
+case("json.dumps, base64, secret with newline", ["body_json", "secret_whitespace"], base64.b64encode(digest(message(dumps()), SECRET + "\n")).decode())
+case("json.dumps, dots", ["body_json", "message_layout"], signed(f"{TIMESTAMP}.{NONCE}.".encode() + dumps()))
+case("json.dumps, Stripe, milliseconds", ["body_json", "message_layout"], signed("1700000000000.".encode() + dumps()))
+case("newline in body and secret", ["body_newline", "secret_whitespace"], digest(message(COMPACT + b"\n"), SECRET + "\n"))
+case("SHA-1, base64, uppercase nonce", ["signature_algorithm", "message_nonce"], base64.b64encode(digest(message(nonce=NONCE.upper()), SECRET, hashlib.sha1)).decode())
+case("sorted, secret decoded", ["body_json", "secret_prefix"], digest(message(dumps(sort_keys=True)), base64.b64decode(SECRET[6:])))
+case("Latin-1, sha256=, stale", ["body_encoding", "signature_format"], "sha256=" + digest(message(COMPACT.decode().encode("latin-1"))).hex(), now=1700005000)
+case("Stripe with the secret in quotes, uppercase", ["message_layout", "secret_quotes"], digest(f"{TIMESTAMP}.{C}".encode(), f'"{SECRET}"').hex().upper())
+case("str() of the dict, base64", ["body_json", "signature_format"], base64.b64encode(digest(message(str(EVENT).encode()))).decode())
+
+json.dump(cases, sys.stdout, indent=1)
+print()
