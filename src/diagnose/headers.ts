@@ -60,7 +60,7 @@ export function headerPairs(headers: HeadersInput): Pair[] {
 
 /** The request with headers that can be read more than once, as an iterator cannot. */
 export function listed(request: WebhookRequest): WebhookRequest {
-  const headers: unknown = request?.headers
+  const headers: unknown = request.headers
   const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers
   if (!isIterator) return request
   const { webhookId, body } = request
@@ -74,12 +74,13 @@ export interface Meant {
   readonly signature: string | undefined
 }
 
-type Headers = { readonly [name in HeaderName]?: string }
-
 const ALL = ['x-timestamp', 'x-nonce', 'x-signature'] as const
 
-export function meantHeaders(headers: Headers, pairs: readonly Pair[]): Meant {
-  const value = (name: HeaderName) => headers[name] ?? underAnotherName(headers, pairs, name)?.[1]
+/** A header's own name, as the field that holds its value. */
+const field = (name: HeaderName) => name.slice(2) as keyof Meant
+
+export function meantHeaders(headers: Meant, pairs: readonly Pair[]): Meant {
+  const value = (name: HeaderName) => headers[field(name)] ?? underAnotherName(headers, pairs, name)?.[1]
   const signature = value('x-signature')
   // Stripe and others put the time into the header of the signature: t=1700000000,v1=…
   const inside =
@@ -88,7 +89,7 @@ export function meantHeaders(headers: Headers, pairs: readonly Pair[]): Meant {
 }
 
 /** The header that stands in for one that is absent. */
-function underAnotherName(headers: Headers, pairs: readonly Pair[], name: HeaderName): Pair | undefined {
+function underAnotherName(headers: Meant, pairs: readonly Pair[], name: HeaderName): Pair | undefined {
   const plain = (one: string) =>
     one
       .trim()
@@ -96,7 +97,7 @@ function underAnotherName(headers: Headers, pairs: readonly Pair[], name: Header
       .replaceAll('_', '-')
   // What has its own name is not also the other name of something.
   const others = pairs.filter(
-    ([other]) => other.length <= 128 && !ALL.some((own) => own === other && headers[own] !== undefined),
+    ([other]) => other.length <= 128 && !ALL.some((own) => own === other && headers[field(own)] !== undefined),
   )
   const candidates = others.filter(([other]) => plain(other) === name || OTHER_NAMES[name].test(plain(other)))
   // The most specific first: a SHA-256 signature rather than the SHA-1 beside it, a nonce rather than an identifier.
@@ -110,8 +111,8 @@ function underAnotherName(headers: Headers, pairs: readonly Pair[], name: Header
 }
 
 /** Which headers are absent, under another name, or there more than once. */
-export function headerFindings(headers: Headers, pairs: readonly Pair[]): Finding[] {
-  const absent = ALL.filter((name) => headers[name] === undefined)
+export function headerFindings(headers: Meant, pairs: readonly Pair[]): Finding[] {
+  const absent = ALL.filter((name) => headers[field(name)] === undefined)
   const renamed = absent.flatMap((name) => {
     const pair = underAnotherName(headers, pairs, name)
     return pair === undefined ? [] : [[name, pair[0]] as const]
@@ -135,7 +136,7 @@ export function headerFindings(headers: Headers, pairs: readonly Pair[]): Findin
     })
   }
   for (const name of ALL) {
-    const values = headers[name]?.split(', ') ?? []
+    const values = headers[field(name)]?.split(', ') ?? []
     const lines = pairs.filter(([other]) => other === name)
     if (lines.length < 2 && (values.length < 2 || values.some((value) => value.length !== values[0]?.length))) continue
     const distinct = new Set(lines.length < 2 ? values : lines.map(([, value]) => value)).size
@@ -143,7 +144,7 @@ export function headerFindings(headers: Headers, pairs: readonly Pair[]): Findin
       code: 'header_repeated',
       message: `${SPELT[name]} arrived ${Math.max(lines.length, values.length)} times, with ${distinct === 1 ? 'the same value' : 'different values'}.`,
       fix: `On the sender's side: set it once (headers.set, not append; curl: one -H). If a proxy adds it too, let it not.`,
-      evidence: `${SPELT[name]}: ${quoted(String(headers[name]))}`,
+      evidence: `${SPELT[name]}: ${quoted(String(headers[field(name)]))}`,
     })
   }
   return findings

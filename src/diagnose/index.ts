@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { bodyBytes } from '../body.js'
 import { assertClock, type Clock } from '../clock.js'
+import { readHeaders } from '../headers.js'
 import { isNonce } from '../nonce.js'
 import { type Secret, secretList } from '../secret.js'
 import { isSignature } from '../signature.js'
 import { isTimestamp, isWithinWindow } from '../timestamp.js'
-import { notRawBody, readRequest, type WebhookRequest } from '../verify.js'
+import { assertRequest, assertWebhookId, notRawBody, type WebhookRequest } from '../verify.js'
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
 import type { Diagnosis } from './finding.js'
@@ -55,8 +56,10 @@ export type { Diagnosis, Finding, FindingCode } from './finding.js'
  * ```
  */
 export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
-  const from = listed(request)
-  const { webhookId, headers, body: received } = readRequest(from)
+  assertRequest(request)
+  const { webhookId, headers: given, body: received } = listed(request)
+  assertWebhookId(webhookId)
+  const headers = readHeaders(given)
   const bytes = bodyBytes(received, 'request.body')
   if (bytes === undefined) throw await notRawBody(received)
   const secrets = secretList(secret)
@@ -64,14 +67,14 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
   const now = clock.now()
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-  const { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature } = headers
+  const { timestamp, nonce, signature } = headers
   const isComplete = timestamp !== undefined && nonce !== undefined && signature !== undefined
-  const isSigned = isComplete && secrets.some((one) => isSignature(signature, { timestamp, nonce, body: bytes }, one))
-  if (isSigned && isTimestamp(timestamp) && isWithinWindow(timestamp, now) && isNonce(nonce)) {
+  const isSigned = isComplete && secrets.some((one) => isSignature(signature, timestamp, nonce, bytes, one))
+  if (isSigned && isTimestamp(timestamp) && isWithinWindow(Number(timestamp), now) && isNonce(nonce)) {
     return { genuine: true, findings: [] }
   }
 
-  const pairs = headerPairs(from.headers)
+  const pairs = headerPairs(given)
   const meant = meantHeaders(headers, pairs)
   const outside = meant.timestamp === undefined ? undefined : timestampOutside(meant.timestamp, now)
   const match =

@@ -56,7 +56,7 @@ export function timestampOutside(timestamp: string, now: number): Finding | unde
   const instant = instantOf(timestamp, now)
   // A format that tells the time has a finding of its own, and so has the scale of one that is not in seconds.
   if (isTimestamp(timestamp)) {
-    if (isWithinWindow(timestamp, now)) return undefined
+    if (isWithinWindow(Number(timestamp), now)) return undefined
     const scale = scaleOf(Number(timestamp), now)
     if (instant !== undefined && /^\d{14}$/.test(timestamp) && scale?.code !== 'timestamp_unit')
       return dateInDigits(timestamp)
@@ -75,7 +75,7 @@ export function timestampOutside(timestamp: string, now: number): Finding | unde
   }
   if (instant === undefined && !isTimestamp(timestamp)) return undefined
   const seconds = isTimestamp(timestamp) ? timestamp : String(Math.floor((instant as number) / 1000))
-  return isWithinWindow(seconds, now) ? undefined : clockOff(seconds, now)
+  return isWithinWindow(Number(seconds), now) ? undefined : clockOff(seconds, now)
 }
 
 function dateInDigits(timestamp: string): Finding {
@@ -96,7 +96,7 @@ function clockOff(seconds: string, now: number): Finding {
     `Server time: ${Math.floor(now / 1000)}${written(now)}`,
     `Difference: ${duration(offset)}`,
   ].join('\n')
-  const stands = `X-Timestamp is ${offsetFrom(now, seconds)}`
+  const stands = `X-Timestamp is ${offsetFrom(now, Number(seconds))}`
   const captured =
     'If this is a captured request that you diagnose later, pass the time at which it arrived: diagnose(request, secret, { now: () => arrivedAtMilliseconds }).'
   if (zone !== undefined) {
