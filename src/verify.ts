@@ -126,7 +126,11 @@ export function assertRequest(request: WebhookRequest): void {
 
 /** @internal */
 export function assertWebhookId(webhookId: unknown): asserts webhookId is string {
-  assertText(webhookId, 'request.webhookId', "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string")
+  assertText(
+    webhookId,
+    'request.webhookId',
+    "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string",
+  )
 }
 
 /**
