@@ -22,9 +22,6 @@ export function isWithinWindow(timestamp: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - timestamp * 1000) <= WINDOW_SECONDS * 1000
 }
 
-/** The year 5138; in milliseconds, it was 1973. */
-const MOST_SECONDS = 1e11
-
 /**
  * Where `timestamp` stands, seen from `now`, for a message: `301 s behind server time`.
  *
@@ -32,7 +29,6 @@ const MOST_SECONDS = 1e11
  */
 export function offsetFrom(now: number, timestamp: number): string {
   if (!Number.isFinite(now)) return 'compared with a clock whose now() gives no number'
-  if (timestamp > MOST_SECONDS) return 'in milliseconds, it seems'
   const milliseconds = timestamp * 1000 - now
   return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }
