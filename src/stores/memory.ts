@@ -1,14 +1,29 @@
+import { Buffer } from 'node:buffer'
+import { randomFillSync } from 'node:crypto'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
 import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
+import { halfSipHash } from './half-sip-hash.js'
+import { BLOCK_BITS, BLOCK_WORDS, Blocks, MOST_BLOCKS, placeOf } from './memory-blocks.js'
+import { BLOCKS_AN_ADDRESS, MemoryIndex } from './memory-index.js'
 import { scopedKey } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
+
+// A reservation is a record of some bytes in a large array. As an entry of a Map it would take five times the memory, and time
+// of every full garbage collection; and a Map cannot hold seventeen million.
+//
+// - Records stand in runs, in the order in which they were made. In a run none expires before the one before it, so what has
+//   expired stands at its front, whatever the TTLs are and however the clock was set. `verify` has one TTL, and so one run.
+// - A run is a chain of segments, each a block of memory (memory-blocks.ts) that is given back when its last record has left.
+// - An index (memory-index.ts) finds records by a hash of webhook and key. What decides is the comparison of both.
+// - A webhook is a number in its records, and text once, as long as it has any: a scope.
 
 /** How {@link MemoryNonceStore} is bounded. */
 export interface MemoryNonceStoreOptions {
   /**
-   * How many live entries fit, 1 to 8 388 608; 1 000 000 by default. Each takes 200 to 300 bytes. Size it by the accepted
-   * requests a second, times 600 s, times 2 (a message that can be cut another way takes two entries).
+   * How many live entries fit, 1 to 67 108 864; 1 000 000 by default. A UUID takes 54 bytes, other nonces of that length
+   * 66. Size it by the accepted requests a second, times 600 s, times 2 (a message that can be cut another way takes two
+   * entries).
    */
   maxEntries?: number | undefined
   /**
@@ -21,39 +36,79 @@ export interface MemoryNonceStoreOptions {
   clock?: Clock | undefined
 }
 
-/**
- * A JavaScript `Map` has 2 ** 24 slots, and those of deleted entries count until it tidies up: half of them can be live
- * while entries come and go.
- */
-const MOST_ENTRIES = 2 ** 23
+/** Addresses of 32 bits reach all of them and their index, even if each key has 128 characters. */
+const MOST_ENTRIES = 2 ** 26
 
-/** How many expired entries a reservation removes: more than the one it adds, so that they leave without timer or pause. */
-const MOST_REMOVALS = 2
+/** One reservation in so many removes expired records, at most twice as many: they leave faster than new ones come. */
+const REMOVAL_INTERVAL = 8
+const MOST_REMOVALS = 2 * REMOVAL_INTERVAL
 
-/** A reservation, linked to its neighbours in a ring of reservations with the same TTL. */
-class Entry {
-  older: Entry = this
-  newer: Entry = this
+// The words of a record: how many milliseconds after the first record of its segment it expires; how many reservations after
+// that one it was made, and below, in 9 bits, the form of its key; the number of its scope; its key.
+const EXPIRY = 0
+const FORM = 1
+const SCOPE = 2
+const KEY = 3
+const FORM_BITS = 9
+const MOST_MILLISECONDS = 2 ** 32
+const MOST_RESERVATIONS = 2 ** (32 - FORM_BITS)
+
+// The form of a key: its length, and whether it is written as letters, six a word, or as bytes, four a word.
+const LENGTH = 0xff
+const AS_LETTERS = 0x100
+
+/** The form of a key that fits in neither way. It is part of the scope. */
+const IN_SCOPE = 0xff
+const LONGEST_KEY = 128
+
+/** What UUIDs consist of, and the keys that `verify` makes of signatures. A letter has 5 bits, and what is none one more. */
+const ALPHABET = '0123456789abcdef-signtur '
+const LETTER_BITS = 5
+const WORD_BITS = 6 * LETTER_BITS
+const NO_LETTER = 2 ** LETTER_BITS
+
+/** A segment of a run: the records from address `front` up to `end`. */
+class Segment {
+  front: number
+  end: number
+  next: Segment | undefined
 
   /**
-   * @param scopedKey - webhook and key.
-   * @param ttlSeconds - which ring it is in.
-   * @param expiresAt - the last whole millisecond in which the key is taken.
-   * @param order - how many reservations the store had made before.
+   * @param words - where its block is.
+   * @param start - the address of its first record.
+   * @param expiresAt - when that expires: the last whole millisecond in which its key is taken.
+   * @param order - how many reservations there had been when it was made.
    */
   constructor(
-    readonly scopedKey: string,
-    readonly ttlSeconds: number,
+    readonly words: Int32Array,
+    readonly start: number,
     readonly expiresAt: number,
     readonly order: number,
-  ) {}
+  ) {
+    this.front = start
+    this.end = start
+  }
 }
 
-/** Where a ring begins and ends: older than no entry, newer than none, never expired, never the least recent. */
-class End extends Entry {
-  constructor() {
-    super('', 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+/** Records of which none expires before the one before it, from the oldest segment to the newest. */
+class Run {
+  newest: Segment
+  expiresAt: number
+
+  constructor(public oldest: Segment) {
+    this.newest = oldest
+    this.expiresAt = oldest.expiresAt
   }
+}
+
+/** Where a key is unique: a webhook. If the key does not fit into a record, webhook and key together. */
+class Scope {
+  reservations = 0
+
+  constructor(
+    readonly text: string,
+    readonly number: number,
+  ) {}
 }
 
 /**
@@ -61,7 +116,8 @@ class End extends Entry {
  *
  * Entries stand in the order of their reservation; expired ones leave first, without a timer. Memory is not shared and
  * not kept: with several processes, or across a restart, a replay can get through. Then use a shared store. Make one store
- * for the process, not one a request. Each distinct TTL costs every reservation a look; `verify` has one.
+ * for the process, not one a request. TTLs that alternate cost
+ * every reservation a look each; `verify` has one.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
  *
@@ -80,13 +136,21 @@ export class MemoryNonceStore implements NonceStore {
   readonly #maxEntries: number
   readonly #whenFull: 'throw' | 'evict'
   readonly #clock: Clock
-  readonly #entries = new Map<string, Entry>()
-  /**
-   * A ring for each TTL, from its end to the oldest entry and on to the newest. Within one TTL the order of reservation is
-   * the order of expiry, so what has expired stands at the front. TTLs are few: `verify` has one.
-   */
-  readonly #rings = new Map<number, End>()
+  readonly #memory = new Blocks()
+  readonly #index = new MemoryIndex(this.#memory)
+  readonly #runs: Run[] = []
+  /** By the number of their block, which the addresses in it begin with. */
+  readonly #segments: (Segment | undefined)[] = []
+  readonly #scopes = new Map<string, Scope>()
+  /** By number; the numbers of those that are gone are given to others. */
+  readonly #scopesByNumber: (Scope | undefined)[] = []
+  readonly #freeScopeNumbers: number[] = []
   #reservations = 0
+  #hashKey: Int32Array | undefined
+
+  /** The record of the reservation under way. */
+  readonly #sought = new Int32Array(KEY + LONGEST_KEY / 4)
+  readonly #isSought = (address: number) => isSameKey(this.#sought, this.#memory.wordsAt(address), placeOf(address))
 
   constructor(options: MemoryNonceStoreOptions = {}) {
     assertOptions(options)
@@ -111,66 +175,252 @@ export class MemoryNonceStore implements NonceStore {
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
-    const ttl = ttlMilliseconds(ttlSeconds)
+    const expiresAt = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
+    // Where there is no memory left, this throws, before anything has changed.
+    this.#memory.ready(BLOCKS_AN_ADDRESS + 1)
 
-    const scoped = scopedKey(webhookId, key)
-    const known = this.#entries.get(scoped)
-    if (known !== undefined) {
-      if (!hasExpired(known, now)) return false
-      this.#remove(known)
+    const scope = this.#seek(webhookId, key)
+    let reserved = false
+    try {
+      const hash = this.#hashAt(this.#sought, 0)
+      const known = this.#index.find(hash, this.#isSought)
+      if (known !== 0) {
+        if (!hasExpired(this.#segmentOf(known), known, now)) return false
+        this.#forget(known, hash)
+      }
+      this.#makeRoom(now)
+      this.#index.add(hash, this.#append(expiresAt))
+      reserved = true
+      return true
+    } finally {
+      if (!reserved) this.#leave(scope)
     }
+  }
 
-    this.#removeExpired(now)
-    if (this.#entries.size >= this.#maxEntries) this.#makeRoom()
-    this.#add(new Entry(scoped, ttlSeconds, Math.ceil(now) + ttl, this.#reservations++))
+  /** Makes `#sought` the record of a webhook and key, and counts it in its scope. */
+  #seek(webhookId: string, key: string): Scope {
+    const form = writeKey(key, this.#sought)
+    const scope = this.#scopeOf(form === IN_SCOPE ? scopedKey(webhookId, key) : webhookId)
+    this.#sought[FORM] = form
+    this.#sought[SCOPE] = scope.number
+    scope.reservations++
+    return scope
+  }
+
+  #scopeOf(text: string): Scope {
+    const known = this.#scopes.get(text)
+    if (known !== undefined) return known
+    const scope = new Scope(copyOf(text), this.#freeScopeNumbers.at(-1) ?? this.#scopesByNumber.length)
+    this.#scopes.set(scope.text, scope)
+    this.#freeScopeNumbers.pop()
+    this.#scopesByNumber[scope.number] = scope
+    return scope
+  }
+
+  #leave(scope: Scope): void {
+    scope.reservations--
+    if (scope.reservations > 0) return
+    this.#scopes.delete(scope.text)
+    this.#scopesByNumber[scope.number] = undefined
+    this.#freeScopeNumbers.push(scope.number)
+  }
+
+  #hashAt(words: Int32Array, place: number): number {
+    // Not before the first use: some runtimes have nothing random to give while modules load.
+    this.#hashKey ??= randomFillSync(new Int32Array(2))
+    return halfSipHash(this.#hashKey, words, place + SCOPE, sizeAt(words, place) - SCOPE)
+  }
+
+  #segmentOf(address: number): Segment {
+    return this.#segments[address >>> BLOCK_BITS] as Segment
+  }
+
+  #isFull(): boolean {
+    return this.#index.size >= this.#maxEntries || this.#memory.inUse >= MOST_BLOCKS
+  }
+
+  /** No entry that is live is forgotten, and the store is not full, while an expired one is in it. */
+  #makeRoom(now: number): void {
+    if (this.#reservations % REMOVAL_INTERVAL === 0) this.#removeExpired(now)
+    while (this.#isFull() && this.#removeExpired(now));
+    while (this.#isFull()) this.#removeLeastRecent()
+  }
+
+  /** Removes a bounded number of expired records from the front of each run, and tells whether there were any. */
+  #removeExpired(now: number): boolean {
+    let removed = false
+    for (const run of this.#runs.slice()) {
+      let left = true
+      for (let count = 0; count < MOST_REMOVALS && left && hasExpired(run.oldest, run.oldest.front, now); count++) {
+        left = this.#removeOldest(run)
+        removed = true
+      }
+    }
+    return removed
+  }
+
+  #removeLeastRecent(): void {
+    if (this.#whenFull === 'throw') {
+      throw new NonceStoreFullError(
+        `MemoryNonceStore is full: ${this.#index.size} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
+      )
+    }
+    const run = this.#runs.reduce((one, other) => (orderOf(one.oldest) < orderOf(other.oldest) ? one : other))
+    this.#removeOldest(run)
+  }
+
+  /** Whether a record is left in the run; otherwise it is a run no more. */
+  #removeOldest(run: Run): boolean {
+    const segment = run.oldest
+    const place = placeOf(segment.front)
+    this.#forget(segment.front, this.#hashAt(segment.words, place))
+    segment.front += sizeAt(segment.words, place)
+    if (segment.front !== segment.end) return true
+
+    this.#segments[segment.start >>> BLOCK_BITS] = undefined
+    this.#memory.giveBack(segment.start)
+    if (segment.next === undefined) {
+      this.#runs.splice(this.#runs.indexOf(run), 1)
+      return false
+    }
+    run.oldest = segment.next
     return true
   }
 
-  #add(entry: Entry): void {
-    this.#entries.set(entry.scopedKey, entry)
-    let end = this.#rings.get(entry.ttlSeconds)
-    if (end === undefined) {
-      end = new End()
-      this.#rings.set(entry.ttlSeconds, end)
-    }
-    entry.older = end.older
-    entry.newer = end
-    end.older.newer = entry
-    end.older = entry
+  /** Frees the key of a record, unless it had expired and was reserved anew: then it is another record's. */
+  #forget(address: number, hash: number): void {
+    if (!this.#index.delete(hash, address)) return
+    const number = at(this.#memory.wordsAt(address), placeOf(address) + SCOPE)
+    this.#leave(this.#scopesByNumber[number] as Scope)
   }
 
-  #remove(entry: Entry): void {
-    const { scopedKey, ttlSeconds, older, newer } = entry
-    older.newer = newer
-    newer.older = older
-    if (older === newer) this.#rings.delete(ttlSeconds)
-    this.#entries.delete(scopedKey)
+  /** Adds the record of the reservation under way to the first run that it may follow in, and gives its address. */
+  #append(expiresAt: number): number {
+    const order = this.#reservations++
+    const size = sizeAt(this.#sought, 0)
+    const segment = this.#segmentFor(size, expiresAt, order)
+    const { words, end } = segment
+    const place = placeOf(end)
+    words[place + EXPIRY] = expiresAt - segment.expiresAt
+    words[place + FORM] = ((order - segment.order) << FORM_BITS) | at(this.#sought, FORM)
+    for (let index = SCOPE; index < size; index++) words[place + index] = at(this.#sought, index)
+    segment.end += size
+    return end
   }
 
-  #removeExpired(now: number): void {
-    for (const end of this.#rings.values()) {
-      for (let removals = 0; removals < MOST_REMOVALS && hasExpired(end.newer, now); removals++) this.#remove(end.newer)
+  #segmentFor(size: number, expiresAt: number, order: number): Segment {
+    for (const run of this.#runs) {
+      if (run.expiresAt > expiresAt) continue
+      run.expiresAt = expiresAt
+      if (!hasRoom(run.newest, size, expiresAt, order)) {
+        const segment = this.#addSegment(expiresAt, order)
+        run.newest.next = segment
+        run.newest = segment
+      }
+      return run.newest
     }
+    const segment = this.#addSegment(expiresAt, order)
+    this.#runs.push(new Run(segment))
+    return segment
   }
 
-  #makeRoom(): void {
-    if (this.#whenFull === 'throw') {
-      throw new NonceStoreFullError(
-        `MemoryNonceStore is full: ${this.#maxEntries} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
-      )
-    }
-    let leastRecent: Entry = new End()
-    for (const { newer: oldest } of this.#rings.values()) {
-      if (oldest.order < leastRecent.order) leastRecent = oldest
-    }
-    this.#remove(leastRecent)
+  #addSegment(expiresAt: number, order: number): Segment {
+    const start = this.#memory.take()
+    const segment = new Segment(this.#memory.wordsAt(start), start, expiresAt, order)
+    this.#segments[start >>> BLOCK_BITS] = segment
+    return segment
   }
+}
+
+function at(words: Int32Array, index: number): number {
+  return words[index] as number
+}
+
+/** By character code. */
+const LETTERS = new Uint8Array(256).fill(NO_LETTER)
+for (let letter = 0; letter < ALPHABET.length; letter++) LETTERS[ALPHABET.charCodeAt(letter)] = letter
+
+/** Writes a key to its place in a record, and gives its form. */
+function writeKey(key: string, record: Int32Array): number {
+  if (key.length > LONGEST_KEY) return IN_SCOPE
+  if (writeLetters(key, record)) return AS_LETTERS | key.length
+  return writeBytes(key, record) ? key.length : IN_SCOPE
+}
+
+/** False if a character is no letter: then what was written is of no use. */
+function writeLetters(key: string, record: Int32Array): boolean {
+  let seen = 0
+  let place = KEY
+  let word = 0
+  let shift = 0
+  for (let index = 0; index < key.length && seen < NO_LETTER; index++) {
+    const character = key.charCodeAt(index)
+    const letter = LETTERS[character & 0xff] as number
+    seen |= letter | (character & 0xff00)
+    word |= letter << shift
+    shift += LETTER_BITS
+    if (shift === WORD_BITS) {
+      record[place++] = word
+      word = 0
+      shift = 0
+    }
+  }
+  if (shift > 0) record[place] = word
+  return seen < NO_LETTER
+}
+
+/** False if a character has two bytes: then what was written is of no use. */
+function writeBytes(key: string, record: Int32Array): boolean {
+  let seen = 0
+  record.fill(0, KEY)
+  for (let index = 0; index < key.length; index++) {
+    const character = key.charCodeAt(index)
+    seen |= character
+    const place = KEY + (index >> 2)
+    record[place] = at(record, place) | (character << ((index & 3) * 8))
+  }
+  return seen <= 0xff
+}
+
+function sizeAt(words: Int32Array, place: number): number {
+  const form = at(words, place + FORM) & (AS_LETTERS | LENGTH)
+  if (form === IN_SCOPE) return KEY
+  const length = form & LENGTH
+  return KEY + (form < AS_LETTERS ? (length + 3) >> 2 : ((length + 5) / 6) | 0)
+}
+
+function isSameKey(sought: Int32Array, words: Int32Array, place: number): boolean {
+  if ((at(words, place + FORM) & (AS_LETTERS | LENGTH)) !== sought[FORM]) return false
+  const size = sizeAt(sought, 0)
+  for (let index = SCOPE; index < size; index++) {
+    if (words[place + index] !== sought[index]) return false
+  }
+  return true
+}
+
+function orderOf(segment: Segment): number {
+  return segment.order + (at(segment.words, placeOf(segment.front) + FORM) >>> FORM_BITS)
+}
+
+/** Whether there is room for a record, and for its distances from the first one. */
+function hasRoom(segment: Segment, size: number, expiresAt: number, order: number): boolean {
+  return (
+    segment.end + size - segment.start <= BLOCK_WORDS &&
+    expiresAt - segment.expiresAt < MOST_MILLISECONDS &&
+    order - segment.order < MOST_RESERVATIONS
+  )
 }
 
 /**
  * Whether the key is free again. A reservation lasts until its last instant is over (design: inclusive, rounded up): it
  * ends with the millisecond that it would end in, counted from the end of the one that it began in.
  */
-function hasExpired(entry: Entry, now: number): boolean {
-  return Math.floor(now) > entry.expiresAt
+function hasExpired(segment: Segment, address: number, now: number): boolean {
+  return Math.floor(now) > segment.expiresAt + (at(segment.words, placeOf(address) + EXPIRY) >>> 0)
+}
+
+/** The same text, without the strings that it was cut from or put together of. */
+function copyOf(text: string): string {
+  const copy = Buffer.from(text, 'latin1').toString('latin1')
+  return copy === text ? copy : Buffer.from(text, 'utf16le').toString('utf16le')
 }

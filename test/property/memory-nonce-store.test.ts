@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { TestClock } from '../request.js'
 
-/** What MemoryNonceStore is meant to do, with no thought of speed: a list that is searched from end to end. */
+/** What MemoryNonceStore is meant to do, with no thought of bytes: a Map, in the order of reservation. */
 class NaiveStore {
-  entries: { webhookId: string; key: string; expiresAt: number }[] = []
+  readonly entries = new Map<string, number>()
 
   constructor(
     readonly clock: TestClock,
@@ -15,14 +15,23 @@ class NaiveStore {
 
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean | 'full' {
     const now = this.clock.now()
-    this.entries = this.entries.filter((entry) => Math.floor(now) <= entry.expiresAt)
-    if (this.entries.some((entry) => entry.webhookId === webhookId && entry.key === key)) return false
-    if (this.entries.length === this.maxEntries) {
-      if (this.whenFull === 'throw') return 'full'
-      this.entries.shift()
+    const reservation = JSON.stringify([webhookId, key])
+    if (this.isTaken(reservation, now)) return false
+    this.entries.delete(reservation)
+    if (this.entries.size === this.maxEntries) {
+      for (const entry of this.entries.keys()) if (!this.isTaken(entry, now)) this.entries.delete(entry)
     }
-    this.entries.push({ webhookId, key, expiresAt: Math.ceil(now) + ttlSeconds * 1000 })
+    if (this.entries.size === this.maxEntries) {
+      if (this.whenFull === 'throw') return 'full'
+      for (const oldest of [...this.entries.keys()].slice(0, 1)) this.entries.delete(oldest)
+    }
+    this.entries.set(reservation, Math.ceil(now) + Math.ceil(ttlSeconds * 1000))
     return true
+  }
+
+  isTaken(reservation: string, now: number): boolean {
+    const expiresAt = this.entries.get(reservation)
+    return expiresAt !== undefined && Math.floor(now) <= expiresAt
   }
 }
 
@@ -56,35 +65,126 @@ class Wait implements fc.Command<NaiveStore, Real> {
   toString = () => `wait ${this.milliseconds} ms`
 }
 
-it('MemoryNonceStore does what a naive list does, while time moves', () => {
-  const reserve = fc
-    .tuple(
-      fc.constantFrom('a', 'b', 'a:'),
-      fc.integer({ min: 0, max: 9 }).map(String),
-      fc.constantFrom(600, 600, 600, 1, 0.5, 30),
-    )
-    .map(([webhookId, key, ttlSeconds]) => new Reserve(webhookId, key, ttlSeconds))
-  const wait = fc
-    .oneof(
-      fc.constantFrom(0.25, 0.5, 1, 499, 500, 501, 999, 1000, 1001, 30_000, 600_000, 600_001),
-      fc.double({ min: 0, max: 700_000, noNaN: true }),
-    )
-    .map((milliseconds) => new Wait(milliseconds))
-  const commands = fc.commands([reserve, reserve, reserve, reserve, wait], { maxCommands: 200, size: '+1' })
+/** Many at once, so that the store must take memory, and later may give some back. */
+class Burst implements fc.Command<NaiveStore, Real> {
+  constructor(
+    readonly webhooks: number,
+    readonly from: number,
+    readonly count: number,
+    readonly ttlSeconds: number,
+  ) {}
+  check = () => true
+  run(model: NaiveStore, real: Real): void {
+    for (let number = this.from; number < this.from + this.count; number++) {
+      new Reserve(`${number % this.webhooks}`, `burst ${number}`, this.ttlSeconds).run(model, real)
+    }
+  }
+  toString = () => `burst(${this.webhooks}, ${this.from}, ${this.count}, ${this.ttlSeconds})`
+}
+
+const ttls = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(600) },
+  fc.constantFrom(1, 0.5, 30, 0.0001, 1.001, 86_400 * 60),
+  fc.double({ min: 1e-6, max: 2000, noNaN: true }),
+)
+const keys = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 9 }).map(String) },
+  fc.constantFrom(
+    '',
+    '0',
+    '00',
+    'Z',
+    'Z\0',
+    'é',
+    'ĩ',
+    '\ud83e',
+    'x'.repeat(128),
+    'x'.repeat(129),
+    `${'a'.repeat(128)}`,
+  ),
+)
+const reserve = fc
+  .tuple(fc.constantFrom('a', 'b', 'a:', '1:a'), keys, ttls)
+  .map(([webhookId, key, ttlSeconds]) => new Reserve(webhookId, key, ttlSeconds))
+const wait = fc
+  .oneof(
+    fc.constantFrom(0.25, 0.5, 1, 499, 500, 501, 999, 1000, 1001, 30_000, 600_000, 600_001),
+    fc.double({ min: 0, max: 700_000, noNaN: true }),
+  )
+  .map((milliseconds) => new Wait(milliseconds))
+const burst = fc
+  .tuple(fc.integer({ min: 1, max: 50 }), fc.nat({ max: 1000 }), fc.integer({ min: 1, max: 700 }), ttls)
+  .map(([webhooks, from, count, ttlSeconds]) => new Burst(webhooks, from, count, ttlSeconds))
+
+function check(
+  commands: Iterable<fc.Command<NaiveStore, Real>>,
+  maxEntries: number,
+  whenFull: 'throw' | 'evict',
+  start: number,
+) {
+  fc.modelRun(() => {
+    const clock = new TestClock(start)
+    return {
+      model: new NaiveStore(clock, maxEntries, whenFull),
+      real: { clock, store: new MemoryNonceStore({ clock, maxEntries, whenFull }) },
+    }
+  }, commands)
+}
+
+const whenFull = fc.constantFrom('throw' as const, 'evict' as const)
+
+it('MemoryNonceStore does what a naive Map does, while time moves', () => {
+  const commands = fc.commands([reserve, reserve, reserve, reserve, wait], {
+    maxCommands: 200,
+    size: '+1',
+  })
+  const start = fc.double({ min: -1e12, max: 1e13, noNaN: true })
+  fc.assert(fc.property(commands, fc.integer({ min: 1, max: 12 }), whenFull, start, check))
+})
+
+it('MemoryNonceStore does what a naive Map does, as bursts come and go', () => {
+  const commands = fc.commands([burst, burst, reserve, wait], { maxCommands: 20, size: '+1' })
+  const start = fc.double({ min: 0, max: 1e13, noNaN: true })
+  fc.assert(fc.property(commands, fc.integer({ min: 1, max: 3000 }), whenFull, start, check), {
+    numRuns: Math.ceil(Number(process.env['FC_RUNS']) / 20),
+  })
+})
+
+it('MemoryNonceStore, its clock set back, keeps what has not expired, and is full of nothing else', () => {
+  const step = fc.tuple(
+    fc.integer({ min: 0, max: 19 }).map(String),
+    ttls,
+    fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.double({ min: -700_000, max: 700_000, noNaN: true })),
+  )
   fc.assert(
     fc.property(
-      commands,
+      fc.array(step, { maxLength: 300, size: '+1' }),
       fc.integer({ min: 1, max: 12 }),
-      fc.constantFrom('throw' as const, 'evict' as const),
-      fc.double({ min: 0, max: 1e12, noNaN: true }),
-      (script, maxEntries, whenFull, start) => {
-        fc.modelRun(() => {
-          const clock = new TestClock(start)
-          return {
-            model: new NaiveStore(clock, maxEntries, whenFull),
-            real: { clock, store: new MemoryNonceStore({ clock, maxEntries, whenFull }) },
+      (steps, maxEntries) => {
+        const clock = new TestClock(0)
+        const store = new MemoryNonceStore({ clock, maxEntries })
+        // What has expired once may be gone, whatever the clock says later, or not.
+        const entries = new Map<string, { expiresAt: number; mayBeGone: boolean }>()
+        for (const [key, ttlSeconds, milliseconds] of steps) {
+          clock.milliseconds += milliseconds
+          for (const entry of entries.values()) entry.mayBeGone ||= Math.floor(clock.milliseconds) > entry.expiresAt
+          const live = [...entries.values()].filter(({ expiresAt }) => Math.floor(clock.milliseconds) <= expiresAt)
+          const entry = entries.get(key)
+          let answer: boolean | 'full'
+          try {
+            answer = store.reserve('a', key, ttlSeconds)
+          } catch {
+            answer = 'full'
           }
-        }, script)
+          if (entry?.mayBeGone === false) expect(answer).toBe(false)
+          if (entry === undefined) expect(answer).not.toBe(false)
+          if (answer === 'full') expect(live.length).toBeGreaterThanOrEqual(maxEntries)
+          if (answer === true) {
+            expect(live.filter(({ mayBeGone }) => !mayBeGone).length).toBeLessThan(maxEntries)
+            const expiresAt = Math.ceil(clock.milliseconds) + Math.ceil(ttlSeconds * 1000)
+            entries.set(key, { expiresAt, mayBeGone: false })
+          }
+        }
       },
     ),
   )
