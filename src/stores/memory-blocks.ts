@@ -1,16 +1,18 @@
+// Powers of two are written out, here and in what uses blocks: where no store is made, bundlers leave out numbers, but not sums.
+
 /** How many words of 32 bits a block has: 64 KB. The lowest bits of an address tell where in its block it is. */
 export const BLOCK_BITS = 14
-export const BLOCK_WORDS = 2 ** BLOCK_BITS
+export const BLOCK_WORDS = 16_384
 
 /**
  * The most words of a chunk: 32 MB. Anything smaller the C library takes out of a heap of its own, which cannot shrink while
  * something is in use at its end. What has this size, the operating system provides as it is written to, and gets back.
  */
 const CHUNK_BITS = 23
-const CHUNK_WORDS = 2 ** CHUNK_BITS
+const CHUNK_WORDS = 8_388_608
 
 /** How many blocks addresses of 32 bits tell apart, if the first chunks, which are smaller, waste some. */
-export const MOST_BLOCKS = 2 ** (32 - BLOCK_BITS) - 2 ** 13
+export const MOST_BLOCKS = 253_952
 
 /**
  * Memory by the block. Blocks are cut from chunks: a few large arrays, all that the garbage collector has to look at. The

@@ -1,10 +1,10 @@
-import { BLOCK_BITS, BLOCK_WORDS, type Blocks, placeOf } from './memory-blocks.js'
+import { BLOCK_WORDS, type Blocks, placeOf } from './memory-blocks.js'
 
 /** A slot is two words: an address, or 0 in one that is free, and the address's hash. */
-const SLOT_BITS = BLOCK_BITS - 1
-const SLOTS_A_BLOCK = 2 ** SLOT_BITS
+const SLOT_BITS = 13
+const SLOTS_A_BLOCK = 8192
 
-const FEWEST_SLOTS = 2 ** 9
+const FEWEST_SLOTS = 512
 const MOST_FULL = 0.6
 const LEAST_FULL = 0.2
 const GROWTH = 1.25

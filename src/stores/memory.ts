@@ -37,11 +37,11 @@ export interface MemoryNonceStoreOptions {
 }
 
 /** Addresses of 32 bits reach all of them and their index, even if each key has 128 characters. */
-const MOST_ENTRIES = 2 ** 26
+const MOST_ENTRIES = 67_108_864
 
 /** One reservation in so many removes expired records, at most twice as many: they leave faster than new ones come. */
 const REMOVAL_INTERVAL = 8
-const MOST_REMOVALS = 2 * REMOVAL_INTERVAL
+const MOST_REMOVALS = 16
 
 // The words of a record: how many milliseconds after the first record of its segment it expires; how many reservations after
 // that one it was made, and below, in 9 bits, the form of its key; the number of its scope; its key.
@@ -50,8 +50,8 @@ const FORM = 1
 const SCOPE = 2
 const KEY = 3
 const FORM_BITS = 9
-const MOST_MILLISECONDS = 2 ** 32
-const MOST_RESERVATIONS = 2 ** (32 - FORM_BITS)
+const MOST_MILLISECONDS = 4_294_967_296
+const MOST_RESERVATIONS = 8_388_608
 
 // The form of a key: its length, and whether it is written as letters, six a word, or as bytes, four a word.
 const LENGTH = 0xff
@@ -64,8 +64,8 @@ const LONGEST_KEY = 128
 /** What UUIDs consist of, and the keys that `verify` makes of signatures. A letter has 5 bits, and what is none one more. */
 const ALPHABET = '0123456789abcdef-signtur '
 const LETTER_BITS = 5
-const WORD_BITS = 6 * LETTER_BITS
-const NO_LETTER = 2 ** LETTER_BITS
+const WORD_BITS = 30
+const NO_LETTER = 32
 
 /** A segment of a run: the records from address `front` up to `end`. */
 class Segment {
@@ -336,9 +336,14 @@ function at(words: Int32Array, index: number): number {
   return words[index] as number
 }
 
-/** By character code. */
-const LETTERS = new Uint8Array(256).fill(NO_LETTER)
-for (let letter = 0; letter < ALPHABET.length; letter++) LETTERS[ALPHABET.charCodeAt(letter)] = letter
+/** By character code. Bundlers may leave it out where no store is made. */
+const LETTERS = /* @__PURE__ */ lettersOf()
+
+function lettersOf(): Uint8Array {
+  const letters = new Uint8Array(256).fill(NO_LETTER)
+  for (let letter = 0; letter < ALPHABET.length; letter++) letters[ALPHABET.charCodeAt(letter)] = letter
+  return letters
+}
 
 /** Writes a key to its place in a record, and gives its form. */
 function writeKey(key: string, record: Int32Array): number {
