@@ -7,7 +7,7 @@ const SLOTS_A_BLOCK = 8192
 const FEWEST_SLOTS = 512
 const MOST_FULL = 0.6
 const LEAST_FULL = 0.2
-const GROWTH = 1.25
+const GROWTH = 1.5
 const SHRINKAGE = 0.5
 
 /** How many slots move with each address that is added, while all move. */

@@ -6,6 +6,7 @@ import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
 import { halfSipHash } from './half-sip-hash.js'
 import { BLOCK_BITS, BLOCK_WORDS, Blocks, MOST_BLOCKS, placeOf } from './memory-blocks.js'
 import { BLOCKS_AN_ADDRESS, MemoryIndex } from './memory-index.js'
+import { FORM_BITS, keyWords, MOST_WORDS, NOT_WRITTEN, writeKey } from './memory-key.js'
 import { scopedKey } from './scoped-key.js'
 import { ttlMilliseconds } from './ttl.js'
 
@@ -49,23 +50,9 @@ const EXPIRY = 0
 const FORM = 1
 const SCOPE = 2
 const KEY = 3
-const FORM_BITS = 9
+const FORM_MASK = 0x1ff
 const MOST_MILLISECONDS = 4_294_967_296
 const MOST_RESERVATIONS = 8_388_608
-
-// The form of a key: its length, and whether it is written as letters, six a word, or as bytes, four a word.
-const LENGTH = 0xff
-const AS_LETTERS = 0x100
-
-/** The form of a key that fits in neither way. It is part of the scope. */
-const IN_SCOPE = 0xff
-const LONGEST_KEY = 128
-
-/** What UUIDs consist of, and the keys that `verify` makes of signatures. A letter has 5 bits, and what is none one more. */
-const ALPHABET = '0123456789abcdef-signtur '
-const LETTER_BITS = 5
-const WORD_BITS = 30
-const NO_LETTER = 32
 
 /** A segment of a run: the records from address `front` up to `end`. */
 class Segment {
@@ -101,7 +88,7 @@ class Run {
   }
 }
 
-/** Where a key is unique: a webhook. If the key does not fit into a record, webhook and key together. */
+/** Where a key is unique: a webhook. If the key is not written to the record, webhook and key together. */
 class Scope {
   reservations = 0
 
@@ -149,7 +136,7 @@ export class MemoryNonceStore implements NonceStore {
   #hashKey: Int32Array | undefined
 
   /** The record of the reservation under way. */
-  readonly #sought = new Int32Array(KEY + LONGEST_KEY / 4)
+  readonly #sought = new Int32Array(KEY + MOST_WORDS)
   readonly #isSought = (address: number) => isSameKey(this.#sought, this.#memory.wordsAt(address), placeOf(address))
 
   constructor(options: MemoryNonceStoreOptions = {}) {
@@ -199,8 +186,8 @@ export class MemoryNonceStore implements NonceStore {
 
   /** Makes `#sought` the record of a webhook and key, and counts it in its scope. */
   #seek(webhookId: string, key: string): Scope {
-    const form = writeKey(key, this.#sought)
-    const scope = this.#scopeOf(form === IN_SCOPE ? scopedKey(webhookId, key) : webhookId)
+    const form = writeKey(key, this.#sought, KEY)
+    const scope = this.#scopeOf(form === NOT_WRITTEN ? scopedKey(webhookId, key) : webhookId)
     this.#sought[FORM] = form
     this.#sought[SCOPE] = scope.number
     scope.reservations++
@@ -336,66 +323,18 @@ function at(words: Int32Array, index: number): number {
   return words[index] as number
 }
 
-/** By character code. Bundlers may leave it out where no store is made. */
-const LETTERS = /* @__PURE__ */ lettersOf()
-
-function lettersOf(): Uint8Array {
-  const letters = new Uint8Array(256).fill(NO_LETTER)
-  for (let letter = 0; letter < ALPHABET.length; letter++) letters[ALPHABET.charCodeAt(letter)] = letter
-  return letters
+/** The form of the key of a record. */
+function formAt(words: Int32Array, place: number): number {
+  return at(words, place + FORM) & FORM_MASK
 }
 
-/** Writes a key to its place in a record, and gives its form. */
-function writeKey(key: string, record: Int32Array): number {
-  if (key.length > LONGEST_KEY) return IN_SCOPE
-  if (writeLetters(key, record)) return AS_LETTERS | key.length
-  return writeBytes(key, record) ? key.length : IN_SCOPE
-}
-
-/** False if a character is no letter: then what was written is of no use. */
-function writeLetters(key: string, record: Int32Array): boolean {
-  let seen = 0
-  let place = KEY
-  let word = 0
-  let shift = 0
-  for (let index = 0; index < key.length && seen < NO_LETTER; index++) {
-    const character = key.charCodeAt(index)
-    const letter = LETTERS[character & 0xff] as number
-    seen |= letter | (character & 0xff00)
-    word |= letter << shift
-    shift += LETTER_BITS
-    if (shift === WORD_BITS) {
-      record[place++] = word
-      word = 0
-      shift = 0
-    }
-  }
-  if (shift > 0) record[place] = word
-  return seen < NO_LETTER
-}
-
-/** False if a character has two bytes: then what was written is of no use. */
-function writeBytes(key: string, record: Int32Array): boolean {
-  let seen = 0
-  record.fill(0, KEY)
-  for (let index = 0; index < key.length; index++) {
-    const character = key.charCodeAt(index)
-    seen |= character
-    const place = KEY + (index >> 2)
-    record[place] = at(record, place) | (character << ((index & 3) * 8))
-  }
-  return seen <= 0xff
-}
-
+/** How many words a record has. */
 function sizeAt(words: Int32Array, place: number): number {
-  const form = at(words, place + FORM) & (AS_LETTERS | LENGTH)
-  if (form === IN_SCOPE) return KEY
-  const length = form & LENGTH
-  return KEY + (form < AS_LETTERS ? (length + 3) >> 2 : ((length + 5) / 6) | 0)
+  return KEY + keyWords(formAt(words, place))
 }
 
 function isSameKey(sought: Int32Array, words: Int32Array, place: number): boolean {
-  if ((at(words, place + FORM) & (AS_LETTERS | LENGTH)) !== sought[FORM]) return false
+  if (formAt(words, place) !== sought[FORM]) return false
   const size = sizeAt(sought, 0)
   for (let index = SCOPE; index < size; index++) {
     if (words[place + index] !== sought[index]) return false
