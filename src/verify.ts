@@ -114,7 +114,7 @@ export async function verify(
 function comparedWith(body: Uint8Array): string {
   return body.length > 0
     ? `compared with that of ${body.length} bytes`
-    : 'compared with that of an empty body: did a body parser read or skip it?'
+    : 'compared with that of no bytes: did a body parser read or skip them?'
 }
 
 /** @internal */
@@ -129,7 +129,7 @@ export function assertWebhookId(webhookId: unknown): asserts webhookId is string
   assertText(
     webhookId,
     'request.webhookId',
-    "pass { webhookId, headers, body }, with the identifier of the webhook's record as a string",
+    "pass { webhookId, headers, body }, with the webhook's identifier as a string",
   )
 }
 

@@ -259,6 +259,18 @@ describe('the message of a rejection says what to do', () => {
     expect(JSON.stringify(result)).not.toContain(SECRET)
   })
 
+  it.each([
+    ['as long as it is', 'another body', /\(it is compared with that of 12 bytes\)$/],
+    [
+      'empty, as a body parser leaves it',
+      '',
+      /\(it is compared with that of no bytes: did a body parser read or skip them\?\)$/,
+    ],
+  ])('signature_mismatch, of a body %s', async (_, body, message) => {
+    const result = await verdict({ ...signedRequest({ body: 'a body' }), body })
+    expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
+  })
+
   it('missing_header', async () => {
     expect(await verdict({ ...signedRequest(), headers: {} })).toMatchObject({
       message: expect.stringMatching(/^x-timestamp is missing: send X-Timestamp, X-Nonce and X-Signature/),

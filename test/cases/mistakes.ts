@@ -15,7 +15,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no webhookId',
     () => [{ ...request, webhookId: undefined }, SECRET, store],
-    /webhookId is undefined: pass { webhookId, headers, body }, with the identifier/,
+    /webhookId is undefined: pass { webhookId, headers, body }, with the webhook's identifier/,
   ],
   ['an empty webhookId', () => [{ ...request, webhookId: '' }, SECRET, store], /webhookId is an empty string/],
   ['a numeric webhookId', () => [{ ...request, webhookId: 42 }, SECRET, store], /webhookId is a number.*as a string/],
