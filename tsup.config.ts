@@ -1,21 +1,35 @@
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 
-export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    redis: 'src/stores/redis.ts',
-    postgres: 'src/stores/postgres.ts',
-    sqlite: 'src/stores/sqlite.ts',
-    testing: 'src/testing/index.ts',
-    diagnose: 'src/diagnose/index.ts',
-  },
-  format: ['esm', 'cjs'],
+const common: Options = {
   platform: 'node',
   target: 'node20',
-  dts: true,
-  clean: true,
-  // Entries share chunks, so that within one module format a class is one class, whichever entry it came through.
-  splitting: true,
   // Deno and workerd know Node's modules by their `node:` names only.
   removeNodeProtocol: false,
-})
+}
+
+export default defineConfig([
+  {
+    ...common,
+    entry: {
+      index: 'src/index.ts',
+      redis: 'src/stores/redis.ts',
+      postgres: 'src/stores/postgres.ts',
+      sqlite: 'src/stores/sqlite.ts',
+      testing: 'src/testing/index.ts',
+      diagnose: 'src/diagnose/index.ts',
+    },
+    format: ['esm', 'cjs'],
+    dts: true,
+    // Both builds run at once: this one leaves alone what the other writes.
+    clean: ['!cli.js'],
+    // Entries share chunks, so that within one module format a class is one class, whichever entry it came through.
+    splitting: true,
+  },
+  {
+    ...common,
+    // The command line, in one file: nobody imports it.
+    entry: { cli: 'src/cli/index.ts' },
+    format: 'esm',
+    splitting: false,
+  },
+])

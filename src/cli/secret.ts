@@ -1,0 +1,19 @@
+import { generateSecret } from '../secret.js'
+import { COMMON } from './arguments.js'
+import { command } from './command.js'
+
+export const secret = command({
+  name: 'secret',
+  summary: 'Makes a signing secret: 32 random bytes, base64url, 43 characters.',
+  operands: '',
+  mostOperands: 0,
+  options: COMMON,
+  notes: `To keep it off the screen:
+
+  inbound-webhook-auth secret > webhook.secret && chmod 600 webhook.secret`,
+
+  async act() {
+    const made = generateSecret()
+    return { exitCode: 0, text: `${made}\n`, document: { secret: made } }
+  },
+})
