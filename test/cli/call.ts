@@ -1,0 +1,50 @@
+import { PassThrough, Readable } from 'node:stream'
+import { run } from '../../src/cli/run.js'
+import type { Terminal } from '../../src/cli/terminal.js'
+import { SECRET, TestClock } from '../request.js'
+
+export interface Called {
+  exitCode: number
+  stdout: Buffer
+  /** `stdout` as text. */
+  text: string
+  stderr: string
+}
+
+export interface Around {
+  stdin?: string | Uint8Array
+  isTTY?: boolean
+  env?: Record<string, string>
+  clock?: TestClock
+  terminal?: Terminal
+}
+
+/** Calls the command line in this process. `WEBHOOK_SECRET` is set, and the clock stands, unless it is said otherwise. */
+export async function call(args: readonly string[], around: Around = {}): Promise<Called> {
+  const { stdin, isTTY = false, env = { WEBHOOK_SECRET: SECRET }, clock = new TestClock(), terminal } = around
+  const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
+  const exitCode = await run(args, {
+    stdin: Object.assign(stdin === undefined ? Readable.from([]) : Readable.from([Buffer.from(stdin)]), { isTTY }),
+    stdout,
+    stderr,
+    env,
+    clock,
+    openTerminal: () => terminal,
+  })
+  const bytes = Buffer.concat(stdout.chunks)
+  return {
+    exitCode,
+    stdout: bytes,
+    text: bytes.toString('utf8'),
+    stderr: Buffer.concat(stderr.chunks).toString('utf8'),
+  }
+}
+
+function collector(isTTY: boolean) {
+  const chunks: Buffer[] = []
+  const stream = new PassThrough()
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return Object.assign(stream, { isTTY, chunks })
+}
+
+export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']
