@@ -40,6 +40,8 @@ export function inputsOf({ values, operands }: Parsed<typeof RECEIVED_OPTIONS>):
 export interface Received {
   readonly request: WebhookRequest & { readonly body: Buffer }
   readonly clock: Clock
+  /** Whether that is now, for want of anything better. */
+  readonly isNow: boolean
   /** The time assumed, in words. */
   readonly assumedTime: string
   /** What was read, in words: `POST /hooks/42, 24 bytes of body`. */
@@ -94,7 +96,7 @@ function timeOf(
   headers: readonly HeaderLine[],
   { answeredAt }: CapturedRequest,
   clock: Clock,
-): Pick<Received, 'clock' | 'assumedTime'> {
+): Pick<Received, 'clock' | 'isNow' | 'assumedTime'> {
   if (at === 'timestamp') {
     const { 'x-timestamp': timestamp = '' } = readHeaders(headers)
     // What is no timestamp is rejected for that, whatever the time.
@@ -103,9 +105,13 @@ function timeOf(
   }
   if (at !== undefined) return standing(momentOf(at), 'as given with --at')
   if (answeredAt !== undefined) return standing(answeredAt, 'the Date of the answer in the capture')
-  return standing(clock.now(), 'now')
+  return { ...standing(clock.now(), 'now'), isNow: true }
 }
 
-function standing(moment: number, why: string): Pick<Received, 'clock' | 'assumedTime'> {
-  return { clock: { now: () => moment }, assumedTime: `${inWords(moment) ?? 'a time beyond all calendars'}, ${why}` }
+function standing(moment: number, why: string): Pick<Received, 'clock' | 'isNow' | 'assumedTime'> {
+  return {
+    isNow: false,
+    clock: { now: () => moment },
+    assumedTime: `${inWords(moment) ?? 'a time beyond all calendars'}, ${why}`,
+  }
 }
