@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openTerminal, type Terminal } from '../../src/cli/terminal.js'
+import { isInstalled } from '../programs.js'
+import { SECRET, signedRequest } from '../request.js'
+import { call, FROM_ENV } from './call.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(content: string | Uint8Array, name = 'secret'): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** The signature under the secret that the command found. */
+async function signature(
+  args: readonly string[],
+  around: Parameters<typeof call>[1] = {},
+): Promise<string | undefined> {
+  const options = ['--timestamp', '1700000000', '--nonce', signedRequest().headers['x-nonce']]
+  const { text } = await call(['sign', ...options, ...args], around)
+  return /^X-Signature: (.*)$/m.exec(text)?.[1]
+}
+
+const BODY = file('a body', 'body')
+const expected = signedRequest().headers['x-signature']
+
+describe('a secret', () => {
+  it('comes from an environment variable', async () => {
+    expect(await signature([BODY, ...FROM_ENV])).toBe(expected)
+  })
+
+  it.each([
+    ['', 'one line without an end'],
+    ['\n', 'an LF at its end'],
+    ['\r\n', 'a CRLF at its end'],
+  ])('comes from a file (%j: %s)', async (end) => {
+    expect(await signature([BODY, '--secret-file', file(`${SECRET}${end}`)])).toBe(expected)
+  })
+
+  it('comes from standard input', async () => {
+    expect(await signature([BODY, '--secret-file', '-'], { stdin: `${SECRET}\n` })).toBe(expected)
+  })
+
+  it('loses no more than one line end, and a note says what is odd', async () => {
+    const { stderr } = await call(['sign', BODY, '--secret-file', file(`${SECRET}\n\n`)])
+    expect(stderr).toMatch(/^note: --secret-file .* begins or ends with white space/)
+    expect(await signature([BODY, '--secret-file', file(`${SECRET}\n\n`)])).toBe(
+      signedRequest({ secret: `${SECRET}\n` }).headers['x-signature'],
+    )
+    expect(await signature([BODY, '--secret-file', file('\n\n')])).toBe(
+      signedRequest({ secret: '\n' }).headers['x-signature'],
+    )
+  })
+
+  it('in quotes is noted', async () => {
+    const { stderr, text } = await call(['sign', BODY, ...FROM_ENV, '--json'], {
+      env: { WEBHOOK_SECRET: '"a secret"' },
+    })
+    expect(stderr).toBe('')
+    expect(JSON.parse(text).notes).toEqual(['--secret-env WEBHOOK_SECRET stands in quotes, which are part of the key'])
+  })
+
+  it.each([
+    [
+      'is not set',
+      [BODY, '--secret-env', 'SECRET_OF_WEBHOOK'],
+      'the environment variable of --secret-env is not set. Pass its name',
+    ],
+    ['is misspelt', [BODY, '--secret-env', 'WEBHOK_SECRET'], 'Did you mean WEBHOOK_SECRET?'],
+    ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
+    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'is empty'],
+    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'is empty'],
+    ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
+    ['has a byte order mark', [BODY, '--secret-file', file('\ufeffsecret', 'bom')], 'byte order mark'],
+    [
+      'is too large',
+      [BODY, '--secret-file', file('x'.repeat(2 ** 16 + 1), 'large')],
+      'the secret is larger than 64 KiB',
+    ],
+    ['is in no file', [BODY, '--secret-file', join(folder, 'none')], 'no such file'],
+    ['is a folder', [BODY, '--secret-file', folder], 'it is a folder'],
+    ['is below a file', [BODY, '--secret-file', join(BODY, 'x')], 'a part of its path is no folder'],
+    ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
+    ['shares standard input with the body', ['-', '--secret-file', '-'], 'standard input can be read once'],
+    ['shares standard input with the body by default', ['--secret-file', '-'], 'standard input can be read once'],
+    ['is several, to sign with', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'signed with one secret'],
+    [
+      'is several, and one is not set',
+      [BODY, ...FROM_ENV, '--secret-env', 'NONE'],
+      '--secret-env (secret 2 of 2) is not set',
+    ],
+    [
+      'is nowhere, and there is no terminal',
+      [BODY],
+      'There is no terminal to ask for it at. WEBHOOK_SECRET is set: --secret-env WEBHOOK_SECRET uses it.',
+    ],
+  ])('that %s is a mistake in the call', async (_, args, message) => {
+    const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
+    const { exitCode, text, stderr } = await call(['sign', ...args], { env })
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain(SECRET)
+  })
+
+  it('is not suggested where none is set', async () => {
+    expect((await call(['sign', BODY], { env: {} })).stderr).toMatch(/ask for it at\.\n$/)
+  })
+})
+
+describe('asked at a terminal', () => {
+  function terminal() {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const modes: boolean[] = []
+    let isClosed = false
+    const setRawMode = (mode: boolean) => modes.push(mode)
+    const close = () => {
+      isClosed = true
+    }
+    return {
+      terminal: { input: Object.assign(input, { isTTY: true, setRawMode }), output, close } satisfies Terminal,
+      shown: () => String(output.read()),
+      state: () => ({ modes, isClosed }),
+    }
+  }
+
+  it.each([
+    ['typed', `${SECRET}\r`],
+    ['pasted with a line end', `${SECRET}\n`],
+    ['corrected', `${SECRET}x\x7f\r`],
+    ['typed anew', `nonsense\x15${SECRET}\r`],
+    ['moved about in', `X${SECRET}\x1b[H\x1b[3~\r`],
+  ])('a secret that is %s is used, and not shown', async (_, keys) => {
+    const { terminal: at, shown, state } = terminal()
+    at.input.write(keys)
+    expect(await signature([BODY], { terminal: at })).toBe(expected)
+    expect(shown()).toBe('Signing secret of the webhook (it is not shown): \n')
+    expect(state()).toEqual({ modes: [true, false], isClosed: true })
+  })
+
+  it('Ctrl+C ends with 130, and says nothing', async () => {
+    const { terminal: at, state } = terminal()
+    at.input.write('half of it\x03')
+    expect(await call(['sign', BODY], { terminal: at })).toMatchObject({ exitCode: 130, text: '', stderr: '' })
+    expect(state()).toEqual({ modes: [true, false], isClosed: true })
+  })
+
+  it.each([
+    ['Ctrl+D', '\x04'],
+    ['Enter alone', '\r'],
+  ])('%s is no secret', async (_, keys) => {
+    const { terminal: at } = terminal()
+    at.input.write(keys)
+    expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
+      exitCode: 2,
+      stderr: 'error: no secret was typed\n',
+    })
+  })
+
+  it('is not where there is no terminal', () => {
+    expect(openTerminal(join(folder, 'none'))).toBeUndefined()
+    expect(openTerminal('/dev/null')).toBeUndefined()
+  })
+
+  it.runIf(isInstalled('python3'))('a real terminal does not show it either', async () => {
+    // Python opens a pseudo-terminal, types into it, and prints what it shows.
+    const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
+    const exited = once(python, 'exit')
+    const terminal = openTerminal((await lines.next()).value)
+    expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
+    expect(JSON.parse((await lines.next()).value)).toBe('Signing secret of the webhook (it is not shown): \r\n')
+    await exited
+  })
+})
+
+const PTY = `
+import json, os, pty, sys
+ours, theirs = pty.openpty()
+print(os.ttyname(theirs), flush=True)
+shown = b''
+while b': ' not in shown: shown += os.read(ours, 1000)
+os.write(ours, sys.argv[1].encode() + b'\\r')
+while b'\\n' not in shown: shown += os.read(ours, 1000)
+print(json.dumps(shown.decode()), flush=True)
+`

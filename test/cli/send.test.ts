@@ -1,0 +1,406 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { recut, tampered } from '../../src/cli/attacks.js'
+import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
+import { hasAnotherCut } from '../../src/nonce.js'
+import { NONCE, SECRET, TestClock } from '../request.js'
+import { call, FROM_ENV } from './call.js'
+
+const servers: { close(): unknown }[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+type Handler = (request: IncomingMessage, body: Buffer, response: ServerResponse) => unknown
+
+async function listening(server: Server): Promise<number> {
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** A server that reads each request, and answers as `handler` does. */
+async function serve(handler: Handler): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    // The clocks of the tests stand.
+    response.sendDate = false
+    await handler(request, Buffer.concat(chunks), response)
+    response.end()
+  })
+  return `http://127.0.0.1:${await listening(server)}/hooks/42?a=b`
+}
+
+/** An endpoint that verifies, with what it lacks. */
+async function endpoint({
+  nonceStore = new MemoryNonceStore() as NonceStore,
+  clock = new TestClock(),
+  secret = SECRET,
+  rejection = 401,
+  refuses = (_request: IncomingMessage): boolean => false,
+} = {}): Promise<string> {
+  return serve(async (request, body, response) => {
+    const verdict = await verify({ webhookId: '42', headers: request.headers, body }, secret, nonceStore, clock)
+    response.statusCode = verdict.ok && !refuses(request) ? 204 : rejection
+  })
+}
+
+const BODY = '{"event":"paid","amount":100}'
+const ALL = ['--replay', '--tamper', '--age', '301', '--recut']
+
+function send(url: string, args: readonly string[] = [], stdin: string | Uint8Array = BODY, clock = new TestClock()) {
+  return call(['send', url, '-', ...FROM_ENV, ...args], { stdin, clock })
+}
+
+describe('send', () => {
+  it('signs and sends a body, and says that it was accepted', async () => {
+    const { exitCode, text, stderr } = await send(await endpoint())
+    expect([exitCode, stderr, text]).toEqual([0, '', 'Accepted: 204 No Content\n'])
+  })
+
+  it('sends exactly these headers and bytes', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    let got: { raw: string[]; url: string | undefined; body: Buffer } | undefined
+    const url = await serve((request, body) => {
+      got = { raw: request.rawHeaders, url: request.url, body }
+    })
+    await send(url, ['--header', 'X-Test: a', '--header', 'x-test:b', '--header', 'user-agent: me'], bytes)
+    expect(got?.url).toBe('/hooks/42?a=b')
+    expect(got?.body.equals(bytes)).toBe(true)
+    const pairs = Array.from({ length: (got?.raw.length ?? 0) / 2 }, (_, index) =>
+      got?.raw.slice(2 * index, 2 * index + 2),
+    )
+    expect(pairs).toEqual([
+      ['Host', new URL(url).host],
+      ['Content-Type', 'application/octet-stream'],
+      ['X-Test', 'a'],
+      ['x-test', 'b'],
+      ['user-agent', 'me'],
+      ['X-Timestamp', '1700000000'],
+      ['X-Nonce', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+      ['X-Signature', expect.stringMatching(/^[0-9a-f]{64}$/)],
+      ['Content-Length', '256'],
+      ['Connection', 'close'],
+    ])
+  })
+
+  it('prints the answer, made safe for a terminal', async () => {
+    const url = await serve((_request, _body, response) => {
+      response.writeHead(500, 'Oh\x80no', { 'Content-Type': 'text/plain', 'X-Request-Id': 'abc', 'X-Other': 'unseen' })
+      response.write('first\n\x1b[2Jsecond\n')
+    })
+    const { exitCode, text } = await send(url)
+    expect(exitCode).toBe(1)
+    expect(text).toBe(
+      'Not accepted: 500 Oh\\x80no\ncontent-type: text/plain\nx-request-id: abc\n\nfirst\n\\x1b[2Jsecond\n',
+    )
+  })
+
+  it.each([
+    [401, "The endpoint's log has the reason."],
+    [403, "The endpoint's log has the reason."],
+    [307, 'No redirect is followed'],
+    [503, 'There is no verdict'],
+    [404, ''],
+  ])('exits with 1 for an answer of %d', async (status, hint) => {
+    let requests = 0
+    const url = await serve((_request, _body, response) => {
+      requests++
+      response.writeHead(status, { Location: '/elsewhere' })
+    })
+    const { exitCode, text } = await send(url)
+    expect([exitCode, requests]).toEqual([1, 1])
+    expect(text).toContain(`Not accepted: ${status}`)
+    expect(text).toContain('location: /elsewhere')
+    expect(text).toContain(hint)
+  })
+
+  it('prints no more than the beginning of a long answer', async () => {
+    const url = await serve((_request, _body, response) => {
+      for (let part = 0; part < 100; part++) response.write('x'.repeat(10_000))
+    })
+    const { exitCode, text } = await send(url)
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/\n\nx{16384}\n\(the first 16384 bytes\)\n$/)
+  })
+
+  it('is a document with --json', async () => {
+    const url = await serve((_request, _body, response) =>
+      response.writeHead(202, { 'X-A': 'b', Date: 'never' }).write('{"a":1}'),
+    )
+    const { exitCode, text, stderr } = await send(url, ['--json'])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(JSON.parse(text)).toEqual({
+      ok: true,
+      attempts: [
+        {
+          sent: 'a genuine request',
+          expected: 'accepted',
+          right: true,
+          status: 202,
+          statusText: 'Accepted',
+          headers: expect.objectContaining({ 'x-a': 'b' }),
+          body: '{"a":1}',
+          isBodyCut: false,
+        },
+      ],
+      notes: [],
+    })
+  })
+
+  it.each([
+    [-3_600_000, 'is 3600 s ahead of this one'],
+    [3_600_000, 'is 3600 s behind this one'],
+  ])('notes that the clocks are %d ms apart', async (milliseconds, words) => {
+    const url = await serve((_request, _body, response) =>
+      response.setHeader('Date', new Date(1_700_000_000_000).toUTCString()),
+    )
+    const { stderr } = await send(url, [], BODY, new TestClock(1_700_000_000_000 + milliseconds))
+    expect(stderr).toContain(`the clock of the endpoint ${words}`)
+  })
+
+  it('notes an empty body', async () => {
+    expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'note: the body is empty\n' })
+  })
+})
+
+describe('no answer', () => {
+  it('because nothing listens', async () => {
+    const server = createServer()
+    const port = await listening(server)
+    await new Promise((resolve) => server.close(resolve))
+    servers.pop()
+    const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
+    expect([exitCode, text]).toEqual([1, 'No answer: nothing listens there: is the server up, and is this its port?\n'])
+    const document = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
+    expect(document).toEqual({
+      ok: false,
+      attempts: [],
+      failure: expect.stringContaining('nothing listens'),
+      notes: [],
+    })
+  })
+
+  it('in time', async () => {
+    const server = createServer(() => {})
+    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--timeout', '0.1'])
+    server.closeAllConnections()
+    expect([exitCode, text]).toEqual([1, 'No answer: no answer within 0.1 s: --timeout waits longer\n'])
+  })
+
+  it('because the server hangs up', async () => {
+    const server = createServer((request) => request.socket.destroy())
+    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('closed without an answer')])
+  })
+
+  it('because it hangs up in the middle of its answer', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
+    })
+    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('closed without an answer')])
+  })
+
+  it('that is HTTP', async () => {
+    const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
+    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server as Server)}/`)
+    expect([exitCode, text]).toEqual([1, expect.stringMatching(/the connection failed \(HPE_/)])
+  })
+
+  it('because no TLS is spoken there', async () => {
+    const { exitCode, text } = await send((await endpoint()).replace('http:', 'https:'))
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('is it http instead of https?')])
+  })
+
+  it('because the certificate is not trusted', async () => {
+    const server = createHttpsServer({ key: KEY, cert: CERTIFICATE })
+    const { exitCode, text } = await send(`https://127.0.0.1:${await listening(server)}/`)
+    expect([exitCode, text]).toEqual([
+      1,
+      expect.stringMatching(/certificate of the server is not trusted \(\w+\): .*NODE_EXTRA_CA_CERTS/),
+    ])
+  })
+
+  it('half way through the attempts shows those before', async () => {
+    let requests = 0
+    const server = createServer((request, response) => {
+      if (requests++ === 0) response.writeHead(204).end()
+      else request.socket.destroy()
+    })
+    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--replay'])
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/^sent .*\na genuine request .* as expected\nNo answer: /)
+  })
+})
+
+describe('attempts', () => {
+  it('are all rejected by an endpoint that verifies', async () => {
+    const { exitCode, text, stderr } = await send(await endpoint(), ALL)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toBe(`sent                                                expected   came back
+a genuine request                                   2xx        204 No Content     as expected
+the same again                                      401        401 Unauthorized   as expected
+one byte of the body changed                        401        401 Unauthorized   as expected
+signed 301 s ago                                    401        401 Unauthorized   as expected
+the same message, cut another way: a longer nonce   401        401 Unauthorized   as expected
+
+The endpoint defends itself against what was tried.
+`)
+  })
+
+  it('may be rejected with 403', async () => {
+    expect(await send(await endpoint({ rejection: 403 }), ALL)).toMatchObject({ exitCode: 0 })
+  })
+
+  it('are not rejected by what fails, or complains of something else', async () => {
+    for (const rejection of [400, 404, 429, 500, 302]) {
+      const { exitCode, text } = await send(await endpoint({ rejection }), ['--replay'])
+      expect(exitCode).toBe(1)
+      expect(text).toContain('NOT REJECTED AS FORGED')
+    }
+  })
+
+  it.each([
+    ['--replay', 'the same again', { nonceStore: { reserve: () => true } }],
+    ['--recut', 'cut another way: a longer nonce', { nonceStore: forgetful('signature ') }],
+  ])('%s finds an endpoint that does not defend itself', async (option, sent, lacking) => {
+    const { exitCode, text } = await send(await endpoint(lacking), ALL)
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(new RegExp(`${sent} +401 +204 No Content +NOT DEFENDED`))
+    expect(text).toContain('The endpoint does not answer everything as it should.')
+    expect((await send(await endpoint(), [option])).exitCode).toBe(0)
+  })
+
+  /** A store that remembers all keys but those with a prefix. */
+  function forgetful(prefix: string): NonceStore {
+    const store = new MemoryNonceStore()
+    return { reserve: (webhookId, key, ttl) => key.startsWith(prefix) || store.reserve(webhookId, key, ttl) }
+  }
+
+  it('--tamper and --age find an endpoint that accepts everything', async () => {
+    const { exitCode, text } = await send(await serve(() => {}), ['--tamper', '--age', '301'])
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/one byte of the body changed +401 +200 OK +NOT DEFENDED/)
+    expect(text).toMatch(/signed 301 s ago +401 +200 OK +NOT DEFENDED/)
+  })
+
+  it('are not made where the genuine request is rejected: nothing would be proved', async () => {
+    const { exitCode, text } = await send(await endpoint({ secret: 'another' }), ALL)
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(
+      /^sent .*\na genuine request +2xx +401 Unauthorized +NOT ACCEPTED\n\nThe genuine request was not accepted/,
+    )
+  })
+
+  it.each([
+    ['301', 'signed 301 s ago', 'rejected'],
+    ['-301', 'signed 301 s ahead', 'rejected'],
+    ['290', 'signed 290 s ago', 'accepted'],
+    ['-290', 'signed 290 s ahead', 'accepted'],
+    ['0', 'signed 0 s ago', 'accepted'],
+    ['1000000', 'signed 1000000 s ago', 'rejected'],
+  ])('--age=%s is %s, and %s', async (age, sent, expected) => {
+    const clock = new TestClock(1_700_000_000_900)
+    const { exitCode, text } = await send(await endpoint({ clock }), [`--age=${age}`, '--json'], BODY, clock)
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(text).attempts[1]).toMatchObject({ sent, expected, right: true })
+  })
+
+  it('--recut makes a nonce with a colon where the body has none', async () => {
+    const { exitCode, text } = await send(await endpoint(), ['--recut'], 'no colon')
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/a genuine request with a colon in its nonce +2xx or 401 +204 No Content +as expected/)
+    expect(text).toMatch(/the same message, cut another way: a shorter nonce +401 +401 Unauthorized +as expected/)
+  })
+
+  it('--recut finds an endpoint that lets a shorter nonce through', async () => {
+    const { exitCode, text } = await send(
+      await endpoint({ nonceStore: forgetful('signature ') }),
+      ['--recut'],
+      'no colon',
+    )
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/a shorter nonce +401 +204 No Content +NOT DEFENDED/)
+  })
+
+  it('--recut is content with an endpoint that refuses colons', async () => {
+    const refuses = (request: IncomingMessage) => String(request.headers['x-nonce']).includes(':')
+    expect(await send(await endpoint({ refuses }), ['--recut'])).toMatchObject({ exitCode: 0 })
+    const { exitCode, text } = await send(await endpoint({ refuses }), ['--recut'], 'no colon')
+    expect(exitCode).toBe(0)
+    expect(text).not.toContain('shorter')
+  })
+
+  it.each([
+    ['{"amount":100}', '{"amount":101}'],
+    ['{"amount":9}', '{"amount":8}'],
+    ['abc', 'acc'],
+    ['', '0'],
+  ])('tampering makes of %j %j', (body, changed) => {
+    expect(Buffer.from(tampered(Buffer.from(body))).toString()).toBe(changed)
+  })
+
+  it.each([
+    ['{"a":1}', `${NONCE}:{"a"`, '1}'],
+    [':', `${NONCE}:`, ''],
+    ['a:b:c', `${NONCE}:a`, 'b:c'],
+  ])('a message with the body %j is also that of another nonce', (body, nonce, rest) => {
+    expect(recut({ nonce: NONCE, body: Buffer.from(body) })).toEqual({ nonce, body: Buffer.from(rest) })
+  })
+
+  it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])('a message with the body %j is not', (text) => {
+    const body = Buffer.from(text)
+    expect(recut({ nonce: NONCE, body })).toBeUndefined()
+    expect(hasAnotherCut(NONCE, body)).toBe(false)
+  })
+})
+
+describe('a mistake in the call', () => {
+  const URL = 'http://localhost/'
+  it.each([
+    [[], 'where to?'],
+    [['localhost'], 'that is no URL'],
+    [['ftp://localhost/'], 'neither http nor https'],
+    [['file:///etc/passwd'], 'neither http nor https'],
+    [['http://user:password@localhost/'], 'carries a user name or a password'],
+    [[URL, '-', '--timeout', '0'], '--timeout is no number of seconds'],
+    [[URL, '-', '--timeout', 'long'], '--timeout is no number of seconds'],
+    [[URL, '-', '--timeout', '3601'], '--timeout is no number of seconds'],
+    [[URL, '-', '--age', 'old'], '--age is no whole number of seconds'],
+    [[URL, '-', '--age=1.5'], '--age is no whole number of seconds'],
+    [[URL, '-', '--age', '300'], '--age is so near to the edge of the window'],
+    [[URL, '-', '--age=-291'], '--age is so near to the edge of the window'],
+    [[URL, '-', '--header', 'nonsense'], "--header takes 'Name: value'"],
+    [[URL, '-', '--header', ':path: /'], "--header takes 'Name: value'"],
+    [[URL, '-', '--header', 'x-signature: 00'], '--header cannot set x-signature'],
+    [[URL, '-', '--header', 'Content-Length: 0'], '--header cannot set Content-Length'],
+    [[URL, '-', '--header', 'X-A: a\nX-B: b'], 'the value of --header X-A has characters'],
+    [[URL, 'none.json'], 'no such file'],
+  ])('%j is told what to do', async (args, message) => {
+    const { exitCode, text, stderr } = await call(['send', ...args, ...FROM_ENV])
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+})
+
+// Nobody trusts it: made for this test.
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1lxBUIa7sK82MtQN
+h0nLvAcbr6OcMhaG1h4e1uClr02hRANCAAQi/OlR+1+GOEKsn8VBmCXLcii0m133
+M1Pt1C9PmV+M34FgxJgbDAuGedLi3mzj9/4/kh7PuFLd9X8eccFOXyxL
+-----END PRIVATE KEY-----`
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUF4ISgRbZAPG8gFNe56ORE577smUwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA2NDYyNVoYDzIxMjYxMDI4
+MDY0NjI1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQi/OlR+1+GOEKsn8VBmCXLcii0m133M1Pt1C9PmV+M34FgxJgbDAuG
+edLi3mzj9/4/kh7PuFLd9X8eccFOXyxLo1MwUTAdBgNVHQ4EFgQUACAp3PlSl3Rh
+F4gdIaynM0uwI8UwHwYDVR0jBBgwFoAUACAp3PlSl3RhF4gdIaynM0uwI8UwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiBPErij3BI/jdu0iUvppAys
+ZEQWR+H0LM9t/Ej1dddOwAIhAKWxVR4j9zQrjvevP9tgRDblAgaakHhSq9ZSpBpP
+o7iQ
+-----END CERTIFICATE-----`

@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../programs.js'
+import { nonces } from '../property/arbitraries.js'
+import { NONCE, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../request.js'
+import { call, FROM_ENV } from './call.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SAME = ['--timestamp', TIMESTAMP, '--nonce', NONCE]
+const JSON_BODY = '{"event":"invoice.paid"}'
+const file = join(folder, 'body.json')
+writeFileSync(file, JSON_BODY)
+
+describe('a secret', () => {
+  it('is made anew', async () => {
+    const { exitCode, text } = await call(['secret'])
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/^[\w-]{43}\n$/)
+    expect((await call(['secret'])).text).not.toBe(text)
+    expect(JSON.parse((await call(['secret', '--json'])).text)).toEqual({
+      secret: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+})
+
+describe('signing', () => {
+  const { 'x-signature': signature } = signedRequest({ body: JSON_BODY }).headers
+
+  it('prints the three headers', async () => {
+    const { exitCode, text, stderr } = await call(['sign', file, ...FROM_ENV, ...SAME])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toBe(`X-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n`)
+    expect((await call(['sign', file, ...FROM_ENV, ...SAME, '--format', 'headers'])).text).toBe(text)
+  })
+
+  it.each([[['--json']], [['--format', 'json']], [['--format=json', '--json']]])(
+    'prints JSON with %j',
+    async (args) => {
+      const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, ...args])
+      const headers = { 'X-Timestamp': TIMESTAMP, 'X-Nonce': NONCE, 'X-Signature': signature }
+      expect(JSON.parse(text)).toEqual({ headers, notes: [] })
+    },
+  )
+
+  it('takes the time, and a new nonce, where none are given', async () => {
+    const now = async () => JSON.parse((await call(['sign', file, ...FROM_ENV, '--json'])).text).headers
+    const { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': made } = await now()
+    expect(timestamp).toBe(TIMESTAMP)
+    expect(made).toBe(signatureOf(timestamp, nonce, JSON_BODY, SECRET))
+    expect((await now())['X-Nonce']).not.toBe(nonce)
+  })
+
+  it.each([[['-']], [[]]])('signs what is piped in with %j', async (args) => {
+    const { text } = await call(['sign', ...args, ...FROM_ENV, ...SAME], { stdin: JSON_BODY })
+    expect(text).toContain(signature)
+  })
+
+  it('notes an empty body', async () => {
+    const { exitCode, text, stderr } = await call(['sign', '-', ...FROM_ENV, ...SAME], { stdin: '' })
+    expect([exitCode, stderr]).toEqual([0, 'note: the body is empty\n'])
+    expect(text).toContain(signatureOf(TIMESTAMP, NONCE, '', SECRET))
+  })
+
+  it.each([
+    ['no such file', [join(folder, 'none.json')], 'cannot read the body from "'],
+    ['a folder', [folder], 'it is a folder'],
+    ['another format', [file, '--format', 'xml'], '--format is none of headers, curl, http, json'],
+    ['two formats', [file, '--format', 'curl', '--json'], 'give one of them'],
+    ['a timestamp in words', [file, '--timestamp', 'now'], '--timestamp is not Unix time in seconds'],
+    ['a timestamp beyond counting', [file, '--timestamp', '1'.repeat(16)], '--timestamp is not'],
+    ['a nonce with a space', [file, '--nonce', 'a b'], '--nonce is not 1 to 128'],
+    ['an empty nonce', [file, '--nonce', ''], '--nonce is not 1 to 128'],
+    ['another protocol', [file, '--url', 'ftp://localhost/'], 'neither http nor https'],
+  ])('refuses %s', async (_, args, message) => {
+    const { exitCode, text, stderr } = await call(['sign', ...args, ...FROM_ENV])
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+
+  it('asks for the body where nothing is piped in', async () => {
+    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], {
+      isTTY: true,
+      env: { NO_COLOR: '1', WEBHOOK_SECRET: SECRET },
+    })
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'error: the body is missing: name its file, pipe it in, or pass - to type it\n',
+    ])
+  })
+
+  it('refuses a body of more than 64 MiB', async () => {
+    const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
+    expect([exitCode, stderr]).toEqual([2, 'error: the body is larger than 64 MiB, the most that is read\n'])
+  })
+})
+
+describe('signing as HTTP text', () => {
+  it('prints the request that verify reads, whatever the bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
+        const { stdout } = await call(['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http'], {
+          stdin: body,
+        })
+        const { exitCode, stderr } = await call(['verify', '-', ...FROM_ENV], { stdin: stdout })
+        expect([exitCode, stderr]).toEqual([0, ''])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('is sent to the URL given', async () => {
+    const { text } = await call([
+      'sign',
+      file,
+      ...FROM_ENV,
+      '--format',
+      'http',
+      '--url',
+      'https://example.com:8443/a?b=c#d',
+    ])
+    expect(text).toMatch(/^POST \/a\?b=c HTTP\/1\.1\r\nHost: example\.com:8443\r\nContent-Type: application\/json\r\n/)
+    expect((await call(['sign', file, ...FROM_ENV, '--format', 'http'])).text).toMatch(
+      /^POST \/ HTTP\/1\.1\r\nHost: localhost\r\n/,
+    )
+  })
+})
+
+describe.runIf(isInstalled('curl'))('signing for curl', () => {
+  /** Pastes the line into a shell, and gives what a server gets. */
+  async function received(line: string, cwd = folder): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
+    let done: (request: { headers: IncomingHttpHeaders; body: Buffer }) => void
+    const got = new Promise<{ headers: IncomingHttpHeaders; body: Buffer }>((resolve) => {
+      done = resolve
+    })
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      response.end()
+      done({ headers: request.headers, body: Buffer.concat(chunks) })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const shell = spawn('sh', ['-c', line], {
+      cwd,
+      stdio: 'ignore',
+      env: { ...process.env, URL: `http://127.0.0.1:${port}/` },
+    })
+    const request = await got
+    await new Promise((resolve) => shell.on('exit', resolve))
+    server.close()
+    return request
+  }
+
+  const names = ['body.json', "it's a $(body).json", 'ünï cödé', '-dash', '@at', 'semi;colon,comma', '*?[a]']
+  it.each(names)('sends exactly the bytes of the file %j', async (name) => {
+    const bytes = Buffer.from('\r\n\0\xff@ {"a":1}\n\n', 'latin1')
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    const { text } = await call(['sign', path, ...FROM_ENV, ...SAME, '--format', 'curl'])
+    const { headers, body } = await received(text)
+    expect(body.equals(bytes)).toBe(true)
+    expect(headers['x-signature']).toBe(signatureOf(TIMESTAMP, NONCE, bytes, SECRET))
+    expect(headers['content-type']).toBe('application/octet-stream')
+  })
+
+  it.each(['@it\'s {"a":"b\\n"}', 'two\nlines\n', '', '$HOME `x` "!" \\ 🦊'])(
+    'carries a body from standard input in itself: %j',
+    async (sent) => {
+      const { text } = await call(['sign', '-', ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: sent })
+      expect((await received(text)).body.toString()).toBe(sent)
+    },
+  )
+
+  it('carries any nonce', async () => {
+    const nonce = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
+    const { text } = await call(['sign', file, ...FROM_ENV, '--nonce', nonce, '--format', 'curl'])
+    expect((await received(text)).headers['x-nonce']).toBe(nonce)
+  })
+
+  it.each([
+    ['is binary', '\xff'],
+    ['has a tab, which makes a shell complete a word', '{\t}'],
+    ['has an escape', '\x1b[A'],
+    ['is long', 'x'.repeat(100_001)],
+  ])('refuses a body from standard input that %s', async (_, sent) => {
+    const stdin = Buffer.from(sent, 'latin1')
+    const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV, '--format', 'curl'], { stdin })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('save it to a file')
+  })
+
+  it('takes the URL given', async () => {
+    const { text } = await call(['sign', file, ...FROM_ENV, '--format', 'curl', '--url', "http://localhost/it's?a=b&c"])
+    expect(text).toContain("\n  'http://localhost/it'\\''s?a=b&c' \\\n")
+  })
+})
+
+it('sign and verify agree with the clock', async () => {
+  const clock = new TestClock()
+  const { stdout } = await call(['sign', file, ...FROM_ENV, '--format', 'http'], { clock })
+  clock.milliseconds += 300_001
+  expect(await call(['verify', '-', ...FROM_ENV], { clock, stdin: stdout })).toMatchObject({ exitCode: 1 })
+})
