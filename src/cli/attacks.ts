@@ -7,7 +7,7 @@ export function tampered(body: Uint8Array): Uint8Array {
   const changed = Buffer.from(body)
   const digit = changed.findLastIndex((byte) => byte >= 0x30 && byte <= 0x39)
   const at = digit === -1 ? changed.length >> 1 : digit
-  changed[at] = (changed[at] ?? 0) ^ 1
+  changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
   return changed
 }
 

@@ -18,6 +18,7 @@ export interface CapturedRequest {
 }
 
 const REQUEST_LINE = /^[A-Z]+ [!-~]+( HTTP\/\d(\.\d)?)?$/
+const BEGINS_WITH_REQUEST_LINE = new RegExp(`^\\s*${REQUEST_LINE.source.slice(1, -1)}\r?(\n|$)`)
 /** Where `curl -v` begins to show a request, perhaps behind what is left of its progress meter. */
 const CURL_REQUEST = /(?:^|[\r\n])[ \d:.kMG-]*> (?=[A-Z]+ [!-~]+ HTTP\/[\d.]+\r?\n)/
 /** Lines of `curl -v` that stand before the body and belong to nothing: remarks, counts, the progress meter. */
@@ -37,8 +38,7 @@ export function parseCapture(capture: Buffer): CapturedRequest {
   const bytes = capture.subarray(hasByteOrderMark(capture) ? 3 : 0)
   const text = bytes.toString('latin1', 0, LOOK)
   const curl = CURL_REQUEST.exec(text)
-  const firstLine = /^\s*(.*?)\r?$/m.exec(text)?.[1] ?? ''
-  return curl === null || REQUEST_LINE.test(firstLine)
+  return curl === null || BEGINS_WITH_REQUEST_LINE.test(text)
     ? parseHttpText(bytes)
     : parseCurl(bytes.subarray(curl.index + curl[0].length - '> '.length))
 }

@@ -70,7 +70,7 @@ export function command<O extends Options>(definition: Definition<O>): Command {
 
 function helpOf({ name, summary, operands, options, notes }: Definition<Options>): string {
   const usage = ['inbound-webhook-auth', name, operands, '[options]'].filter((word) => word !== '').join(' ')
-  return `Usage: ${usage}\n\n${summary}\n\n${optionsHelp(options)}\n${notes === '' ? '' : `\n${notes}\n`}`
+  return `Usage: ${usage}\n\n${summary}\n\n${optionsHelp(options)}\n\n${notes}\n`
 }
 
 const COLUMN = 26
@@ -80,8 +80,7 @@ function optionsHelp(options: Options): string {
     .map(([name, { value, help }]) => {
       const left = `  --${name}${value === undefined ? '' : ` ${value}`}`
       const [first, ...rest] = help.split('\n')
-      const gap = left.length + 2 > COLUMN ? `\n${' '.repeat(COLUMN)}` : ' '.repeat(COLUMN - left.length)
-      return [`${left}${gap}${first}`, ...rest.map((line) => `${' '.repeat(COLUMN)}${line}`)].join('\n')
+      return [`${left.padEnd(COLUMN)}${first}`, ...rest.map((line) => `${' '.repeat(COLUMN)}${line}`)].join('\n')
     })
     .join('\n')
 }

@@ -1,10 +1,12 @@
-import { type Diagnosis, diagnose as diagnoseRequest, type Finding } from '../diagnose/index.js'
+import { type Diagnosis, diagnose as diagnoseRequest } from '../diagnose/index.js'
 import { COMMON } from './arguments.js'
 import type { Colours } from './colours.js'
 import { command } from './command.js'
-import { printable } from './printable.js'
+import { findingsText } from './findings.js'
 import { inputsOf, RECEIVED_OPTIONS, readReceived } from './received.js'
 import { oddities, readSecrets, SECRET_OPTIONS } from './secret-source.js'
+
+const ELSEWHERE = 'An endpoint that rejects it has another secret or clock, gets other bytes, or has seen it before.'
 
 export const diagnose = command({
   name: 'diagnose',
@@ -41,29 +43,7 @@ Exit code: 0 genuine, 1 not, 2 no verdict.`,
 
 function report({ genuine, findings }: Diagnosis, colours: Colours): string {
   const { bold, green, red } = colours
-  if (genuine) {
-    return `${green(bold('Genuine'))}: there is nothing to fix.\nAn endpoint that rejects it has another secret or clock, gets another body, or has seen it before.\n`
-  }
+  if (genuine) return `${green(bold('Genuine'))}: there is nothing to fix.\n${ELSEWHERE}\n`
   const count = findings.length === 1 ? 'one finding' : `${findings.length} findings, the most likely cause first`
-  return [
-    `${red(bold('Not genuine'))}: ${count}\n`,
-    ...findings.map((one, index) => findingText(one, index, colours)),
-  ].join('\n')
-}
-
-function findingText({ code, message, fix, evidence }: Finding, index: number, { bold, dim, yellow }: Colours): string {
-  // The side comes first, for it says who has to act.
-  const [, side, change] = /^On (the \w+['\u2019]s side): (.*)$/s.exec(fix) ?? [undefined, undefined, fix]
-  const lines = [`${bold(`${index + 1}. ${printable(message)}`)} ${dim(`(${code})`)}`]
-  if (evidence !== undefined) lines.push(block(evidence))
-  lines.push(`   ${yellow(side === undefined ? 'Fix:' : `Fix (${side}):`)}`, block(change ?? ''))
-  return `${lines.join('\n')}\n`
-}
-
-/** Several lines, indented. They may quote the request. */
-function block(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `     ${printable(line, '\t')}`)
-    .join('\n')
+  return `${red(bold('Not genuine'))}: ${count}\n\n${findingsText(findings, colours)}`
 }

@@ -31,7 +31,7 @@ export async function readInput(
     return await bytesOf(path === undefined || path === '-' ? stdin : createReadStream(path), what, mostBytes)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const cause = CAUSES[codeOf(error)] ?? printableCode(error)
+    const cause = CAUSES[codeOf(error)] ?? codeOf(error)
     throw new UsageError(`cannot read ${what}${path === undefined ? '' : ` from ${quoted(path)}`}: ${cause}`)
   }
 }
@@ -50,8 +50,4 @@ async function bytesOf(chunks: AsyncIterable<unknown>, what: string, mostBytes: 
 
 function inWords(bytes: number): string {
   return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 10} KiB`
-}
-
-function printableCode(error: unknown): string {
-  return codeOf(error) || 'it failed'
 }

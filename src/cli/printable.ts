@@ -11,7 +11,7 @@ export function printable(text: string, kept = ''): string {
 }
 
 function escapeOf(character: string): string {
-  const code = character.codePointAt(0)?.toString(16) ?? ''
+  const code = Number(character.codePointAt(0)).toString(16)
   return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`
 }
 

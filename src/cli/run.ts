@@ -80,7 +80,7 @@ function unknownCommand(name: string): UsageError {
 /** Nobody at a terminal wants a stack: what went wrong is in the message. */
 function messageOf(error: unknown): string {
   const { message } = Object(error)
-  return typeof message === 'string' && message !== '' ? message : codeOf(error)
+  return message || codeOf(error)
 }
 
 /** Writes a part. A reader that has gone, as `head` does, has read enough. */

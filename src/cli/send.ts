@@ -5,6 +5,7 @@ import { COMMON, type Options } from './arguments.js'
 import { type Attempt, attemptsOf, type Endpoint, isAccepted, isRejected, isRight } from './attempts.js'
 import { parseHeaderLine } from './captured-request.js'
 import type { Colours } from './colours.js'
+import { inColumns } from './columns.js'
 import { command, type Surroundings } from './command.js'
 import { contentTypeOf } from './content-type.js'
 import { type Answer, exchange, MOST_ANSWER_BYTES, NoAnswer } from './exchange.js'
@@ -198,15 +199,12 @@ const EXPECTED = { accepted: '2xx', rejected: '401', either: '2xx or 401' } as c
 
 function tableOf(attempts: readonly Attempt[], { green, red, bold, dim }: Colours): string {
   const rows = attempts.map((attempt) => [attempt.sent, EXPECTED[attempt.expected], statusOf(attempt.answer)])
-  const head = ['sent', 'expected', 'came back']
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
-  const inColumns = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')
-  const lines = attempts.map((attempt, index) => {
+  const [head, ...lines] = inColumns([['sent', 'expected', 'came back'], ...rows])
+  const judged = attempts.map((attempt, index) => {
     const verdict = isRight(attempt) ? green('as expected') : red(bold(faultOf(attempt)))
-    return `${inColumns(rows[index] ?? [])}   ${verdict}`
+    return `${lines[index]}   ${verdict}`
   })
-  return [dim(inColumns(head).trimEnd()), ...lines, ''].join('\n')
+  return [dim(String(head).trimEnd()), ...judged, ''].join('\n')
 }
 
 function faultOf({ expected, answer }: Attempt): string {

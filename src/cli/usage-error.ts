@@ -8,7 +8,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** The system's code of an error, such as `ENOENT`; empty if it has none. */
+/** The system's code of an error, such as `ENOENT`. */
 export function codeOf(error: unknown): string {
-  return String(Object(error).code ?? '')
+  return String(Object(error).code)
 }

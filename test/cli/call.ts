@@ -12,7 +12,7 @@ export interface Called {
 }
 
 export interface Around {
-  stdin?: string | Uint8Array
+  stdin?: string | Uint8Array | Readable
   isTTY?: boolean
   env?: Record<string, string>
   clock?: TestClock
@@ -21,10 +21,10 @@ export interface Around {
 
 /** Calls the command line in this process. `WEBHOOK_SECRET` is set, and the clock stands, unless it is said otherwise. */
 export async function call(args: readonly string[], around: Around = {}): Promise<Called> {
-  const { stdin, isTTY = false, env = { WEBHOOK_SECRET: SECRET }, clock = new TestClock(), terminal } = around
+  const { stdin = '', isTTY = false, env = { WEBHOOK_SECRET: SECRET }, clock = new TestClock(), terminal } = around
   const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
   const exitCode = await run(args, {
-    stdin: Object.assign(stdin === undefined ? Readable.from([]) : Readable.from([Buffer.from(stdin)]), { isTTY }),
+    stdin: Object.assign(stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]), { isTTY }),
     stdout,
     stderr,
     env,

@@ -237,6 +237,12 @@ describe('no answer', () => {
   })
 })
 
+it('a secret that cannot be encoded is a mistake in the call', async () => {
+  const env = { WEBHOOK_SECRET: '\ud800' }
+  const { exitCode, stderr } = await call(['send', await endpoint(), '-', ...FROM_ENV], { env })
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('lone surrogate')])
+})
+
 describe('attempts', () => {
   it('are all rejected by an endpoint that verifies', async () => {
     const { exitCode, text, stderr } = await send(await endpoint(), ALL)

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isInstalled } from '../programs.js'
@@ -94,6 +95,12 @@ describe('signing', () => {
       2,
       'error: the body is missing: name its file, pipe it in, or pass - to type it\n',
     ])
+  })
+
+  it('says what standard input failed with', async () => {
+    const stdin = new Readable({ read: () => stdin.destroy(Object.assign(new Error('failed'), { code: 'EIO' })) })
+    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], { stdin })
+    expect([exitCode, stderr]).toEqual([2, 'error: cannot read the body: EIO\n'])
   })
 
   it('refuses a body of more than 64 MiB', async () => {

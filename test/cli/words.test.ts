@@ -66,6 +66,8 @@ describe('a misspelt word', () => {
     ['diagose', 'diagnose'],
     ['seccret', 'secret'],
     ['snd', 'send'],
+    ['sigd', 'sign'],
+    ['send', 'send'],
     ['verification', undefined],
     ['x', undefined],
     ['', undefined],

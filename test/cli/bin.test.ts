@@ -1,0 +1,166 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { isInstalled } from '../programs.js'
+import { SECRET, signatureOf } from '../request.js'
+
+// The built program, as a shell runs it.
+
+const BIN = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+const body = join(folder, 'body.json')
+writeFileSync(body, '{"a":1}')
+afterAll(() => rmSync(folder, { recursive: true }))
+
+// No terminal of whoever runs the tests, and no colours that they ask for.
+const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env
+const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
+
+function shell(script: string) {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, BIN, body], {
+    env,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe('in a pipe', () => {
+  it('a request is signed and verified', () => {
+    const script =
+      '"$0" "$1" sign "$2" --secret-env WEBHOOK_SECRET --format http | "$0" "$1" verify - --secret-env WEBHOOK_SECRET'
+    expect(shell(script)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Genuine: /), stderr: '' })
+  })
+
+  it('a reader that has read enough is no error', () => {
+    const { stdout, stderr } = shell(
+      'head -c 3000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | head -n 1',
+    )
+    expect([stdout, stderr]).toEqual(['POST / HTTP/1.1\r\n', ''])
+    expect(shell('{ "$0" "$1" --help; echo "$?" >&2; } | true').stderr).toBe('0\n')
+  })
+
+  it('a full disk is one', () => {
+    expect(shell('"$0" "$1" --help > /dev/full')).toMatchObject({ status: 2, stderr: 'error: cannot write: ENOSPC\n' })
+  })
+
+  it('a large body comes out whole', () => {
+    const script =
+      'head -c 5000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | tail -c 5000000 | wc -c'
+    expect(shell(script).stdout.trim()).toBe('5000000')
+  })
+
+  it('a mistake ends with 2, and shows no stack', () => {
+    expect(shell('"$0" "$1" sign /none --secret-env WEBHOOK_SECRET')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'error: cannot read the body from "/none": no such file\n',
+    })
+  })
+})
+
+/** Runs the program at a pseudo-terminal of Python's, types, and gives what the terminal showed and the exit code. */
+function atTerminal(args: readonly string[], keys: string, more: Record<string, string> = {}) {
+  const output = execFileSync('python3', ['-c', PTY, keys, process.execPath, BIN, ...args], {
+    env: { ...env, ...more },
+    encoding: 'utf8',
+  })
+  return JSON.parse(output) as { shown: string; status: number }
+}
+
+const PTY = `
+import json, os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown, keys = b'', sys.argv[1].encode()
+while True:
+    try: part = os.read(terminal, 10000)
+    except OSError: break
+    if not part: break
+    shown += part
+    if keys and b'shown): ' in shown:
+        os.write(terminal, keys)
+        keys = b''
+print(json.dumps({'shown': shown.decode(), 'status': os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}))
+`
+
+describe.runIf(isInstalled('python3'))('at a terminal', () => {
+  const SIGN = ['sign', body, '--timestamp', '1700000000', '--nonce', 'abc']
+
+  it('the secret is asked for, and not shown', () => {
+    const { shown, status } = atTerminal(SIGN, `${SECRET}\r`)
+    expect(status).toBe(0)
+    expect(shown.replaceAll('\r', '')).toBe(`Signing secret of the webhook (it is not shown): 
+X-Timestamp: 1700000000
+X-Nonce: abc
+X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}
+`)
+  })
+
+  it('Ctrl+C at the prompt ends with 130', () => {
+    const { shown, status } = atTerminal(SIGN, 'half of it\x03')
+    expect([shown, status]).toEqual(['Signing secret of the webhook (it is not shown): \r\n', 130])
+  })
+
+  it('it is asked for there even when the body is piped in and the output is not the terminal', () => {
+    const script = `printf '{"a":1}' | "${process.execPath}" "${BIN}" sign - --timestamp 1700000000 --nonce abc > "${folder}/headers" 2> "${folder}/notes"; cat "${folder}/headers"`
+    const python = PTY.replace('sys.argv[2], sys.argv[2:]', "'/bin/sh', ['sh', '-c', sys.argv[2]]")
+    const { shown } = JSON.parse(
+      execFileSync('python3', ['-c', python, `${SECRET}\r`, script], { env, encoding: 'utf8' }),
+    )
+    expect(shown).toContain(`X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}`)
+  })
+
+  it.each([
+    [{}, true],
+    [{ NO_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+  ])('there are colours, unless they are not wanted: %j', (more, coloured) => {
+    const { shown, status } = atTerminal(['verify', '--header', 'a: b', '--secret-env', 'WEBHOOK_SECRET'], '', more)
+    expect(status).toBe(1)
+    expect(shown.includes('\x1b[')).toBe(coloured)
+  })
+})
+
+describe('without a terminal', () => {
+  it('nobody is asked', async () => {
+    // A session of its own has no terminal.
+    const child = spawn(process.execPath, [BIN, 'sign', body], {
+      env,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(child, 'exit')
+    let stderr = ''
+    for await (const part of child.stderr) stderr += part
+    expect(stderr).toContain('There is no terminal to ask for it at. WEBHOOK_SECRET is set')
+    expect(await exited).toEqual([2, null])
+  })
+})
+
+describe('the entry', () => {
+  const { argv, exitCode } = process
+  afterEach(() => {
+    Object.assign(process, { argv, exitCode })
+    vi.restoreAllMocks()
+  })
+
+  it('passes the process on', async () => {
+    process.argv = [process.execPath, BIN, 'verify', '--secret-env', 'WEBHOOK_SECRET']
+    vi.stubEnv('WEBHOOK_SECRET', SECRET)
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(
+      Object.assign(new PassThrough().end('X-Nonce: a\n\n'), { fd: 0 }) as never,
+    )
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((...args) => {
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    await import('../../src/cli/index.js')
+    expect(String(write.mock.calls[0]?.[0])).toContain('missing_header')
+    expect(process.exitCode).toBe(1)
+  })
+})

@@ -1,0 +1,43 @@
+import { PassThrough } from 'node:stream'
+import { expect, it } from 'vitest'
+import { coloursFor } from '../../src/cli/colours.js'
+import { findingsText } from '../../src/cli/findings.js'
+
+it('findings are numbered, each with its evidence, its fix, and the side that has to act', () => {
+  const text = findingsText(
+    [
+      {
+        code: 'signature_format',
+        message: 'X-Signature is in capitals.',
+        evidence: 'received\tABC\nexpected\tabc',
+        fix: 'On the sender\u2019s side: write lowercase:\n  .hexdigest()',
+      },
+      { code: 'secret_quotes', message: 'Quotes.', fix: "On the receiver's side: take them off" },
+      { code: 'signature_mismatch', message: 'Nothing fits.', fix: 'On either side: compare' },
+    ],
+    coloursFor(new PassThrough(), {}),
+  )
+  expect(text).toBe(`1. X-Signature is in capitals. (signature_format)
+     received\tABC
+     expected\tabc
+   Fix, on the sender\u2019s side:
+     write lowercase:
+       .hexdigest()
+
+2. Quotes. (secret_quotes)
+   Fix, on the receiver's side:
+     take them off
+
+3. Nothing fits. (signature_mismatch)
+   Fix:
+     On either side: compare
+`)
+})
+
+it('findings cannot do anything to a terminal, whatever they quote', () => {
+  const text = findingsText(
+    [{ code: 'nonce_characters', message: 'a\x1b[2Jb\nc', evidence: '\x1b[2J', fix: '\x9b2J' }],
+    coloursFor(new PassThrough(), {}),
+  )
+  expect(text).toBe('1. a\\x1b[2Jb\\x0ac (nonce_characters)\n     \\x1b[2J\n   Fix:\n     \\x9b2J\n')
+})
