@@ -162,6 +162,10 @@ describe('send', () => {
     expect(stderr).toContain(`the clock of the endpoint ${words}`)
   })
 
+  it('sends what is piped in', async () => {
+    expect(await call(['send', await endpoint(), ...FROM_ENV], { stdin: BODY })).toMatchObject({ exitCode: 0 })
+  })
+
   it('notes an empty body', async () => {
     expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'note: the body is empty\n' })
   })
