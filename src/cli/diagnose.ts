@@ -5,6 +5,7 @@ import { command } from './command.js'
 import { findingsText } from './findings.js'
 import { inputsOf, RECEIVED_OPTIONS, readReceived } from './received.js'
 import { oddities, readSecrets, SECRET_OPTIONS } from './secret-source.js'
+import { wrapped } from './wrapped.js'
 
 const ELSEWHERE = 'An endpoint that rejects it has another secret or clock, gets other bytes, or has seen it before.'
 
@@ -35,7 +36,7 @@ Exit code: 0 genuine, 1 not, 2 no verdict.`,
     ]
     return {
       exitCode: genuine ? 0 : 1,
-      text: `${report({ genuine, findings }, colours)}\n${about.map((line) => `${colours.dim(line)}\n`).join('')}`,
+      text: `${report({ genuine, findings }, colours)}\n${about.map((line) => `${colours.dim(wrapped(line))}\n`).join('')}`,
       document: { genuine, findings, notes: about },
     }
   },

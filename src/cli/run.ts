@@ -9,6 +9,7 @@ import { send } from './send.js'
 import { sign } from './sign.js'
 import { codeOf, Interrupted, UsageError } from './usage-error.js'
 import { verify } from './verify.js'
+import { wrapped } from './wrapped.js'
 
 const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose]
 
@@ -36,14 +37,14 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     const json = `${JSON.stringify(document, undefined, 2)}\n`
     for (const part of isJson ? [json] : [text].flat()) await write(stdout, part)
     const { dim } = coloursFor(stderr, env)
-    if (!isJson) for (const note of notes) await write(stderr, dim(`note: ${note}\n`))
+    if (!isJson) for (const note of notes) await write(stderr, dim(`${wrapped(`note: ${note}`)}\n`))
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
     const { red, bold } = coloursFor(stderr, env)
     const message = messageOf(error)
     const json = `${JSON.stringify({ error: { message } }, undefined, 2)}\n`
-    await write(stderr, isJson ? json : `${red(bold('error'))}: ${message}\n`)
+    await write(stderr, isJson ? json : `${red(bold('error'))}: ${wrapped(message)}\n`)
     return 2
   }
 }

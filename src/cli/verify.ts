@@ -5,6 +5,7 @@ import { command } from './command.js'
 import { inWords } from './moment.js'
 import { inputsOf, RECEIVED_OPTIONS, readReceived } from './received.js'
 import { oddities, readSecrets, SECRET_OPTIONS } from './secret-source.js'
+import { wrapped } from './wrapped.js'
 
 const ONE_REQUEST = 'Whether it is a replay, one request cannot tell: only the nonce store of the service knows.'
 
@@ -29,13 +30,14 @@ Exit code: 0 genuine, 1 not, 2 no verdict.`,
     const texts = secrets.map(({ secret }) => secret)
     const verdict = await verifyRequest(request, texts, new MemoryNonceStore(), clock)
     const about = [`Read: ${description}.`, `Time assumed: ${assumedTime}.`, ...read, ...secrets.flatMap(oddities)]
-    const text = (lines: readonly string[]): string => [...lines, '', ...about.map(dim), ''].join('\n')
+    const text = (lines: readonly string[]): string =>
+      [...lines, '', ...about.map((line) => dim(wrapped(line))), ''].join('\n')
     if (!verdict.ok) {
       const isMismatch = verdict.reason === 'signature_mismatch'
       const next = isMismatch ? ['To find out why: inbound-webhook-auth diagnose, with the same arguments.'] : []
       return {
         exitCode: 1,
-        text: text([`${red(bold('Not genuine'))}: ${bold(verdict.reason)}`, verdict.message, ...next]),
+        text: text([`${red(bold('Not genuine'))}: ${bold(verdict.reason)}`, wrapped(verdict.message), ...next]),
         document: { ...verdict, notes: about },
       }
     }
