@@ -13,8 +13,8 @@ const INDENT = '     '
 function findingText({ code, message, fix, evidence }: Finding, number: number, colours: Colours): string {
   const { bold, dim } = colours
   const lines = [
-    `${bold(wrapped(`${number}. ${printable(message)}`, '   '))} ${dim(`(${code})`)}`,
-    ...(evidence === undefined ? [] : linesOf(evidence).map((line) => `${INDENT}${line}`)),
+    `${bold(wrapped(printable(message), '   ', `${number}. `))} ${dim(`(${code})`)}`,
+    ...(evidence === undefined ? [] : linesOf(evidence).map((line) => INDENT + line)),
     ...sidesOf(fix).flatMap((side) => fixLines(side, colours)),
   ]
   return `${lines.join('\n')}\n`
@@ -29,8 +29,15 @@ function sidesOf(fix: string): string[] {
 function fixLines(part: string, { yellow }: Colours): string[] {
   const [begins, side] = /^On (\w+ [^:\n]*side[^:\n]*): /.exec(part) ?? ['']
   const heading = side === undefined ? 'Fix:' : `Fix, on ${side}:`
-  const change = linesOf(part.slice(begins.length)).map((line) => wrapped(`${INDENT}${line}`, INDENT))
-  return [`   ${yellow(heading)}`, ...change]
+  const change = linesOf(aLineALanguage(part.slice(begins.length)))
+  return [`   ${yellow(heading)}`, ...change.map((line) => wrapped(line, INDENT))]
+}
+
+/** Whoever looks for the line to change looks for one language: `Node: …, Python: …` is a list of them. */
+function aLineALanguage(text: string): string {
+  const language = '(?:Node|Python|Go|Ruby|PHP|Java|C#|shell): '
+  if (text.includes('(Node: ')) return text
+  return text.replace(new RegExp(`(?:,|([:.])) (?=${language})`, 'g'), (_, end = '') => `${end}\n`)
 }
 
 /** The lines of a text, which may quote the request. */

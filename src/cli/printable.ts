@@ -25,5 +25,6 @@ export function quoted(argument: string): string {
 
 /** Whether an argument looks more like a secret than like the name of a file or a command: a known prefix, or random text. */
 export function mayBeSecret(argument: string): boolean {
-  return /^(whsec|secret|sk)[-_]/i.test(argument) || /^[\w+/=-]{24,}$/.test(argument)
+  const isPath = /^\.{0,2}\/.*\//.test(argument)
+  return /^(whsec|secret|sk)[-_]/i.test(argument) || (!isPath && /^[\w+/=-]{24,}$/.test(argument))
 }

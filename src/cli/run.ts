@@ -44,7 +44,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     const { red, bold } = coloursFor(stderr, env)
     const message = messageOf(error)
     const json = `${JSON.stringify({ error: { message } }, undefined, 2)}\n`
-    await write(stderr, isJson ? json : `${red(bold('error'))}: ${wrapped(message)}\n`)
+    await write(stderr, isJson ? json : `${red(bold('error'))}${wrapped(`: ${message}`)}\n`)
     return 2
   }
 }

@@ -1,17 +1,24 @@
 /** How long a line of text is, in characters: what a reader takes in, and most terminals show. */
 const WIDTH = 100
 
-/** Text in lines that are not too long, broken at spaces; each but the first begins with `indent`. */
-export function wrapped(text: string, indent = ''): string {
+/**
+ * Text in lines that are not too long, broken at spaces.
+ *
+ * @param indent - what the lines begin with.
+ * @param first - what the first line begins with instead.
+ */
+export function wrapped(text: string, indent = '', first = indent): string {
   const lines: string[] = []
-  let line = ''
+  let line = first
+  let isBegun = false
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > WIDTH) {
+    if (isBegun && line.length + 1 + word.length > WIDTH) {
       lines.push(line)
-      line = `${indent}${word}`
+      line = indent + word
     } else {
-      line = line === '' ? word : `${line} ${word}`
+      line += isBegun ? ` ${word}` : word
     }
+    isBegun = true
   }
   return [...lines, line].join('\n')
 }

@@ -137,7 +137,7 @@ describe('without a terminal', () => {
     const exited = once(child, 'exit')
     let stderr = ''
     for await (const part of child.stderr) stderr += part
-    expect(stderr).toContain('There is no terminal to ask for it at. WEBHOOK_SECRET is set')
+    expect(stderr).toContain('There is no terminal to ask for it at.\nWEBHOOK_SECRET is set')
     expect(await exited).toEqual([2, null])
   })
 })

@@ -9,6 +9,8 @@ export interface Called {
   /** `stdout` as text. */
   text: string
   stderr: string
+  /** `stderr` in one line, wherever its lines were broken. */
+  said: string
 }
 
 export interface Around {
@@ -32,12 +34,9 @@ export async function call(args: readonly string[], around: Around = {}): Promis
     openTerminal: () => terminal,
   })
   const bytes = Buffer.concat(stdout.chunks)
-  return {
-    exitCode,
-    stdout: bytes,
-    text: bytes.toString('utf8'),
-    stderr: Buffer.concat(stderr.chunks).toString('utf8'),
-  }
+  const errors = Buffer.concat(stderr.chunks).toString('utf8')
+  const said = errors.replaceAll(/\s+/g, ' ').trim()
+  return { exitCode, stdout: bytes, text: bytes.toString('utf8'), stderr: errors, said }
 }
 
 function collector(isTTY: boolean) {

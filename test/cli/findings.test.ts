@@ -29,8 +29,8 @@ it('findings are numbered, each with its evidence, its fix, and the side that ha
      take them off
 
 3. Nothing fits. (signature_mismatch)
-   Fix:
-     On either side: compare
+   Fix, on either side:
+     compare
 `)
 })
 
@@ -40,4 +40,24 @@ it('findings cannot do anything to a terminal, whatever they quote', () => {
     coloursFor(new PassThrough(), {}),
   )
   expect(text).toBe('1. a\\x1b[2Jb\\x0ac (nonce_characters)\n     \\x1b[2J\n   Fix:\n     \\x9b2J\n')
+})
+
+it('a fix for both sides has a part for each, and one in several languages a line for each', () => {
+  const fixOf = (fix: string) =>
+    findingsText([{ code: 'body_json', message: 'm', fix }], coloursFor(new PassThrough(), {})).replace(/^.*\n/, '')
+  expect(
+    fixOf(
+      "On the sender's side: send Unix time: Node: Math.floor(Date.now() / 1000), Go: time.Now().Unix(). On the receiver's side, if it is old: wait.",
+    ),
+  ).toBe(`   Fix, on the sender's side:
+     send Unix time:
+     Node: Math.floor(Date.now() / 1000)
+     Go: time.Now().Unix().
+   Fix, on the receiver's side, if it is old:
+     wait.
+`)
+  expect(fixOf('On either side: trim it (Node: secret.trim(), Go: strings.TrimSpace)')).toBe(
+    '   Fix, on either side:\n     trim it (Node: secret.trim(), Go: strings.TrimSpace)\n',
+  )
+  expect(fixOf('Look again')).toBe('   Fix:\n     Look again\n')
 })

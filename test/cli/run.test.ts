@@ -57,9 +57,9 @@ describe('a mistake in the call', () => {
     [['send', 'a', 'b', 'c'], 'send takes 2 arguments at most, and got 3'],
     [['secret', 'a'], 'secret takes no argument, and got 1'],
   ])('%j is told what to do', async (args, message) => {
-    const { exitCode, text, stderr } = await call(args)
+    const { exitCode, text, stderr, said } = await call(args)
     expect([exitCode, text]).toEqual([2, ''])
-    expect(stderr).toContain(message)
+    expect(said).toContain(message)
     expect(stderr).not.toMatch(/^ +at /m)
   })
 
@@ -83,18 +83,18 @@ describe('a mistake in the call', () => {
     [['send', 'http://localhost', '--hmac-key', 'hunter2-hunter2']],
   ])('%j is refused, for it shows the secret, and does not repeat it', async (args) => {
     for (const json of [[], ['--json']]) {
-      const { exitCode, text, stderr } = await call([...args, ...json])
+      const { exitCode, text, stderr, said } = await call([...args, ...json])
       expect([exitCode, text]).toEqual([2, ''])
-      expect(stderr).toContain('process list')
-      expect(stderr).toContain('--secret-env NAME')
+      expect(said).toContain('process list')
+      expect(said).toContain('--secret-env NAME')
       expect(stderr).not.toContain('hunter2')
     }
   })
 
   it('tells who gives a secret to a command that takes none', async () => {
-    const { exitCode, stderr } = await call(['secret', '--secret', 'hunter2'])
+    const { exitCode, stderr, said } = await call(['secret', '--secret', 'hunter2'])
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('secret takes no secret')
+    expect(said).toContain('secret takes no secret')
     expect(stderr).not.toContain('hunter2')
   })
 

@@ -105,9 +105,9 @@ describe('a secret', () => {
     ],
   ])('that %s is a mistake in the call', async (_, args, message) => {
     const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
-    const { exitCode, text, stderr } = await call(['sign', ...args], { env })
+    const { exitCode, text, stderr, said } = await call(['sign', ...args], { env })
     expect([exitCode, text]).toEqual([2, ''])
-    expect(stderr).toContain(message)
+    expect(said).toContain(message)
     expect(stderr).not.toContain(SECRET)
   })
 

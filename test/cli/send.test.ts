@@ -391,9 +391,9 @@ describe('a mistake in the call', () => {
     [[URL, '-', '--header', 'X-A: a\nX-B: b'], 'the value of --header X-A has characters'],
     [[URL, 'none.json'], 'no such file'],
   ])('%j is told what to do', async (args, message) => {
-    const { exitCode, text, stderr } = await call(['send', ...args, ...FROM_ENV])
+    const { exitCode, text, said } = await call(['send', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])
-    expect(stderr).toContain(message)
+    expect(said).toContain(message)
   })
 })
 

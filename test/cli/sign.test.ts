@@ -81,9 +81,9 @@ describe('signing', () => {
     ['an empty nonce', [file, '--nonce', ''], '--nonce is not 1 to 128'],
     ['another protocol', [file, '--url', 'ftp://localhost/'], 'neither http nor https'],
   ])('refuses %s', async (_, args, message) => {
-    const { exitCode, text, stderr } = await call(['sign', ...args, ...FROM_ENV])
+    const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])
-    expect(stderr).toContain(message)
+    expect(said).toContain(message)
   })
 
   it('asks for the body where nothing is piped in', async () => {
@@ -199,9 +199,9 @@ describe.runIf(isInstalled('curl'))('signing for curl', () => {
     ['is long', 'x'.repeat(100_001)],
   ])('refuses a body from standard input that %s', async (_, sent) => {
     const stdin = Buffer.from(sent, 'latin1')
-    const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV, '--format', 'curl'], { stdin })
+    const { exitCode, said } = await call(['sign', '-', ...FROM_ENV, '--format', 'curl'], { stdin })
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('save it to a file')
+    expect(said).toContain('save it to a file')
   })
 
   it('takes the URL given', async () => {

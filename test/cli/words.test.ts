@@ -6,6 +6,7 @@ import { inWords, momentOf } from '../../src/cli/moment.js'
 import { nearest } from '../../src/cli/nearest.js'
 import { printable, quoted } from '../../src/cli/printable.js'
 import { shellWord } from '../../src/cli/shell.js'
+import { wrapped } from '../../src/cli/wrapped.js'
 
 describe('colours', () => {
   it.each([
@@ -47,6 +48,8 @@ describe('text of others', () => {
     ['request.http', '"request.http"'],
     ['/tmp/a\nb', '"/tmp/a\\x0ab"'],
     ['x '.repeat(200), `"${'x '.repeat(100)}…"`],
+    ['/srv/webhooks/captured/yesterday', '"/srv/webhooks/captured/yesterday"'],
+    ['../webhooks/captured-yesterday', '"../webhooks/captured-yesterday"'],
     ['whsec_abc', '(not repeated here, for it looks like a secret)'],
     ['sk-abc', '(not repeated here, for it looks like a secret)'],
     ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', '(not repeated here, for it looks like a secret)'],
@@ -74,6 +77,23 @@ describe('a misspelt word', () => {
     ['xxxxxx', undefined],
   ])('%j is near to %j', (word, near) => {
     expect(nearest(word, words)).toBe(near)
+  })
+})
+
+describe('long text', () => {
+  it('is broken at spaces, in lines of at most 100 characters', () => {
+    const lines = wrapped('words '.repeat(50).trimEnd(), '   ', '1. ').split('\n')
+    expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 20])
+    expect(lines.map((line) => line.slice(0, 5))).toEqual(['1. wo', '   wo', '   wo', '   wo'])
+  })
+
+  it.each([
+    ['', ''],
+    ['a  b ', 'a  b '],
+    ['x'.repeat(101), 'x'.repeat(101)],
+    [`a ${'x'.repeat(101)} b`, `a\n${'x'.repeat(101)}\nb`],
+  ])('loses nothing but those spaces: %j', (text, lines) => {
+    expect(wrapped(text)).toBe(lines)
   })
 })
 
