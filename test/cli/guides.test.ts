@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
 import { eventually, freePort } from '../integration/servers.js'
 import { call } from './call.js'
+import { captures } from './captures.js'
 import { GUIDE_SECRET, rerun } from './transcripts.js'
 
 // The guides show what the commands print. When that changes, write it anew:
@@ -51,14 +52,86 @@ describe('docs/command-line.md', () => {
   })
 })
 
-/** Runs the handler of the README, with the guide's secret, while `act` takes. */
+describe('docs/troubleshooting.md', () => {
+  const guide = read('docs/troubleshooting.md')
+
+  it.each(Object.entries(captures()))(
+    'goes through docs/troubleshooting/%s, which is made here',
+    async (file, capture) => {
+      await expect(capture).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting', file))
+      expect(guide).toContain(`diagnose ${file} `)
+    },
+  )
+
+  it('shows the diagnoses of its captured requests', async () => {
+    for (const [file, capture] of Object.entries(captures())) writeFileSync(join(folder, file), capture)
+    writeFileSync(join(folder, 'webhook.secret'), `${GUIDE_SECRET}\n`)
+    await expect(rerun(guide, folder)).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting.md'))
+  })
+
+  it('has no captured request but those', () => {
+    expect(readdirSync(join(ROOT, 'docs/troubleshooting')).sort()).toEqual(Object.keys(captures()).sort())
+  })
+
+  it('has the line to change in every language', () => {
+    const languages = ['Node', 'Python', 'Go', 'Ruby', 'PHP', 'Java', 'C#', 'shell']
+    const tables = [...guide.matchAll(/^\| Node \|.*\n(?:\|.*\n)*/gm)].map(([table]) =>
+      [...table.matchAll(/^\| ([\w#]+) \| ./gm)].map(([, language]) => language),
+    )
+    expect(tables.length).toBeGreaterThanOrEqual(12)
+    expect(tables).toEqual(tables.map(() => languages))
+  })
+
+  it('has a section for every reason', () => {
+    const reasons = [...read('src/verification.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
+    expect(reasons).toHaveLength(6)
+    for (const reason of reasons) expect(guide).toMatch(new RegExp(`^#+ .*\`${reason}\``, 'm'))
+  })
+
+  it('has a handler that captures what arrives, for diagnose to read', async () => {
+    const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
+    const body = Buffer.from('{"a":"\\u00eb"}\r\n\xff', 'latin1')
+    writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
+    writeFileSync(
+      join(folder, 'server.mjs'),
+      `import { createServer } from 'node:http'
+      ${capture}
+      createServer(async (request, response) => {
+        const chunks = []
+        for await (const chunk of request) chunks.push(chunk)
+        await capture(request, Buffer.concat(chunks))
+        response.end()
+      }).listen(process.env.PORT)`,
+    )
+    await withServer('server.mjs', async (origin) => {
+      await fetch(`http://${origin}/hooks/42`, { method: 'POST', body, headers: sign(body, GUIDE_SECRET) })
+    })
+    const { exitCode, text } = await call([
+      'diagnose',
+      join(folder, 'request.http'),
+      '--secret-file',
+      join(folder, 'webhook.secret'),
+      '--at',
+      'timestamp',
+    ])
+    expect(text).toContain('Read: POST /hooks/42, ')
+    expect(exitCode).toBe(0)
+  })
+})
+
+/** Runs the handler of the README. */
 async function withReadmeHandler(act: (origin: string) => Promise<void>): Promise<void> {
   const [, handler = ''] = /```js\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
   writeFileSync(join(folder, 'server.mjs'), handler)
+  await withServer('server.mjs', act)
+}
+
+/** Runs a server of the folder, with the guide's secret, while `act` takes. */
+async function withServer(file: string, act: (origin: string) => Promise<void>): Promise<void> {
   const port = String(await freePort())
-  const server = spawn(process.execPath, ['server.mjs'], {
+  const server = spawn(process.execPath, [file], {
     cwd: folder,
     env: { ...process.env, WEBHOOK_SECRET: GUIDE_SECRET, PORT: port },
     stdio: ['ignore', 'ignore', 'ignore'],

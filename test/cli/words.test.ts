@@ -83,7 +83,7 @@ describe('a misspelt word', () => {
 describe('long text', () => {
   it('is broken at spaces, in lines of at most 100 characters', () => {
     const lines = wrapped('words '.repeat(50).trimEnd(), '   ', '1. ').split('\n')
-    expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 20])
+    expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 14])
     expect(lines.map((line) => line.slice(0, 5))).toEqual(['1. wo', '   wo', '   wo', '   wo'])
   })
 
