@@ -10,6 +10,14 @@ export function printable(text: string, kept = ''): string {
   )
 }
 
+/** A document for programs, as JSON that does nothing to a terminal either. */
+export function jsonText(document: object): string {
+  const json = JSON.stringify(document, undefined, 2)
+  return `${json.replace(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })}\n`
+}
+
 function escapeOf(character: string): string {
   const code = Number(character.codePointAt(0)).toString(16)
   return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`

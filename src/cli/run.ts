@@ -3,7 +3,7 @@ import { coloursFor } from './colours.js'
 import type { Command, ExitCode, Outcome, Output, Surroundings } from './command.js'
 import { diagnose } from './diagnose.js'
 import { nearest } from './nearest.js'
-import { quoted } from './printable.js'
+import { jsonText, quoted } from './printable.js'
 import { secret } from './secret.js'
 import { send } from './send.js'
 import { sign } from './sign.js'
@@ -34,8 +34,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const isJson = args.includes('--json')
   try {
     const { text, document, notes = [], exitCode } = await outcomeOf(args, surroundings)
-    const json = `${JSON.stringify(document, undefined, 2)}\n`
-    for (const part of isJson ? [json] : [text].flat()) await write(stdout, part)
+    for (const part of isJson ? [jsonText(document)] : [text].flat()) await write(stdout, part)
     const { dim } = coloursFor(stderr, env)
     if (!isJson) for (const note of notes) await write(stderr, dim(`${wrapped(`note: ${note}`)}\n`))
     return exitCode
@@ -43,8 +42,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     if (error instanceof Interrupted) return 130
     const { red, bold } = coloursFor(stderr, env)
     const message = messageOf(error)
-    const json = `${JSON.stringify({ error: { message } }, undefined, 2)}\n`
-    await write(stderr, isJson ? json : `${red(bold('error'))}${wrapped(`: ${message}`)}\n`)
+    await write(stderr, isJson ? jsonText({ error: { message } }) : `${red(bold('error'))}${wrapped(`: ${message}`)}\n`)
     return 2
   }
 }

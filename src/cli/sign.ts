@@ -6,6 +6,7 @@ import { command } from './command.js'
 import { contentTypeOf } from './content-type.js'
 import { type HeaderLine, httpText } from './http-text.js'
 import { readInput } from './input.js'
+import { jsonText } from './printable.js'
 import { oddities, readSecret, SECRET_OPTIONS } from './secret-source.js'
 import { shellWord } from './shell.js'
 import { parseUrl } from './url.js'
@@ -50,7 +51,7 @@ http if the body is JSON.`,
     const signed: HeaderLine[] = Object.entries(headers)
     const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]
     const text = {
-      json: () => `${JSON.stringify({ headers, notes }, undefined, 2)}\n`,
+      json: () => jsonText({ headers, notes }),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
       curl: () => curlLine(url, all, path, body),
       http: () => {

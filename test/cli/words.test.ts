@@ -4,7 +4,7 @@ import { coloursFor } from '../../src/cli/colours.js'
 import { contentTypeOf } from '../../src/cli/content-type.js'
 import { inWords, momentOf } from '../../src/cli/moment.js'
 import { nearest } from '../../src/cli/nearest.js'
-import { printable, quoted } from '../../src/cli/printable.js'
+import { jsonText, printable, quoted } from '../../src/cli/printable.js'
 import { shellWord } from '../../src/cli/shell.js'
 import { wrapped } from '../../src/cli/wrapped.js'
 
@@ -38,6 +38,12 @@ describe('text of others', () => {
     ['\ud800', '\\u{d800}'],
   ])('%j is shown as %j', (text, shown) => {
     expect(printable(text)).toBe(shown)
+  })
+
+  it('is shown by JSON as well', () => {
+    const document = { a: 'é\x1b\x9b\u202e🦊\u2066' }
+    expect(jsonText(document)).toBe('{\n  "a": "é\\u001b\\u009b\\u202e🦊\\u2066"\n}\n')
+    expect(JSON.parse(jsonText(document))).toEqual(document)
   })
 
   it('may keep its lines', () => {
