@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import { type Options, type Parsed, parse } from './arguments.js'
 import type { Colours } from './colours.js'
 import type { Terminal } from './terminal.js'
+import { wrapped } from './wrapped.js'
 
 /** What a command touches of the process that it runs in. */
 export interface Surroundings {
@@ -35,7 +36,6 @@ export type ExitCode = 0 | 1 | 2 | 130
 export interface Command {
   readonly name: string
   readonly summary: string
-  readonly options: Options
   readonly help: string
   run(args: readonly string[], surroundings: Surroundings, colours: Colours): Promise<Outcome>
 }
@@ -50,8 +50,8 @@ interface Definition<O extends Options> {
   /** The most operands that it takes. */
   readonly mostOperands: number
   readonly options: O
-  /** What to know, below the options. */
-  readonly notes: string
+  /** What to know, below the options: a paragraph each. */
+  readonly notes: readonly string[]
   act(parsed: Parsed<O>, surroundings: Surroundings, colours: Colours): Promise<Outcome>
 }
 
@@ -60,7 +60,6 @@ export function command<O extends Options>(definition: Definition<O>): Command {
   return {
     name,
     summary,
-    options,
     help: helpOf(definition),
     async run(args, surroundings, colours) {
       return definition.act(parse(args, name, options, mostOperands), surroundings, colours)
@@ -70,7 +69,7 @@ export function command<O extends Options>(definition: Definition<O>): Command {
 
 function helpOf({ name, summary, operands, options, notes }: Definition<Options>): string {
   const usage = ['inbound-webhook-auth', name, operands, '[options]'].filter((word) => word !== '').join(' ')
-  return `Usage: ${usage}\n\n${summary}\n\n${optionsHelp(options)}\n\n${notes}\n`
+  return `Usage: ${usage}\n\n${summary}\n\n${optionsHelp(options)}\n\n${notes.map((note) => `${wrapped(note)}\n`).join('\n')}`
 }
 
 const COLUMN = 26

@@ -15,12 +15,11 @@ export const diagnose = command({
   operands: '[request.http|-]',
   mostOperands: 1,
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS, ...COMMON },
-  notes: `The capture is HTTP text as a proxy or curl -v shows it: head, blank line and body, the body being the
-bytes that arrived.
-
-The findings are for the owner of the secret: they tell more than a sender should be told.
-
-Exit code: 0 genuine, 1 not, 2 no verdict.`,
+  notes: [
+    'The capture is HTTP text as a proxy or curl -v shows it: head, blank line and body, the body being the bytes that arrived.',
+    'The findings are for the owner of the secret: they tell more than a sender should be told.',
+    'Exit code: 0 genuine, 1 not, 2 no verdict.',
+  ],
 
   async act(parsed, surroundings, colours) {
     const { request, clock, isNow, assumedTime, description, notes: read } = await readReceived(parsed, surroundings)

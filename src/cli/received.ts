@@ -100,8 +100,8 @@ function timeOf(
   if (at === 'timestamp') {
     const { 'x-timestamp': timestamp = '' } = readHeaders(headers)
     // What is no timestamp is rejected for that, whatever the time.
-    const moment = isTimestamp(timestamp) ? Number(timestamp) * 1000 : clock.now()
-    return standing(moment, 'the time that the request states')
+    if (!isTimestamp(timestamp)) return standing(clock.now(), 'now, for the request states none')
+    return standing(Number(timestamp) * 1000, 'the time that the request states')
   }
   if (at !== undefined) return standing(momentOf(at), 'as given with --at')
   if (answeredAt !== undefined) return standing(answeredAt, 'the Date of the answer in the capture')

@@ -22,10 +22,10 @@ ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n
   --help    of a command: inbound-webhook-auth <command> --help
   --version
 
-The secret comes from --secret-env NAME, from --secret-file PATH, or is asked for at the terminal. It is
-never an argument: every process of the machine can read those.
+The secret comes from --secret-env NAME, from --secret-file PATH, or is asked for at the terminal.
+It is never an argument: every process of the machine can read those.
 
-Exit code: 0 genuine, accepted or done; 1 not; 2 a mistake in the call, or an input that cannot be read.
+Exit code: 0 genuine, accepted or done; 1 not; 2 a mistake in the call, or an unreadable input.
 `
 
 /** Runs a command line, and gives its exit code. */

@@ -40,14 +40,11 @@ export const send = command({
   operands: 'URL [file|-]',
   mostOperands: 2,
   options: OPTIONS,
-  notes: `--replay, --tamper, --age and --recut may be given together. A genuine request goes first: what is
-rejected by an endpoint that rejects everything proves nothing. Try only endpoints of your own.
-
-No redirect is followed. Content-Type, which is not signed, is application/json if the body is JSON;
---header changes it.
-
-Exit code: 0 if the answer is 2xx and what was tried was rejected with 401 or 403; 1 if not, or if no
-answer came; 2 for a mistake in the call.`,
+  notes: [
+    '--replay, --tamper, --age and --recut may be given together. A genuine request goes first: what is rejected by an endpoint that rejects everything proves nothing. Try only endpoints of your own.',
+    'No redirect is followed. Content-Type, which is not signed, is application/json if the body is JSON; --header changes it.',
+    'Exit code: 0 if the answer is 2xx and what was tried was rejected with 401 or 403; 1 if not, or if no answer came; 2 for a mistake in the call.',
+  ],
 
   async act(parsed, surroundings, colours) {
     const { values, operands } = parsed

@@ -33,9 +33,9 @@ export const sign = command({
   operands: '[file|-]',
   mostOperands: 1,
   options: OPTIONS,
-  notes: `The body is read from the file, or from standard input. Sign every attempt anew: a second request
-with the same nonce is a replay. Content-Type, which is not signed, is application/json in curl and
-http if the body is JSON.`,
+  notes: [
+    'The body is read from the file, or from standard input. Sign every attempt anew: a second request with the same nonce is a replay. Content-Type, which is not signed, is application/json in curl and http if the body is JSON.',
+  ],
 
   async act(parsed, surroundings) {
     const { values, operands } = parsed

@@ -15,14 +15,11 @@ export const verify = command({
   operands: '[request.http|-]',
   mostOperands: 1,
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS, ...COMMON },
-  notes: `The capture is HTTP text as a proxy or curl -v shows it: head, blank line and body, the body being the
-bytes that arrived. Where Content-Length says how long it is, the line end that an editor adds after
-it is left out.
-
-${ONE_REQUEST}
-Give several secrets while one is being rotated: the one that matched is named.
-
-Exit code: 0 genuine, 1 not, 2 no verdict.`,
+  notes: [
+    'The capture is HTTP text as a proxy or curl -v shows it: head, blank line and body, the body being the bytes that arrived. Where Content-Length says how long it is, the line end that an editor adds after it is left out.',
+    `${ONE_REQUEST} Give several secrets while one is being rotated: the one that matched is named.`,
+    'Exit code: 0 genuine, 1 not, 2 no verdict.',
+  ],
 
   async act(parsed, surroundings, { bold, dim, green, red }) {
     const { request, clock, assumedTime, description, notes: read } = await readReceived(parsed, surroundings)

@@ -2,12 +2,17 @@
 const WIDTH = 100
 
 /**
- * Text in lines that are not too long, broken at spaces.
+ * Text in lines that are not too long, broken at spaces; its own line ends stay.
  *
  * @param indent - what the lines begin with.
  * @param first - what the first line begins with instead.
  */
 export function wrapped(text: string, indent = '', first = indent): string {
+  const [start = '', ...others] = text.split('\n')
+  return [broken(start, indent, first), ...others.map((line) => broken(line, indent, indent))].join('\n')
+}
+
+function broken(text: string, indent: string, first: string): string {
   const lines: string[] = []
   let line = first
   let isBegun = false

@@ -10,15 +10,17 @@ describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']]])('of all is printed by %j', async (args) => {
     const { exitCode, text, stderr } = await call(args)
     expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([])
+    expect((await call([])).stderr).toBe(`error: which command?\n\n${text}\n`)
     for (const name of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} +[A-Z].*\\.$`, 'm'))
   })
 
-  it.each(COMMANDS)('of %s names its options, in lines of at most 105 characters', async (name) => {
+  it.each(COMMANDS)('of %s names its options, in lines of at most 100 characters', async (name) => {
     const { exitCode, text } = await call([name, '--help'])
     expect(exitCode).toBe(0)
     expect(text).toMatch(new RegExp(`^Usage: inbound-webhook-auth ${name} `))
     expect(text).toContain('  --json ')
-    expect(text.split('\n').filter((line) => line.length > 105)).toEqual([])
+    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([])
     expect(await call(['help', name])).toMatchObject({ text })
     expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
   })

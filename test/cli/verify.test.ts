@@ -200,7 +200,7 @@ describe('the time', () => {
   })
 
   it.each([
-    ['soon', '2023-11-15T22:13:20Z, the time'],
+    ['soon', '2023-11-15T22:13:20Z, now, for the request states none'],
     ['9'.repeat(20), 'a time beyond all calendars, the time'],
   ])('that the request states may be nonsense: %s', async (timestamp, words) => {
     const { text } = await call(['verify', '-', ...FROM_ENV, '--at', 'timestamp'], {

@@ -96,6 +96,8 @@ describe('long text', () => {
   it.each([
     ['', ''],
     ['a  b ', 'a  b '],
+    ['a\n\nb\n', 'a\n\nb\n'],
+    [`${'x'.repeat(90)}\na b`, `${'x'.repeat(90)}\na b`],
     ['x'.repeat(101), 'x'.repeat(101)],
     [`a ${'x'.repeat(101)} b`, `a\n${'x'.repeat(101)}\nb`],
   ])('loses nothing but those spaces: %j', (text, lines) => {
