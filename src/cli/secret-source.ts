@@ -11,7 +11,7 @@ export const SECRET_OPTIONS = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'the secret is in the environment variable NAME',
+    help: 'the secret is in the environment variable NAME; if neither this nor\n--secret-file is given, it is asked for',
   },
   'secret-file': {
     type: 'string',

@@ -8,7 +8,7 @@ export const secret = command({
   operands: '',
   mostOperands: 0,
   options: COMMON,
-  notes: ['To keep it off the screen:', '  inbound-webhook-auth secret > webhook.secret && chmod 600 webhook.secret'],
+  notes: ['To keep it off the screen:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
 
   async act() {
     const made = generateSecret()
