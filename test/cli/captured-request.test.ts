@@ -264,12 +264,21 @@ describe('reading', () => {
   it('gives what curl was given, where the capture holds the body', () => {
     fc.assert(
       fc.property(headers, bodies, (lines, body) => {
-        const all = [...lines, ['Content-Length', String(body.length)] as const]
-        const head = ['POST /x HTTP/1.1', ...all.map(([name, text]) => `${name}: ${text}`), ''].map(
-          (line) => `> ${line}\r\n`,
-        )
-        const read = parseCapture(Buffer.concat([Buffer.from(`* Connected\n${head.join('')}`, 'latin1'), body]))
-        expect(read.headers).toEqual(all)
+        // How it begins must tell it from a remark of curl's.
+        const sent = Buffer.concat([Buffer.from('{'), body])
+        const all = [...lines, ['Content-Length', String(sent.length)] as const]
+        const head = ['POST /x HTTP/1.1', ...all.map(([name, text]) => `${name}: ${text}`), '']
+        const shown = head.map((line) => `> ${line}\r\n`).join('')
+        const before = Buffer.from(`* Connected\n${shown}* uploaded\n`, 'latin1')
+        const after = Buffer.from('\n* closed\n< HTTP/1.1 204 No Content\n< \n')
+        for (const capture of [
+          [before, sent],
+          [before, sent, after],
+        ]) {
+          const read = parseCapture(Buffer.concat(capture))
+          expect(read.headers).toEqual(all)
+          expect(read.body?.equals(sent)).toBe(true)
+        }
       }),
     )
   })
