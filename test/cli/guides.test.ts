@@ -65,7 +65,6 @@ describe('docs/troubleshooting.md', () => {
 
   it('shows the diagnoses of its captured requests', async () => {
     for (const [file, capture] of Object.entries(captures())) writeFileSync(join(folder, file), capture)
-    writeFileSync(join(folder, 'webhook.secret'), `${GUIDE_SECRET}\n`)
     await expect(rerun(guide, folder)).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting.md'))
   })
 
