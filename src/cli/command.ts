@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../clock.js'
 import { type Options, type Parsed, parse } from './arguments.js'
 import type { Colours } from './colours.js'
-import type { Terminal } from './terminal.js'
+import type { StandardStreams, Terminal } from './terminal.js'
 import { wrapped } from './wrapped.js'
 
 /** What a command touches of the process that it runs in. */
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
   /** The terminal that somebody sits at, whatever stdin and stdout are; `undefined` if there is none. */
-  openTerminal(): Terminal | undefined
+  openTerminal(standard: StandardStreams): Terminal | undefined
 }
 
 export type Output = Writable & { readonly isTTY?: boolean | undefined }

@@ -113,10 +113,12 @@ async function fromFile(path: string, surroundings: Surroundings, place: string)
   return secret
 }
 
-async function ask({ openTerminal, env }: Surroundings): Promise<string> {
-  const terminal = openTerminal()
+async function ask(surroundings: Surroundings): Promise<string> {
+  const terminal = surroundings.openTerminal(surroundings)
   if (terminal === undefined) {
-    const usual = env['WEBHOOK_SECRET'] ? ' WEBHOOK_SECRET is set: --secret-env WEBHOOK_SECRET uses it.' : ''
+    const usual = surroundings.env['WEBHOOK_SECRET']
+      ? ' WEBHOOK_SECRET is set: --secret-env WEBHOOK_SECRET uses it.'
+      : ''
     throw new UsageError(
       `no secret: pass --secret-env NAME or --secret-file PATH. There is no terminal to ask for it at.${usual}`,
     )

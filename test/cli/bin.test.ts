@@ -147,6 +147,7 @@ describe('the entry', () => {
   afterEach(() => {
     Object.assign(process, { argv, exitCode })
     vi.restoreAllMocks()
+    vi.unstubAllEnvs()
   })
 
   it('passes the process on', async () => {

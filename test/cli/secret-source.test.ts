@@ -166,8 +166,18 @@ describe('asked at a terminal', () => {
   })
 
   it('is not where there is no terminal', () => {
-    expect(openTerminal(join(folder, 'none'))).toBeUndefined()
-    expect(openTerminal('/dev/null')).toBeUndefined()
+    const standard = { stdin: new PassThrough(), stderr: new PassThrough() }
+    expect(openTerminal(standard, join(folder, 'none'))).toBeUndefined()
+    expect(openTerminal(standard, '/dev/null')).toBeUndefined()
+  })
+
+  it('is standard input where that is the only one, as on Windows', async () => {
+    const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
+    const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
+    stdin.write(`${SECRET}\r`)
+    expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
+    expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')
+    expect(stdin.isPaused()).toBe(true)
   })
 
   it.runIf(isInstalled('python3'))('a real terminal does not show it either', async () => {
@@ -175,7 +185,7 @@ describe('asked at a terminal', () => {
     const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
     const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
     const exited = once(python, 'exit')
-    const terminal = openTerminal((await lines.next()).value)
+    const terminal = openTerminal(process, (await lines.next()).value)
     expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
     expect(JSON.parse((await lines.next()).value)).toBe('Signing secret of the webhook (it is not shown): \r\n')
     await exited
