@@ -53,10 +53,13 @@ describe('the tarball', () => {
       'package.json',
     ])
     expect(readdirSync(join(installed(), 'docs')).sort()).toEqual([
+      'command-line.md',
       'nonce-stores.md',
       'recipes.md',
       'scaling.md',
       'senders.md',
+      'troubleshooting',
+      'troubleshooting.md',
       'vectors.json',
     ])
   })
@@ -288,10 +291,12 @@ describe('the documents', () => {
     'README.md',
     'SECURITY.md',
     'CHANGELOG.md',
+    'docs/command-line.md',
     'docs/nonce-stores.md',
     'docs/recipes.md',
     'docs/scaling.md',
     'docs/senders.md',
+    'docs/troubleshooting.md',
   ])('%s links to files that exist', (document) => {
     const links = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
       ([, path]) => path ?? '',

@@ -98,7 +98,7 @@ function timeOf(
   clock: Clock,
 ): Pick<Received, 'clock' | 'isNow' | 'assumedTime'> {
   if (at === 'timestamp') {
-    const { 'x-timestamp': timestamp = '' } = readHeaders(headers)
+    const { timestamp = '' } = readHeaders(headers)
     // What is no timestamp is rejected for that, whatever the time.
     if (!isTimestamp(timestamp)) return standing(clock.now(), 'now, for the request states none')
     return standing(Number(timestamp) * 1000, 'the time that the request states')
