@@ -84,6 +84,14 @@ describe('the tarball', () => {
   })
 })
 
+describe('the command', () => {
+  it('is installed, and knows its version', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const command = join(folder, 'node_modules/.bin/inbound-webhook-auth')
+    expect(execFileSync(command, ['--version'], { cwd: folder, encoding: 'utf8' })).toBe(`${version}\n`)
+  })
+})
+
 /** The code blocks of a language in a text, without the ` * ` of a docstring. */
 function blocksOf(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^([ *]*)\`\`\`${language}\\n([^]*?)\\n\\1\`\`\`$`, 'gm'))].map(
