@@ -70,7 +70,7 @@ export async function verify(
   // Everything is read before the first await: what changes while the store answers cannot change what was checked.
   assertRequest(request)
   const { webhookId, headers, body: received } = request
-  assertWebhookId(webhookId)
+  assertText(webhookId, 'request.webhookId', WEBHOOK_ID_FIX)
   const { timestamp, nonce, signature } = readHeaders(headers)
   const body = bodyBytes(received, 'request.body')
   if (body === undefined) throw await notRawBody(received)
@@ -118,19 +118,13 @@ function comparedWith(body: Uint8Array): string {
 }
 
 /** @internal */
+export const WEBHOOK_ID_FIX = "pass { webhookId, headers, body }, with the webhook's identifier as a string"
+
+/** @internal */
 export function assertRequest(request: WebhookRequest): void {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
   }
-}
-
-/** @internal */
-export function assertWebhookId(webhookId: unknown): asserts webhookId is string {
-  assertText(
-    webhookId,
-    'request.webhookId',
-    "pass { webhookId, headers, body }, with the webhook's identifier as a string",
-  )
 }
 
 /**

@@ -2,11 +2,12 @@ import { Buffer } from 'node:buffer'
 import { bodyBytes } from '../body.js'
 import { assertClock, type Clock } from '../clock.js'
 import { readHeaders } from '../headers.js'
+import { assertText } from '../invalid-argument.js'
 import { isNonce } from '../nonce.js'
 import { type Secret, secretList } from '../secret.js'
 import { isSignature } from '../signature.js'
 import { isTimestamp, isWithinWindow } from '../timestamp.js'
-import { assertRequest, assertWebhookId, notRawBody, type WebhookRequest } from '../verify.js'
+import { assertRequest, notRawBody, WEBHOOK_ID_FIX, type WebhookRequest } from '../verify.js'
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
 import type { Diagnosis } from './finding.js'
@@ -58,7 +59,7 @@ export type { Diagnosis, Finding, FindingCode } from './finding.js'
 export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
   assertRequest(request)
   const { webhookId, headers: given, body: received } = listed(request)
-  assertWebhookId(webhookId)
+  assertText(webhookId, 'request.webhookId', WEBHOOK_ID_FIX)
   const headers = readHeaders(given)
   const bytes = bodyBytes(received, 'request.body')
   if (bytes === undefined) throw await notRawBody(received)

@@ -401,8 +401,8 @@ function outcome(json: JsonText, kinds: readonly number[], rewrite: (token: numb
 
 /** A trait as it applies to one text. */
 interface Applied<T> extends Trait<T> {
-  /** The same for traits that give the same text; empty for one that changes nothing. */
-  readonly outcome: string
+  /** The same number for traits that give the same text, 0 for one that changes nothing. */
+  readonly outcome: number
 }
 
 type AppliedTraits<T, Name extends string> = { readonly [name in Name]: Applied<T> }
@@ -413,10 +413,13 @@ function applied<From, To, Name extends string>(
   same: string,
   apply: (value: From) => readonly [outcome: string, value: To],
 ): AppliedTraits<To, Name> {
+  const numbered = new Map([[same, 0]])
   const entries = keysOf(table).map((name) => {
     const { cost, what, value } = table[name]
-    const [outcome, made] = apply(value)
-    return [name, { cost, what, value: made, outcome: outcome === same ? '' : outcome }]
+    const [text, made] = apply(value)
+    const outcome = numbered.get(text) ?? numbered.size
+    numbered.set(text, outcome)
+    return [name, { cost, what, value: made, outcome }]
   })
   return Object.fromEntries(entries)
 }
@@ -442,7 +445,7 @@ const MOST_WRITERS = 3
 /** The ways to write a JSON text anew, each outcome once. */
 export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>[] {
   if (isLarge) return largeChoices(json)
-  const none = { cost: 0, what: '', outcome: '', value: undefined }
+  const none = { cost: 0, what: '', outcome: 0, value: undefined }
   const spacings = applied(SPACINGS, json.source.toString('latin1'), (spacing) => [
     writeJson(json, { spacing })?.toString('latin1') ?? '',
     spacing,
@@ -473,16 +476,16 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     order: Applied<Int32Array | undefined>,
   ) => {
     const all = [spacing, string, number, order]
-    const traits = all.filter((trait) => trait.outcome !== '')
+    const traits = all.filter((trait) => trait.outcome !== 0)
     if (traits.length === 0) return
-    const key = all.map((trait) => trait.outcome).join('\0')
+    const key = all.map((trait) => trait.outcome).join()
     const known = outcomes.get(key)
     if (known !== undefined) {
       known.cost = Math.min(known.cost, cost)
       if (profile !== undefined) known.profiles.push(profile)
       return
     }
-    const used = <T>(trait: Applied<T>) => (trait.outcome === '' ? undefined : trait.value)
+    const used = <T>(trait: Applied<T>) => (trait.outcome === 0 ? undefined : trait.value)
     const style = {
       // An order has no spacing of its own: what stood between the tokens stood between others.
       spacing: used(spacing) ?? (used(order) && spacing.value),

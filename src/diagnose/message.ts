@@ -189,24 +189,22 @@ function named(add: (cost: number, layout: Layout) => void): void {
       }
     }
   }
-  for (const names of [
+  for (const [timestamp, nonce, body] of [
     ['timestamp', 'nonce', 'body'],
     ['timestamp', 'nonce', 'payload'],
     ['timestamp', 'nonce', 'data'],
     ['ts', 'nonce', 'body'],
     ['t', 'n', 'b'],
   ] as const) {
-    const [timestamp, nonce, body] = names
     for (const line of ['&', '\n', ',', ';', '|']) {
       add(6, [`${timestamp}=`, TIMESTAMP, line, `${nonce}=`, NONCE, line, `${body}=`, BODY])
       add(7, [`${body}=`, BODY, line, `${nonce}=`, NONCE, line, `${timestamp}=`, TIMESTAMP])
       add(7, [`${timestamp}:`, TIMESTAMP, line, `${nonce}:`, NONCE, line, `${body}:`, BODY])
       add(7, [`${timestamp}=`, TIMESTAMP, line, `${nonce}=`, NONCE, line, BODY])
     }
-    const q = ':'
     for (const [quote, comma, colon] of [
-      ['"', ',', q],
-      ['', ',', q],
+      ['"', ',', ':'],
+      ['', ',', ':'],
       ['"', ', ', ': '],
       ['', ', ', ': '],
     ]) {
