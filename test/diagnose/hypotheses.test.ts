@@ -83,7 +83,14 @@ describe('the body that was signed', () => {
 })
 
 describe('the key that was used', () => {
-  const secrets = [SECRET, ' "q+%41&\\n$a $$#c=d;e,f:g é" ', 'whsec_c2VjcmV0cw==', 'v1:00112233ff', '\ufeffa-b_c\n']
+  const secrets = [
+    SECRET,
+    ' "q+%41&\\n$a $$#c=d;e,f:g é" ',
+    'whsec_c2VjcmV0cw==',
+    'v1:00112233ff',
+    '<it\'s "a" & b>',
+    '\ufeffa-b_c\n',
+  ]
   const tried = secrets.flatMap((secret) =>
     keyChoices([secret], '42')
       .filter(
