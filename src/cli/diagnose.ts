@@ -22,10 +22,15 @@ export const diagnose = command({
   ],
 
   async act(parsed, surroundings, colours) {
-    const { request, clock, isNow, assumedTime, description, notes: read } = await readReceived(parsed, surroundings)
+    const received = await readReceived(parsed, surroundings)
+    const { request, target, clock, isNow, assumedTime, description, notes: read } = received
     const secrets = await readSecrets(parsed, surroundings, inputsOf(parsed))
     const texts = secrets.map(({ secret }) => secret)
-    const { genuine, findings } = await diagnoseRequest(request, texts, clock)
+    const { genuine, findings } = await diagnoseRequest(
+      { ...request, headers: [...target, ...request.headers] },
+      texts,
+      clock,
+    )
     const isOld = isNow && findings.some(({ code }) => code.startsWith('clock_'))
     const about = [
       `Read: ${description}.`,

@@ -38,7 +38,9 @@ export function inputsOf({ values, operands }: Parsed<typeof RECEIVED_OPTIONS>):
 
 /** A request that was received, and all that is known about how. */
 export interface Received {
-  readonly request: WebhookRequest & { readonly body: Buffer }
+  readonly request: WebhookRequest & { readonly headers: readonly HeaderLine[]; readonly body: Buffer }
+  /** Its method and path, as far as they are known, in the way of HTTP/2: a sender may have signed them. */
+  readonly target: readonly HeaderLine[]
   readonly clock: Clock
   /** Whether that is now, for want of anything better. */
   readonly isNow: boolean
@@ -75,10 +77,20 @@ export async function readReceived(
   }
   return {
     request: { webhookId: 'the captured request', headers, body },
+    target: targetOf(captured),
     ...timeOf(at, headers, captured, surroundings.clock),
     description: `${printable(captured.requestLine ?? 'a request')}, ${body.length} bytes of body`,
     notes,
   }
+}
+
+function targetOf({ requestLine = '' }: CapturedRequest): readonly HeaderLine[] {
+  const [method = '', path] = requestLine.split(' ')
+  if (path === undefined) return []
+  return [
+    [':method', method],
+    [':path', path],
+  ]
 }
 
 /** What there is to a request whose headers are all given as options. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -218,6 +219,17 @@ describe('the time', () => {
 })
 
 describe('diagnose', () => {
+  it.each([
+    ['a request line', 'PUT /in/7f3a HTTP/1.1'],
+    ['a request line without version', 'PUT /in/7f3a'],
+  ])('finds that method and path were signed, by %s', async (_, line) => {
+    const signature = createHmac('sha256', SECRET).update(`PUT\n/in/7f3a\n${TIMESTAMP}\n${NONCE}\n{}`).digest('hex')
+    const stdin = `${line}\nX-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n\n{}`
+    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/\(message_layout\)/)
+  })
+
   it('says that a genuine request is', async () => {
     const { exitCode, text, stderr } = await call(['diagnose', path, ...FROM_ENV])
     expect([exitCode, stderr]).toEqual([0, ''])
