@@ -23,8 +23,8 @@ export function momentOf(text: string): number {
   return moment
 }
 
-/** A moment for a reader: `2023-11-14T22:13:20Z`; `undefined` for one beyond what a date can be. */
-export function inWords(milliseconds: number): string | undefined {
+/** A moment for a reader: `2023-11-14T22:13:20Z`. */
+export function inWords(milliseconds: number): string {
   const date = new Date(milliseconds)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000', '')
+  return Number.isNaN(date.getTime()) ? 'a time beyond all calendars' : date.toISOString().replace('.000', '')
 }

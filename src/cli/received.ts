@@ -102,6 +102,9 @@ const NOTHING: CapturedRequest = {
   notes: [],
 }
 
+/** In milliseconds. */
+const DAY = 86_400_000
+
 /** The clock that stands at the moment to assume. */
 function timeOf(
   at: string | undefined,
@@ -113,6 +116,9 @@ function timeOf(
     const { timestamp = '' } = readHeaders(headers)
     // What is no timestamp is rejected for that, whatever the time.
     if (!isTimestamp(timestamp)) return standing(clock.now(), 'now, for the request states none')
+    if (Number(timestamp) * 1000 > clock.now() + DAY) {
+      return standing(clock.now(), 'now, for the request states none that has come')
+    }
     return standing(Number(timestamp) * 1000, 'the time that the request states')
   }
   if (at !== undefined) return standing(momentOf(at), 'as given with --at')
@@ -124,6 +130,6 @@ function standing(moment: number, why: string): Pick<Received, 'clock' | 'isNow'
   return {
     isNow: false,
     clock: { now: () => moment },
-    assumedTime: `${inWords(moment) ?? 'a time beyond all calendars'}, ${why}`,
+    assumedTime: `${inWords(moment)}, ${why}`,
   }
 }

@@ -86,6 +86,10 @@ function hashed(
 
 const latin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? Buffer.from(body, 'latin1') : undefined)
 
+/** Bytes that are UTF-8, or that are not: the same change undoes one mistake or makes another. */
+const ifUtf8 = (expected: boolean, bytes: Buffer | undefined) =>
+  bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined
+
 /** The characters in which Windows-1252 differs from Latin-1, from 0x80. */
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
@@ -326,12 +330,24 @@ const CHANGES: readonly BodyChoice[] = [
   choice(3, 'body_encoding', 'the body without its byte order mark', BYTES, (body) =>
     body.indexOf('\ufeff') === 0 ? body.subarray(3) : undefined,
   ),
-  beyondAscii(3, 'the body in Latin-1 instead of UTF-8', (body) => latin1(body.toString('utf8'))),
+  beyondAscii(3, 'the body in Latin-1 instead of UTF-8', (body) => ifUtf8(false, latin1(body.toString('utf8')))),
+  beyondAscii(3, 'the body in UTF-8, which arrived encoded twice (é as Ã©)', (body) =>
+    ifUtf8(true, latin1(body.toString('utf8'))),
+  ),
   beyondAscii(4, 'the body in Windows-1252 instead of UTF-8', (body) => windows1252(body.toString('utf8'))),
   beyondAscii(3, 'the body decoded to text, in which U+FFFD stands for what is no UTF-8', (body) =>
     Buffer.from(body.toString('utf8')),
   ),
-  beyondAscii(4, 'the body in UTF-8 twice (é as Ã©)', (body) => Buffer.from(body.toString('latin1'))),
+  beyondAscii(
+    4,
+    'the body in UTF-8 twice (é as Ã©)',
+    (body) => ifUtf8(true, body) && Buffer.from(body.toString('latin1')),
+  ),
+  beyondAscii(
+    3,
+    'the body in UTF-8, which arrived in Latin-1',
+    (body) => ifUtf8(false, body) && Buffer.from(body.toString('latin1')),
+  ),
   beyondAscii(4, 'the body in ASCII, in which `?` stands for all else', (body) =>
     Buffer.from(body.toString('utf8').replace(/[^\0-\x7f]/gu, '?')),
   ),

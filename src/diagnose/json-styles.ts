@@ -50,7 +50,7 @@ const SPACINGS = {
     pad: ' ',
   }),
   jackson: trait(5, "indented as Java's Jackson does", {
-    item: ', ',
+    item: ',',
     colon: ' : ',
     indent: '  ',
     inlineArrays: true,

@@ -17,6 +17,12 @@ export const WORD = 8
  */
 const MAX_TOKENS = 2 ** 20
 
+/**
+ * The most characters of a number; a text with a longer one is taken for no JSON. None that is meant has more, and what
+ * languages make of a number takes longer than its length.
+ */
+const LONGEST_WORD = 400
+
 /** A JSON text as its tokens, each still the bytes as written: no number is rounded, no escape resolved, no key lost. */
 export interface JsonText {
   readonly source: Buffer
@@ -105,7 +111,7 @@ export function parseJson(source: Buffer): JsonText | undefined {
       } else {
         kinds[count] = byte === 0x22 ? STRING : isNumeral(byte) ? NUMBER : WORD
         position = byte === 0x22 ? endOfString(source, position) : endOfWord(source, position)
-        if (position === start) return undefined
+        if (position === start || (byte !== 0x22 && position - start > LONGEST_WORD)) return undefined
         if (byte === 0x22) special[count] = isSpecial(source, start + 1, position - 1)
         state = open.length === 0 ? END : COMMA_OR_CLOSE
       }
@@ -273,6 +279,7 @@ export function writeJson(json: JsonText, style: JsonStyle): Buffer | undefined 
       if (before === KEY) out.all(colon)
       else if (container !== undefined) {
         if (!first && !closes) out.all(item)
+        if (!first && !closes && inline && spacing.indent !== undefined) out.all(pad)
         if (!inline && !(first && closes)) {
           out.text('\n')
           out.repeat(indent, depth)

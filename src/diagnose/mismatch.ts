@@ -39,7 +39,7 @@ function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
       },
     ]
   }
-  if (body.includes('\ufffd')) {
+  if (isUtf8(body) && body.includes('\ufffd')) {
     return [
       {
         code: 'body_encoding',
@@ -87,7 +87,7 @@ function whatToCompare(body: Buffer, timestamp: string, nonce: string): Finding 
     code: 'signature_mismatch',
     message:
       'No known way of signing gives this signature: the secrets differ, or the bytes that were signed are not those received.',
-    fix: 'On either side: compare what stands below with the sender\'s own: the first line that differs is the cause. If all are equal, the secrets differ: compare printf %s "$WEBHOOK_SECRET" | wc -c, then set it anew on both sides',
+    fix: 'On either side: compare the evidence with the sender\'s own: the first line that differs is the cause. If all are equal, the secrets differ: compare printf %s "$WEBHOOK_SECRET" | wc -c, then set it anew on both sides',
     evidence: [
       'What the receiver has:',
       `  the message begins with ${quoted(prefix)}`,

@@ -90,7 +90,7 @@ export function readingsOf(signature: string): Reading[] {
 export function signatureFormat(signature: string, readings: readonly Reading[]): Finding | undefined {
   if (isDigest(signature)) return undefined
   const found = readings.find(({ code }) => code === 'signature_format')?.differences.join(', ')
-  const is = found === undefined ? `${signature.length} characters` : found
+  const is = found || `${signature.length} characters`
   return {
     code: 'signature_format',
     message: `X-Signature is not 64 lowercase hex digits: it is ${is}.`,

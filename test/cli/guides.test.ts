@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
 import { eventually, freePort } from '../integration/servers.js'
+import { TestClock } from '../request.js'
 import { call } from './call.js'
 import { captures } from './captures.js'
 import { GUIDE_SECRET, rerun } from './transcripts.js'
@@ -105,14 +106,11 @@ describe('docs/troubleshooting.md', () => {
     await withServer('server.mjs', async (origin) => {
       await fetch(`http://${origin}/hooks/42`, { method: 'POST', body, headers: sign(body, GUIDE_SECRET) })
     })
-    const { exitCode, text } = await call([
-      'diagnose',
-      join(folder, 'request.http'),
-      '--secret-file',
-      join(folder, 'webhook.secret'),
-      '--at',
-      'timestamp',
-    ])
+    const secretFile = join(folder, 'webhook.secret')
+    const { exitCode, text } = await call(
+      ['diagnose', join(folder, 'request.http'), '--secret-file', secretFile, '--at', 'timestamp'],
+      { clock: new TestClock(Date.now()) },
+    )
     expect(text).toContain('Read: POST /hooks/42, ')
     expect(exitCode).toBe(0)
   })

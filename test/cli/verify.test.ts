@@ -202,7 +202,7 @@ describe('the time', () => {
 
   it.each([
     ['soon', '2023-11-15T22:13:20Z, now, for the request states none'],
-    ['9'.repeat(20), 'a time beyond all calendars, the time'],
+    ['9'.repeat(20), '2023-11-15T22:13:20Z, now, for the request states none that has come'],
   ])('that the request states may be nonsense: %s', async (timestamp, words) => {
     const { text } = await call(['verify', '-', ...FROM_ENV, '--at', 'timestamp'], {
       ...LATER,
@@ -219,6 +219,14 @@ describe('the time', () => {
 })
 
 describe('diagnose', () => {
+  it('takes no time that has not come for the one of the request', async () => {
+    const stdin = capture({ timestamp: `${TIMESTAMP}000` })
+    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV, '--at', 'timestamp'], { stdin })
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/timestamp_unit/)
+    expect(text).toMatch(/now, for the request states none that has come/)
+  })
+
   it.each([
     ['a request line', 'PUT /in/7f3a HTTP/1.1'],
     ['a request line without version', 'PUT /in/7f3a'],

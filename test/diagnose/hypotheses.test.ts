@@ -48,6 +48,7 @@ describe('the body that was signed', () => {
     '\ufeffa body',
     Buffer.from('{"name":"Zo\xeb"}', 'latin1'),
     'Zo\ufffd',
+    'Zo\u00c3\u00ab',
     Buffer.from('a body', 'utf16le'),
     'a &quot;body&quot; \\n with it',
     '%7B%22a%22%3A1%7D',
@@ -200,4 +201,46 @@ it('is not made up: a signature that nothing gives is explained by nothing', asy
     const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
     expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
   }
+})
+
+describe('which of the two bodies is wrong is told apart:', () => {
+  const text = '{"c":"Zoë"}'
+  it.each([
+    ['UTF-8 signed, Latin-1 sent', text, Buffer.from(text, 'latin1'), /in UTF-8, which arrived in Latin-1/],
+    ['Latin-1 signed, UTF-8 sent', Buffer.from(text, 'latin1'), text, /in Latin-1 instead of UTF-8/],
+    ['UTF-8 signed, UTF-8 twice sent', text, twice(text), /in UTF-8, which arrived encoded twice/],
+    ['UTF-8 twice signed, UTF-8 sent', twice(text), text, /in UTF-8 twice/],
+    ["Jackson's lines signed, compact sent", '{\n  "a" : [ 1, 2 ],\n  "b" : 2\n}', '{"a":[1,2],"b":2}', /Jackson/],
+  ])('%s', async (_, signed, received, message) => {
+    const [first] = await findingsFor(Buffer.concat([Buffer.from(PREFIX), Buffer.from(signed)]), received)
+    expect(first?.message).toMatch(message)
+  })
+
+  function twice(once: string): Buffer {
+    return Buffer.from(Buffer.from(once).toString('latin1'))
+  }
+})
+
+describe('a mismatch that nothing explains', () => {
+  const unexplained = (body: string | Buffer, signature: string) =>
+    diagnose(signedRequest({ body, signature }), SECRET, { now: () => NOW })
+
+  it('is no sign of U+FFFD in a body that holds other bytes that are no UTF-8', async () => {
+    const { findings } = await unexplained(Buffer.from('8950ffefbfbd00', 'hex'), '0'.repeat(64))
+    expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
+  })
+
+  it('says how long a signature of another length is', async () => {
+    const { findings } = await unexplained('a body', 'f'.repeat(40))
+    expect(findings[0]?.message).toMatch(/it is 40 characters\.$/)
+  })
+
+  it('takes no time for the digits of a number that none has', async () => {
+    for (const body of ['1'.repeat(65_000), `[${'9'.repeat(20_000)}]`]) {
+      const start = process.cpuUsage()
+      await unexplained(body, '0'.repeat(64))
+      // It took a minute; this bound is for slow machines.
+      expect(process.cpuUsage(start).user / 1e6).toBeLessThan(20)
+    }
+  })
 })
