@@ -1,0 +1,149 @@
+const WIDTH = 300
+const HEIGHT = 190
+const GAP = 70
+const LEFT = 50
+const TOP = 100
+
+/**
+ * @typedef {{ live: number, webhooks: number, bytesEach: number, nanosecondsEach: { p50: number } }} Figure
+ * @typedef {{ node: string, date: string, sizes: Figure[], map: Figure[], webhooks: Figure[], soak: { hours: number, reservationsASecond: number, residentMegabytes: number[] } }} ScaleRun
+ * @typedef {{ name: string, points: [number, number][] }} Line
+ */
+
+/**
+ * Four panels: time and bytes of a reservation by the number of live nonces, time by the number of webhooks, memory by the hour.
+ *
+ * @param {readonly ScaleRun[]} runs - one line each, and one for the Map of the last.
+ * @returns {string} SVG that is readable on a light and on a dark background.
+ */
+export function lineChart(runs) {
+  const last = runs.slice(-1)
+  /** @param {(run: ScaleRun) => [number, number][]} pointsOf @returns {Line[]} */
+  const own = (pointsOf) =>
+    runs.map((run) => ({ name: `Node ${run.node.slice(1).split('.')[0]}`, points: pointsOf(run) }))
+  /** @param {(figure: Figure) => number} figureOf @returns {Line[]} */
+  const withMap = (figureOf) => [
+    ...own(({ sizes }) => sizes.map((figure) => point(figure.live, figureOf(figure)))),
+    ...last.map((run) => ({ name: 'Map', points: run.map.map((figure) => point(figure.live, figureOf(figure))) })),
+  ]
+  const panels = [
+    panel(
+      'Median time of a reservation, ns',
+      'live nonces',
+      withMap(({ nanosecondsEach }) => nanosecondsEach.p50),
+    ),
+    panel(
+      'Bytes of the process for each nonce, from 100,000 on',
+      'live nonces',
+      withMap(({ bytesEach }) => bytesEach).map(({ name, points }) => ({
+        name,
+        points: points.filter(([live]) => live >= 1e5),
+      })),
+    ),
+    panel(
+      'Median time with 1,000,000 live nonces, ns',
+      'webhooks',
+      own(({ webhooks }) => webhooks.map((figure) => point(figure.webhooks, figure.nanosecondsEach.p50))),
+    ),
+    panel(
+      `Memory of the process in ${last[0]?.soak.hours} hours, ${last[0]?.soak.reservationsASecond} a second, MB`,
+      'hours',
+      own(({ soak }) => soak.residentMegabytes.map((megabytes, hour) => point(hour + 1, megabytes))),
+      false,
+    ),
+  ]
+  const width = 2 * (LEFT + WIDTH + 60) + 20
+  const height = TOP + 2 * (HEIGHT + GAP)
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-labelledby="title">
+<title id="title">What a reservation in MemoryNonceStore takes, by the number of live nonces, by that of webhooks, and over time</title>
+<style>
+text { fill: #24292f }
+.quiet { fill: #57606a }
+.line { stroke: #d0d7de }
+.own { stroke: #1a7f37; fill: #1a7f37 }
+.earlier { stroke: #54aeff; fill: #54aeff }
+.peer { stroke: #8c959f; fill: #8c959f }
+path { fill: none !important; stroke-width: 2 }
+text.own, text.earlier, text.peer { stroke: none }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 }
+  .quiet { fill: #9198a1 }
+  .line { stroke: #3d444d }
+  .own { stroke: #3fb950; fill: #3fb950 }
+  .earlier { stroke: #388bfd; fill: #388bfd }
+  .peer { stroke: #9198a1; fill: #9198a1 }
+}
+</style>
+<text x="10" y="24" font-size="15" font-weight="600">What a reservation in MemoryNonceStore takes, as it grows</text>
+<text x="10" y="44" class="quiet">Below is better. ${runs.map(({ node, date }) => `Node ${node.slice(1)}, ${date}`).join('; ')}. A Map, for comparison, holds 16.7 million entries at most.</text>
+${panels.map((svg, index) => `<g transform="translate(${LEFT + (index % 2) * (LEFT + WIDTH + 60)} ${TOP + Math.floor(index / 2) * (HEIGHT + GAP)})">${svg}</g>`).join('\n')}
+</svg>
+`
+}
+
+/** @param {number} x @param {number} y @returns {[number, number]} */
+function point(x, y) {
+  return [x, y]
+}
+
+/**
+ * @param {string} title
+ * @param {string} unit - of what goes to the right, on a logarithmic scale unless told otherwise.
+ * @param {Line[]} lines
+ */
+function panel(title, unit, lines, isLogarithmic = true) {
+  const all = lines.flatMap(({ points }) => points)
+  const scale = isLogarithmic ? Math.log10 : Number
+  const [least, most] = [Math.min(...all.map(([x]) => scale(x))), Math.max(...all.map(([x]) => scale(x)))]
+  const step = stepFor(Math.max(...all.map(([, y]) => y)))
+  const top = Math.ceil(Math.max(...all.map(([, y]) => y)) / step) * step
+  /** @param {number} value */
+  const x = (value) => Math.round(((scale(value) - least) / (most - least)) * WIDTH)
+  /** @param {number} value */
+  const y = (value) => Math.round(HEIGHT - 30 - (value / top) * (HEIGHT - 30))
+  const rows = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step).map(
+    (value) =>
+      `<line x1="0" x2="${WIDTH}" y1="${y(value)}" y2="${y(value)}" class="line"/>` +
+      `<text x="-8" y="${y(value) + 4}" text-anchor="end" class="quiet">${value.toLocaleString('en')}</text>`,
+  )
+  const ticks = isLogarithmic
+    ? Array.from({ length: Math.floor(most) - Math.ceil(least) + 1 }, (_, index) => 10 ** (Math.ceil(least) + index))
+    : [1, 10, 20, 30]
+  const columns = ticks.map(
+    (value) => `<text x="${x(value)}" y="${HEIGHT - 12}" text-anchor="middle" class="quiet">${short(value)}</text>`,
+  )
+  const drawn = lines.map(({ name, points }, index) => {
+    const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
+    const path = points.map(([a, b], at) => `${at === 0 ? 'M' : 'L'}${x(a)} ${y(b)}`).join(' ')
+    const dots =
+      points.length > 10 ? [] : points.map(([a, b]) => `<circle cx="${x(a)}" cy="${y(b)}" r="3" class="${kind}"/>`)
+    return [`<path d="${path}" class="${kind}"/>`, ...dots].join('')
+  })
+  const ends = lines.map(({ points }) => y(points.at(-1)?.[1] ?? 0))
+  const names = lines.map(({ name, points }, index) => {
+    const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
+    const [end = 0] = points.at(-1) ?? []
+    const nudge = ends.slice(0, index).some((other) => Math.abs(other - (ends[index] ?? 0)) < 13) ? 13 : 0
+    return `<text x="${x(end) + 8}" y="${(ends[index] ?? 0) + 4 + nudge}" class="${kind}">${name}</text>`
+  })
+  return [
+    `<text x="${-LEFT + 10}" y="-16" font-weight="600">${title}</text>`,
+    ...rows,
+    ...columns,
+    `<text x="${WIDTH}" y="${HEIGHT + 4}" text-anchor="end" class="quiet">${unit}</text>`,
+    ...drawn,
+    ...names,
+  ].join('\n')
+}
+
+/** A step of 1, 2 or 5 times a power of ten that gives four rows or so. @param {number} most */
+function stepFor(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 4))
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => most / step <= 5) ?? most
+}
+
+/** @param {number} value */
+function short(value) {
+  if (value >= 1e6) return `${value / 1e6}M`
+  return value >= 1e4 ? `${value / 1e3}k` : value.toLocaleString('en')
+}
