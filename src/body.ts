@@ -29,6 +29,6 @@ export function bodyBytes(body: Body, name: string): Uint8Array | undefined {
   try {
     return new Uint8Array(buffer, ...range)
   } catch {
-    throw invalidType(`${name} is memory that was transferred away: pass a copy made before`)
+    throw invalidType(`${name} was transferred away: pass a copy made before`)
   }
 }

@@ -25,9 +25,9 @@ export type Verification =
   | { ok: false; reason: Exclude<RejectionReason, 'missing_header'>; message: string }
 
 const MESSAGES: { readonly [reason in Exclude<RejectionReason, 'missing_header'>]: string } = {
-  invalid_timestamp: 'X-Timestamp is not Unix time in seconds: send digits only, such as 1700000000',
+  invalid_timestamp: 'X-Timestamp is not Unix time in seconds: send digits only',
   timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time: sign every attempt anew, and set both clocks`,
-  invalid_nonce: 'X-Nonce is not 1 to 128 visible ASCII characters (0x21 to 0x7E): send a new UUID with every attempt',
+  invalid_nonce: 'X-Nonce is not 1 to 128 visible ASCII characters: send a new UUID with every attempt',
   signature_mismatch:
     'X-Signature is not the lowercase hex HMAC-SHA256 of timestamp, ":", nonce, ":" and the raw body under this secret: ' +
     'compare the secrets, and the bytes signed with those received (parsed and serialized again, JSON has others)',
@@ -40,7 +40,7 @@ export function missingHeader(header: HeaderName): Verification {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing: send X-Timestamp, X-Nonce and X-Signature`,
+    message: `${header} is missing: send X-Timestamp, X-Nonce and X-Signature. If it was, pass the headers themselves ({ ...headers } is empty)`,
   }
 }
 

@@ -118,7 +118,7 @@ function comparedWith(body: Uint8Array): string {
 }
 
 /** @internal */
-export const WEBHOOK_ID_FIX = "pass { webhookId, headers, body }, with the webhook's identifier as a string"
+export const WEBHOOK_ID_FIX = 'pass { webhookId, headers, body }, the identifier as a string'
 
 /** @internal */
 export function assertRequest(request: WebhookRequest): void {

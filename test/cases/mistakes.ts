@@ -15,7 +15,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no webhookId',
     () => [{ ...request, webhookId: undefined }, SECRET, store],
-    /webhookId is undefined: pass { webhookId, headers, body }, with the webhook's identifier/,
+    /webhookId is undefined: pass { webhookId, headers, body }, the identifier as a string/,
   ],
   ['an empty webhookId', () => [{ ...request, webhookId: '' }, SECRET, store], /webhookId is an empty string/],
   ['a numeric webhookId', () => [{ ...request, webhookId: 42 }, SECRET, store], /webhookId is a number.*as a string/],
@@ -44,7 +44,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'a body transferred away',
     () => [{ ...request, body: transferred() }, SECRET, store],
-    /body is memory that was transferred away/,
+    /body was transferred away: pass a copy/,
   ],
   ['an ill-formed body', () => [{ ...request, body: '\ud800' }, SECRET, store], /body holds a lone surrogate/],
   [
