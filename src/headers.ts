@@ -42,7 +42,7 @@ export function readHeaders(headers: HeadersInput): Readonly<HeaderValues> {
   } else if (isIterable(headers)) {
     for (const pair of headers) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-        throw invalidType(`request.headers is a list, but not of pairs, as rawHeaders is: ${FIX}`)
+        throw invalidType(`request.headers is a list, but not of pairs: ${FIX}`)
       }
       const name = nameOf(pair[0])
       if (name !== undefined) add(values, name, pair[1])
@@ -74,7 +74,7 @@ function add(values: HeaderValues, name: HeaderName, value: unknown): void {
     for (const line of value) add(values, name, line)
     return
   }
-  if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}: pass the header's value as a string`)
+  if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}: pass a string`)
   if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value)
   else if (name === 'x-nonce') values.nonce = joined(values.nonce, value)
   else values.signature = joined(values.signature, value)

@@ -57,6 +57,6 @@ export function assertText(value: unknown, name: string, fix: string): asserts v
  */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
-    throw invalidType(`${name} holds a lone surrogate, which UTF-8 cannot encode: pass the whole text`)
+    throw invalidType(`${name} holds a lone surrogate, not UTF-8: pass the whole text`)
   }
 }

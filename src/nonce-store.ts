@@ -55,7 +55,7 @@ export class NonceStoreFullError extends Error {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve() method, it is ${kindOf(nonceStore)}: pass new MemoryNonceStore(), made once, or another store`,
+      `nonceStore has no reserve(), it is ${kindOf(nonceStore)}: pass new MemoryNonceStore(), made once, or another`,
     )
   }
 }
@@ -85,10 +85,10 @@ async function settled(pending: unknown): Promise<boolean> {
   }
   if (typeof answer === 'boolean') return answer
   throw new NonceStoreError(
-    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved now) or false (already taken)`,
+    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved) or false (taken)`,
   )
 }
 
 function failed(cause: unknown): NonceStoreError {
-  return new NonceStoreError('The nonce store failed, so there is no verdict: answer 503, and see cause', { cause })
+  return new NonceStoreError('The nonce store failed: no verdict, answer 503, see cause', { cause })
 }

@@ -27,11 +27,7 @@ export function generateSecret(): string {
 
 /** @internal */
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
-  assertText(
-    secret,
-    name,
-    "pass the webhook's signing secret as text. Is the environment variable set, was the record found?",
-  )
+  assertText(secret, name, "pass the webhook's secret as text. Is the environment variable set, the record found?")
 }
 
 /**
@@ -44,10 +40,7 @@ export function secretList(secret: Secret): readonly string[] {
     assertSecret(secret, 'secret')
     return [secret]
   }
-  // An empty list lacks its first secret. Not by map(), which passes over the holes of a sparse list.
-  return Array.from({ length: Math.max(1, secret.length) }, (_, index) => {
-    const one: unknown = secret[index]
-    assertSecret(one, `secret[${index}]`)
-    return one
-  })
+  // An empty list lacks its first secret.
+  for (let index = 0; index < Math.max(1, secret.length); index++) assertSecret(secret[index], `secret[${index}]`)
+  return secret
 }

@@ -2,12 +2,26 @@
 export const WINDOW_SECONDS = 300
 
 /**
- * Whether `value` has the format of `X-Timestamp`: one or more ASCII digits, Unix time in seconds.
+ * The seconds that an `X-Timestamp` tells: one or more ASCII digits, Unix time in seconds. NaN if it has another format.
+ *
+ * @internal
+ */
+export function secondsOf(value: string): number {
+  let seconds = value === '' ? Number.NaN : 0
+  for (let index = 0; index < value.length; index++) {
+    const digit = value.charCodeAt(index) - 0x30
+    seconds = digit >= 0 && digit <= 9 ? seconds * 10 + digit : Number.NaN
+  }
+  return seconds
+}
+
+/**
+ * Whether `value` has the format of `X-Timestamp`.
  *
  * @internal
  */
 export function isTimestamp(value: string): boolean {
-  return /^[0-9]+$/.test(value)
+  return !Number.isNaN(secondsOf(value))
 }
 
 /**
@@ -28,7 +42,7 @@ export function isWithinWindow(timestamp: number, now: number): boolean {
  * @internal
  */
 export function offsetFrom(now: number, timestamp: number): string {
-  if (!Number.isFinite(now)) return 'compared with a clock whose now() gives no number'
+  if (!Number.isFinite(now)) return 'compared with a clock that gives no number'
   const milliseconds = timestamp * 1000 - now
   return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }

@@ -26,12 +26,12 @@ export type Verification =
 
 const MESSAGES: { readonly [reason in Exclude<RejectionReason, 'missing_header'>]: string } = {
   invalid_timestamp: 'X-Timestamp is not Unix time in seconds: send digits only',
-  timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time: sign every attempt anew, and set both clocks`,
+  timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time: sign every attempt anew, set both clocks`,
   invalid_nonce: 'X-Nonce is not 1 to 128 visible ASCII characters: send a new UUID with every attempt',
   signature_mismatch:
     'X-Signature is not the lowercase hex HMAC-SHA256 of timestamp, ":", nonce, ":" and the raw body under this secret: ' +
-    'compare the secrets, and the bytes signed with those received (parsed and serialized again, JSON has others)',
-  replayed_nonce: `X-Nonce or this signed message was used on this webhook within the last ${NONCE_TTL_SECONDS} s: sign every attempt anew`,
+    'compare secrets, and the bytes signed with those received (JSON serialized again has others)',
+  replayed_nonce: `X-Nonce or this message was used on this webhook within ${NONCE_TTL_SECONDS} s: sign every attempt anew`,
 }
 
 /** @internal */
@@ -40,7 +40,7 @@ export function missingHeader(header: HeaderName): Verification {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing: send X-Timestamp, X-Nonce and X-Signature. If it was, pass the headers themselves ({ ...headers } is empty)`,
+    message: `${header} is missing: send it. If it was sent, pass the headers themselves ({ ...headers } is empty)`,
   }
 }
 

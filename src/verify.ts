@@ -6,7 +6,7 @@ import { hasAnotherCut, isNonce } from './nonce.js'
 import { assertNonceStore, type NonceStore, reserve } from './nonce-store.js'
 import { type Secret, secretList } from './secret.js'
 import { isDigest, isSignature } from './signature.js'
-import { isTimestamp, isWithinWindow, offsetFrom } from './timestamp.js'
+import { isWithinWindow, offsetFrom, secondsOf } from './timestamp.js'
 import { missingHeader, rejected, type Verification } from './verification.js'
 
 /** What arrived, and for which webhook. */
@@ -82,8 +82,8 @@ export async function verify(
   if (nonce === undefined) return missingHeader('x-nonce')
   if (signature === undefined) return missingHeader('x-signature')
 
-  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
-  const seconds = Number(timestamp)
+  const seconds = secondsOf(timestamp)
+  if (Number.isNaN(seconds)) return rejected('invalid_timestamp')
   const arrived = clock.now()
   if (!isWithinWindow(seconds, arrived)) return rejected('timestamp_outside_window', offsetFrom(arrived, seconds))
 
@@ -96,25 +96,21 @@ export async function verify(
 
   // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
   // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.
-  const mayBeRecut = hasAnotherCut(nonce, body)
-  const taken = reserve(nonceStore, webhookId, nonce)
-  if (taken !== true && !(await taken)) return rejected('replayed_nonce')
-  if (mayBeRecut) {
-    const alsoTaken = reserve(nonceStore, webhookId, `signature ${signature}`)
-    if (alsoTaken !== true && !(await alsoTaken)) return rejected('replayed_nonce')
+  for (const key of hasAnotherCut(nonce, body) ? [nonce, `signature ${signature}`] : [nonce]) {
+    const reserved = reserve(nonceStore, webhookId, key)
+    if (reserved !== true && !(await reserved)) return rejected('replayed_nonce')
   }
 
   // The store may have answered late, when an earlier copy's reservation had already ended with the window.
-  const reserved = clock.now()
-  if (!isWithinWindow(seconds, reserved)) return rejected('timestamp_outside_window', offsetFrom(reserved, seconds))
+  const answered = clock.now()
+  if (!isWithinWindow(seconds, answered)) return rejected('timestamp_outside_window', offsetFrom(answered, seconds))
 
   return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
 }
 
 function comparedWith(body: Uint8Array): string {
-  return body.length > 0
-    ? `compared with that of ${body.length} bytes`
-    : 'compared with that of no bytes: did a body parser read or skip them?'
+  const hint = body.length > 0 ? '' : ': is a body parser in the way?'
+  return `compared with that of ${body.length} bytes${hint}`
 }
 
 /** @internal */

@@ -1,42 +1,34 @@
 import { BLOCK_WORDS, type Blocks, placeOf } from './memory-blocks.js'
 
-/** A slot is two words: an address, or 0 in one that is free, and the address's hash. */
-const SLOT_BITS = 13
-const SLOTS_A_BLOCK = 8192
+/** A slot is two words: an address, or 0 in one that is free, and the address's hash. A table is a block of them. */
+const SLOTS = 8192
 
-const FEWEST_SLOTS = 512
-const MOST_FULL = 0.6
-const LEAST_FULL = 0.2
-const GROWTH = 1.5
-const SHRINKAGE = 0.5
+/** A table that has so many addresses is split in two: more, and it would take longer to find one. */
+const MOST = 5734
+/** Two tables that have fewer together become one again: so few that it is not split at once. */
+const FEWEST = 2048
 
-/** How many slots move with each address that is added, while all move. */
-const SLOTS_MOVED = 16
-
-/** How many blocks `add` may take: one for the address, two for what moves. */
-export const BLOCKS_AN_ADDRESS = 3
+/** How many blocks `add` may take. */
+export const BLOCKS_AN_ADDRESS = 2
 
 /**
  * Finds addresses by their hashes.
  *
- * A hash table with linear probing: an address stands in the slot that is its hash's place among all hashes, its home, or in
- * the first free one behind it. To grow or to shrink, all move to another table, from the lowest hash to the highest, some with
- * each address that is added. What has moved is found there, and what has not, here. As both tables have the same order, one
- * needs blocks for its beginning only, and the other for its end.
+ * Tables of one size, each for the hashes that begin with certain bits; to begin with, one for all (extendible hashing). One that
+ * is full is split in two, which have one bit more. So the index grows and shrinks a table at a time, and no address waits until
+ * all have moved.
  *
  * @internal
  */
 export class MemoryIndex {
   readonly #memory: Blocks
-  #table: Table
-  /** The table that all are moving to, if they are. Those whose home in the old table is before slot `#moved` are there. */
-  #next: Table | undefined
-  #moved = 0
+  /** By the first `#bits` bits of a hash. A table of fewer bits is there more than once. */
+  #tables: Table[] = []
+  #bits = 0
   #size = 0
 
   constructor(memory: Blocks) {
     this.#memory = memory
-    this.#table = new Table(FEWEST_SLOTS, memory)
   }
 
   /** How many addresses there are. */
@@ -46,145 +38,159 @@ export class MemoryIndex {
 
   /** The first address with this hash that `isIt`, or 0. */
   find(hash: number, isIt: (address: number) => boolean): number {
-    const table = this.#tableOf(hash)
-    let slot = table.homeOf(hash)
-    let address = table.addressAt(slot)
-    while (address !== 0 && (table.hashAt(slot) !== hash || !isIt(address))) address = table.addressAt(++slot)
-    return address
+    return this.#tables[numberOf(hash, this.#bits)]?.find(hash, isIt) ?? 0
   }
 
   add(hash: number, address: number): void {
-    // First what takes memory: where there is none, nothing is added.
-    this.#resize()
-    this.#tableOf(hash).add(hash, address)
+    const table = this.#tables[numberOf(hash, this.#bits)] ?? this.#first()
+    table.add(hash, address)
     this.#size++
+    if (table.count === MOST) this.#split(table, hash)
   }
 
   /** Whether `address` was there. */
   delete(hash: number, address: number): boolean {
-    const deleted = this.#tableOf(hash).delete(hash, address)
-    if (deleted) this.#size--
-    return deleted
+    const table = this.#tables[numberOf(hash, this.#bits)]
+    if (table?.delete(hash, address) !== true) return false
+    this.#size--
+    if (table.count < FEWEST / 2 && table.bits > 0) this.#join(table, hash)
+    return true
   }
 
-  #tableOf(hash: number): Table {
-    if (this.#next !== undefined && this.#table.homeOf(hash) < this.#moved) return this.#next
-    return this.#table
+  #first(): Table {
+    const table = new Table(this.#memory, 0)
+    this.#tables = [table]
+    return table
   }
 
-  #resize(): void {
-    if (this.#next !== undefined) this.#move(this.#next)
-    else if (this.#size > this.#table.slots * MOST_FULL) this.#moveTo(this.#table.slots * GROWTH)
-    else if (this.#size < this.#table.slots * LEAST_FULL) this.#moveTo(this.#table.slots * SHRINKAGE)
-  }
-
-  #moveTo(slots: number): void {
-    if (slots < FEWEST_SLOTS) return
-    this.#next = new Table(Math.ceil(slots), this.#memory)
-    this.#moved = 0
-  }
-
-  #move(next: Table): void {
-    const table = this.#table
-    let slot = this.#moved
-    // Up to a free slot: nothing behind one has its home before it.
-    for (const least = slot + SLOTS_MOVED; ; slot++) {
-      const address = table.addressAt(slot)
-      if (address !== 0) next.add(table.hashAt(slot), address)
-      else if (slot >= least) break
+  #split(table: Table, hash: number): void {
+    if (table.bits === this.#bits) {
+      const tables = this.#tables
+      this.#tables = Array.from({ length: tables.length * 2 }, (_, number) => tables[number >>> 1] as Table)
+      this.#bits++
     }
-    table.giveBack(this.#moved, slot)
-    this.#moved = slot
-    if (slot < table.slots) return
-    table.giveBack(slot)
-    this.#table = next
-    this.#next = undefined
+    const bits = table.bits + 1
+    const [first, second] = [new Table(this.#memory, bits), new Table(this.#memory, bits)]
+    table.forEach((itsHash, address) => {
+      const half = (numberOf(itsHash, bits) & 1) === 0 ? first : second
+      half.add(itsHash, address)
+    })
+    const number = numberOf(hash, bits)
+    this.#put(first, number & ~1)
+    this.#put(second, number | 1)
+    this.#memory.giveBack(table.block)
+  }
+
+  /** Joins a table and the other half of what was split, if that has not been split again. */
+  #join(table: Table, hash: number): void {
+    const number = numberOf(hash, table.bits)
+    const other = this.#tables[(number ^ 1) << (this.#bits - table.bits)] as Table
+    if (other.bits !== table.bits || table.count + other.count >= FEWEST) return
+    const both = new Table(this.#memory, table.bits - 1)
+    for (const half of [table, other]) {
+      half.forEach((itsHash, address) => {
+        both.add(itsHash, address)
+      })
+      this.#memory.giveBack(half.block)
+    }
+    this.#put(both, number >>> 1)
+  }
+
+  /** Makes `table` the one for hashes whose first bits are this number. */
+  #put(table: Table, number: number): void {
+    const further = this.#bits - table.bits
+    this.#tables.fill(table, number << further, (number + 1) << further)
   }
 }
 
+/** The first bits of a hash, as a number. */
+function numberOf(hash: number, bits: number): number {
+  // In two steps, for a shift by 32 is none.
+  return (hash >>> 1) >>> (31 - bits)
+}
+
+/** Linear probing: an address stands in the slot that the last bits of its hash tell, or the first free one behind it. */
 class Table {
-  readonly #memory: Blocks
-  /** The addresses of its blocks; 0 for one that nothing was written to. */
-  readonly #blocks: Int32Array
-  readonly #slotsAHash: number
+  readonly block: number
+  readonly #words: Int32Array
+  readonly #start: number
+  /** How many addresses there are. */
+  count = 0
 
   constructor(
-    readonly slots: number,
     memory: Blocks,
+    readonly bits: number,
   ) {
-    this.#memory = memory
-    this.#slotsAHash = slots / 2 ** 32
-    // One more than the slots need, for what stands behind the last one.
-    this.#blocks = new Int32Array(Math.ceil(slots / SLOTS_A_BLOCK) + 1)
+    this.block = memory.take()
+    this.#words = memory.wordsAt(this.block)
+    this.#start = placeOf(this.block)
+    this.#words.fill(0, this.#start, this.#start + BLOCK_WORDS)
   }
 
-  homeOf(hash: number): number {
-    return ((hash >>> 0) * this.#slotsAHash) | 0
-  }
-
-  addressAt(slot: number): number {
-    const block = this.#blockOf(slot)
-    return block === 0 ? 0 : (this.#memory.wordsAt(block)[wordOf(block, slot)] as number)
-  }
-
-  /** Of a slot that is not free. */
-  hashAt(slot: number): number {
-    const block = this.#blockOf(slot)
-    return this.#memory.wordsAt(block)[wordOf(block, slot) + 1] as number
+  find(hash: number, isIt: (address: number) => boolean): number {
+    for (let slot = homeOf(hash); ; slot = next(slot)) {
+      const address = this.#addressAt(slot)
+      if (address === 0 || (this.#hashAt(slot) === hash && isIt(address))) return address
+    }
   }
 
   add(hash: number, address: number): void {
-    let slot = this.homeOf(hash)
-    while (this.addressAt(slot) !== 0) slot++
+    let slot = homeOf(hash)
+    while (this.#addressAt(slot) !== 0) slot = next(slot)
     this.#set(slot, hash, address)
+    this.count++
   }
 
   delete(hash: number, address: number): boolean {
-    let gap = this.homeOf(hash)
-    for (let seen = this.addressAt(gap); seen !== address; seen = this.addressAt(++gap)) {
+    let gap = homeOf(hash)
+    for (let seen = this.#addressAt(gap); seen !== address; seen = this.#addressAt(gap)) {
       if (seen === 0) return false
+      gap = next(gap)
     }
-    // What stands behind the gap moves into it, unless its home is behind the gap as well, and leaves another gap.
-    let slot = gap + 1
-    for (let other = this.addressAt(slot); other !== 0; other = this.addressAt(++slot)) {
-      const itsHash = this.hashAt(slot)
-      if (this.homeOf(itsHash) <= gap) {
-        this.#set(gap, itsHash, other)
+    // What stands behind the gap moves into it, unless that would be before its home, and leaves another gap.
+    for (let slot = next(gap); this.#addressAt(slot) !== 0; slot = next(slot)) {
+      const itsHash = this.#hashAt(slot)
+      if (distance(homeOf(itsHash), slot) >= distance(gap, slot)) {
+        this.#set(gap, itsHash, this.#addressAt(slot))
         gap = slot
       }
     }
     this.#set(gap, 0, 0)
+    this.count--
     return true
   }
 
-  /** Gives back the blocks that end between two slots; without `to`, all from that of `from` on. */
-  giveBack(from: number, to = this.#blocks.length * SLOTS_A_BLOCK): void {
-    for (let number = from >>> SLOT_BITS; number < to >>> SLOT_BITS; number++) {
-      const block = this.#blocks[number] as number
-      if (block !== 0) this.#memory.giveBack(block)
-      this.#blocks[number] = 0
+  forEach(see: (hash: number, address: number) => void): void {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const address = this.#addressAt(slot)
+      if (address !== 0) see(this.#hashAt(slot), address)
     }
   }
 
-  #blockOf(slot: number): number {
-    return this.#blocks[slot >>> SLOT_BITS] as number
+  #addressAt(slot: number): number {
+    return this.#words[this.#start + 2 * slot] as number
+  }
+
+  /** Of a slot that is not free. */
+  #hashAt(slot: number): number {
+    return this.#words[this.#start + 2 * slot + 1] as number
   }
 
   #set(slot: number, hash: number, address: number): void {
-    const block = this.#blockOf(slot) || this.#addBlock(slot)
-    const words = this.#memory.wordsAt(block)
-    words[wordOf(block, slot)] = address
-    words[wordOf(block, slot) + 1] = hash
-  }
-
-  #addBlock(slot: number): number {
-    const block = this.#memory.take()
-    this.#memory.wordsAt(block).fill(0, placeOf(block), placeOf(block) + BLOCK_WORDS)
-    this.#blocks[slot >>> SLOT_BITS] = block
-    return block
+    this.#words[this.#start + 2 * slot] = address
+    this.#words[this.#start + 2 * slot + 1] = hash
   }
 }
 
-function wordOf(block: number, slot: number): number {
-  return placeOf(block) + (slot & (SLOTS_A_BLOCK - 1)) * 2
+function homeOf(hash: number): number {
+  return hash & (SLOTS - 1)
+}
+
+/** Behind the last slot is the first. */
+function next(slot: number): number {
+  return (slot + 1) & (SLOTS - 1)
+}
+
+function distance(from: number, to: number): number {
+  return (to - from) & (SLOTS - 1)
 }

@@ -1,29 +1,39 @@
-// A key as words of 32 bits. One of letters has six a word, any other of ASCII characters four. How a key is written, and its
-// length, is its form: forms and words are the same for the same key only.
+// A key as words of 32 bits: hex digits take four bits each where they make a UUID or what `verify` reserves for a signature,
+// other ASCII characters eight. How a key is written, and its length, is its form: form and words are the same for the same
+// key only.
 
 /** How many bits a form has. */
-export const FORM_BITS = 9
-const LENGTH = 0xff
-const OF_LETTERS = 0x100
+export const FORM_BITS = 8
+
+/** Up to this, a form is the number of characters that are written as they are. */
+const LONGEST = 128
+/** `8-4-4-4-12` lowercase hex digits. */
+const UUID = 129
+const UUID_LENGTH = 36
+/** 32 lowercase hex digits. */
+const HEX = 130
+const HEX_LENGTH = 32
+/** `signature ` and 64 lowercase hex digits. */
+const SIGNATURE = 131
+const SIGNATURE_LENGTH = 74
+const SIGNATURE_DIGITS = 64
 
 /** The form of a key that is not written: too long, or not of ASCII characters. None from `verify` is. */
-export const NOT_WRITTEN = 0xff
+export const NOT_WRITTEN = 255
 
-const LONGEST = 128
 /** How many words the longest key takes. */
 export const MOST_WORDS = 32
 
-/** What UUIDs consist of, and what `verify` makes of signatures. A letter has 5 bits, and what is none another one. */
-const ALPHABET = '0123456789abcdef-signtur '
-const NO_LETTER = 32
+const NO_DIGIT = 16
+const DASH = 0x2d
 
-/** By character code. Bundlers may leave this out, where there is no store. */
-const LETTERS = /* @__PURE__ */ lettersOf()
+/** What a hex digit counts, by its character code. Bundlers may leave this out, where there is no store. */
+const DIGITS = /* @__PURE__ */ hexDigits()
 
-function lettersOf(): Uint8Array {
-  const letters = new Uint8Array(256).fill(NO_LETTER)
-  for (let letter = 0; letter < ALPHABET.length; letter++) letters[ALPHABET.charCodeAt(letter)] = letter
-  return letters
+function hexDigits(): Uint8Array {
+  const digits = new Uint8Array(128).fill(NO_DIGIT)
+  for (let digit = 0; digit < 16; digit++) digits[digit.toString(16).charCodeAt(0)] = digit
+  return digits
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -36,8 +46,14 @@ const bytes = /* @__PURE__ */ new Uint8Array(3 * 128)
  * @internal
  */
 export function writeKey(key: string, words: Int32Array, start: number): number {
-  if (key.length > LONGEST || encoder.encodeInto(key, bytes).written !== key.length) return NOT_WRITTEN
-  return writeLetters(key.length, words, start) ? OF_LETTERS | key.length : writeBytes(key.length, words, start)
+  const { length } = key
+  if (length > LONGEST || encoder.encodeInto(key, bytes).written !== length) return NOT_WRITTEN
+  if (length === UUID_LENGTH && writeUuid(words, start)) return UUID
+  if (length === SIGNATURE_LENGTH && key.startsWith('signature ')) {
+    if (writeHex(length - SIGNATURE_DIGITS, length, words, start)) return SIGNATURE
+  }
+  if (length === HEX_LENGTH && writeHex(0, length, words, start)) return HEX
+  return writeBytes(length, words, start)
 }
 
 /**
@@ -46,29 +62,48 @@ export function writeKey(key: string, words: Int32Array, start: number): number 
  * @internal
  */
 export function keyWords(form: number): number {
+  if (form <= LONGEST) return (form + 3) >> 2
   if (form === NOT_WRITTEN) return 0
-  return form < OF_LETTERS ? (form + 3) >> 2 : (((form & LENGTH) + 5) / 6) | 0
+  return form === SIGNATURE ? 8 : 4
 }
 
-/** False if a character is no letter: then what was written is of no use. */
-function writeLetters(length: number, words: Int32Array, start: number): boolean {
-  for (let index = length; index % 6 !== 0; index++) bytes[index] = 0x30
+/** False if it is none: then what was written is of no use. */
+function writeUuid(words: Int32Array, start: number): boolean {
+  if (bytes[8] !== DASH || bytes[13] !== DASH || bytes[18] !== DASH || bytes[23] !== DASH) return false
+  const seen =
+    writeEight(0, 4, words, start) |
+    writeEight(9, 14, words, start + 1) |
+    writeEight(19, 24, words, start + 2) |
+    writeEight(28, 32, words, start + 3)
+  return seen < NO_DIGIT
+}
+
+/** False if a character is no digit: then what was written is of no use. */
+function writeHex(from: number, to: number, words: Int32Array, start: number): boolean {
   let seen = 0
-  for (let index = 0, word = start; index < length && seen < NO_LETTER; index += 6, word++) {
-    const one = letterAt(index)
-    const two = letterAt(index + 1)
-    const three = letterAt(index + 2)
-    const four = letterAt(index + 3)
-    const five = letterAt(index + 4)
-    const six = letterAt(index + 5)
-    seen |= one | two | three | four | five | six
-    words[word] = one | (two << 5) | (three << 10) | (four << 15) | (five << 20) | (six << 25)
+  for (let index = from, word = start; index < to; index += 8, word++) {
+    seen |= writeEight(index, index + 4, words, word)
   }
-  return seen < NO_LETTER
+  return seen < NO_DIGIT
 }
 
-function letterAt(index: number): number {
-  return LETTERS[bytes[index] as number] as number
+/** Writes two times four digits to one word, and tells the bits that any of them has. */
+function writeEight(index: number, other: number, words: Int32Array, word: number): number {
+  const one = digitAt(index)
+  const two = digitAt(index + 1)
+  const three = digitAt(index + 2)
+  const four = digitAt(index + 3)
+  const five = digitAt(other)
+  const six = digitAt(other + 1)
+  const seven = digitAt(other + 2)
+  const eight = digitAt(other + 3)
+  words[word] =
+    one | (two << 4) | (three << 8) | (four << 12) | (five << 16) | (six << 20) | (seven << 24) | (eight << 28)
+  return one | two | three | four | five | six | seven | eight
+}
+
+function digitAt(index: number): number {
+  return DIGITS[byteAt(index)] as number
 }
 
 function writeBytes(length: number, words: Int32Array, start: number): number {

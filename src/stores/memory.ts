@@ -45,14 +45,14 @@ const REMOVAL_INTERVAL = 8
 const MOST_REMOVALS = 16
 
 // The words of a record: how many milliseconds after the first record of its segment it expires; how many reservations after
-// that one it was made, and below, in 9 bits, the form of its key; the number of its scope; its key.
+// that one it was made, and below, in 8 bits, the form of its key; the number of its scope; its key.
 const EXPIRY = 0
 const FORM = 1
 const SCOPE = 2
 const KEY = 3
-const FORM_MASK = 0x1ff
+const FORM_MASK = 0xff
 const MOST_MILLISECONDS = 4_294_967_296
-const MOST_RESERVATIONS = 8_388_608
+const MOST_RESERVATIONS = 16_777_216
 
 /** A segment of a run: the records from address `front` up to `end`. */
 class Segment {
@@ -166,32 +166,22 @@ export class MemoryNonceStore implements NonceStore {
     // Where there is no memory left, this throws, before anything has changed.
     this.#memory.ready(BLOCKS_AN_ADDRESS + 1)
 
-    const scope = this.#seek(webhookId, key)
-    let reserved = false
-    try {
-      const hash = this.#hashAt(this.#sought, 0)
-      const known = this.#index.find(hash, this.#isSought)
-      if (known !== 0) {
-        if (!hasExpired(this.#segmentOf(known), known, now)) return false
-        this.#forget(known, hash)
-      }
-      this.#makeRoom(now)
-      this.#index.add(hash, this.#append(expiresAt))
-      reserved = true
-      return true
-    } finally {
-      if (!reserved) this.#leave(scope)
-    }
-  }
-
-  /** Makes `#sought` the record of a webhook and key, and counts it in its scope. */
-  #seek(webhookId: string, key: string): Scope {
-    const form = writeKey(key, this.#sought, KEY)
+    const sought = this.#sought
+    const form = writeKey(key, sought, KEY)
     const scope = this.#scopeOf(form === NOT_WRITTEN ? scopedKey(webhookId, key) : webhookId)
-    this.#sought[FORM] = form
-    this.#sought[SCOPE] = scope.number
+    sought[FORM] = form
+    sought[SCOPE] = scope.number
+    const hash = this.#hashAt(sought, 0)
+
+    const known = this.#index.find(hash, this.#isSought)
+    if (known !== 0 && !hasExpired(this.#segmentOf(known), known, now)) return false
+    // Counted before anything is removed, so that its scope stays.
     scope.reservations++
-    return scope
+    if (known !== 0) this.#forget(known, hash)
+    if (this.#reservations % REMOVAL_INTERVAL === 0) this.#removeExpired(now)
+    if (this.#isFull()) this.#makeRoom(now, scope)
+    this.#index.add(hash, this.#append(expiresAt))
+    return true
   }
 
   #scopeOf(text: string): Scope {
@@ -226,11 +216,18 @@ export class MemoryNonceStore implements NonceStore {
     return this.#index.size >= this.#maxEntries || this.#memory.inUse >= MOST_BLOCKS
   }
 
-  /** No entry that is live is forgotten, and the store is not full, while an expired one is in it. */
-  #makeRoom(now: number): void {
-    if (this.#reservations % REMOVAL_INTERVAL === 0) this.#removeExpired(now)
+  /** Makes room for one more record of `scope`. No entry that is live is forgotten while an expired one is there. */
+  #makeRoom(now: number, scope: Scope): void {
     while (this.#isFull() && this.#removeExpired(now));
-    while (this.#isFull()) this.#removeLeastRecent()
+    while (this.#isFull()) {
+      if (this.#whenFull === 'throw') {
+        this.#leave(scope)
+        throw new NonceStoreFullError(
+          `MemoryNonceStore is full: ${this.#index.size} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
+        )
+      }
+      this.#removeLeastRecent()
+    }
   }
 
   /** Removes a bounded number of expired records from the front of each run, and tells whether there were any. */
@@ -247,11 +244,6 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   #removeLeastRecent(): void {
-    if (this.#whenFull === 'throw') {
-      throw new NonceStoreFullError(
-        `MemoryNonceStore is full: ${this.#index.size} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
-      )
-    }
     const run = this.#runs.reduce((one, other) => (orderOf(one.oldest) < orderOf(other.oldest) ? one : other))
     this.#removeOldest(run)
   }

@@ -66,7 +66,7 @@ export const NO_HEADERS: readonly (readonly [name: string, headers: () => unknow
   ['null', () => null, /headers is null/],
   ['a string', () => 'X-Nonce: a', /headers is a string/],
   ['a function', () => () => MIXED, /headers is a function/],
-  ["Node's flat rawHeaders", () => FLAT, /list, but not of pairs, as rawHeaders is/],
+  ["Node's flat rawHeaders", () => FLAT, /list, but not of pairs/],
   ['a flat list of two-letter names', () => ['ab', 'cd'], /list, but not of pairs/],
   ['pairs without a name', () => [[1, 'a']], /list, but not of pairs/],
   ['a promise', () => Promise.resolve(MIXED), /headers is a promise, not awaited/],

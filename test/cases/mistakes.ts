@@ -25,7 +25,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     /webhookId holds a lone surrogate/,
   ],
   ['no secret', () => [request, undefined, store], /secret is undefined: .*environment variable/],
-  ['a null secret', () => [request, null, store], /secret is null: .*was the record found/],
+  ['a null secret', () => [request, null, store], /secret is null: .*the record found/],
   ['an empty secret', () => [request, '', store], /secret is an empty string/],
   ['bytes as secret', () => [request, Buffer.from(SECRET), store], /secret is bytes: pass .* as text/],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise, not awaited/],
@@ -50,7 +50,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no store',
     () => [request, SECRET],
-    /nonceStore has no reserve\(\) method, it is undefined: pass new MemoryNonceStore\(\), made once/,
+    /nonceStore has no reserve\(\), it is undefined: pass new MemoryNonceStore\(\), made once/,
   ],
   ['a null store', () => [request, SECRET, null], /nonceStore has no reserve.*it is null/],
   ['a Map as store', () => [request, SECRET, new Map()], /nonceStore has no reserve.*it is an object/],
@@ -59,7 +59,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     () => [request, SECRET, Promise.resolve(store)],
     /nonceStore has no reserve.*it is a promise, not awaited/,
   ],
-  ['a clock without now', () => [request, SECRET, store, {}], /clock has no now\(\) method: pass Date/],
+  ['a clock without now', () => [request, SECRET, store, {}], /clock has no now\(\): pass Date/],
   ['a null clock', () => [request, SECRET, store, null], /clock has no now/],
   ['a number as clock', () => [request, SECRET, store, NOW], /clock has no now/],
 ]

@@ -111,6 +111,11 @@ export const NO_DIGESTS: readonly (readonly [name: string, signature: string])[]
   ['a line feed after', `${genuine}\n`],
   ['a letter that is no digit', `g${genuine.slice(1)}`],
   ['a letter outside ASCII', `é${genuine.slice(1)}`],
+  ['a letter outside ASCII at the end', `${genuine.slice(0, 63)}é`],
+  [
+    'letters whose low bytes are the digits',
+    genuine.replace(/./g, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))),
+  ],
   ['base64', Buffer.from(genuine, 'hex').toString('base64')],
   ['65 536 digits', 'a'.repeat(65_536)],
 ]

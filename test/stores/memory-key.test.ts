@@ -14,10 +14,17 @@ describe('a key', () => {
   it.each([
     ['', 0],
     ['0', 1],
-    ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 6],
+    ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 4],
     ['6F9619FF-8B86-4D01-B42D-00CF4FC964FF', 9],
-    [`signature ${'0123456789abcdef'.repeat(4)}`, 13],
-    ['a'.repeat(128), 22],
+    ['6f9619ff-8b86-4d01-b42d_00cf4fc964ff', 9],
+    ['6f9619ff-8b86-4d01-b42d-00cf4fc964fg', 9],
+    ['0123456789abcdef'.repeat(2), 4],
+    [`${'0123456789abcdef'.repeat(2)}0`, 9],
+    [`${'0123456789abcdef'.repeat(2).slice(1)}~`, 8],
+    [`signature ${'0123456789abcdef'.repeat(4)}`, 8],
+    [`Signature ${'0123456789abcdef'.repeat(4)}`, 19],
+    [`signature ${'0123456789abcdeF'.repeat(4)}`, 19],
+    ['a'.repeat(128), 32],
     ['~'.repeat(128), 32],
   ])('%s takes %d words', (key, words) => {
     const form = writeKey(key, new Int32Array(32), 0)
@@ -38,7 +45,10 @@ describe('a key', () => {
 
   const ascii = fc.oneof(
     fc.string({ unit: 'binary-ascii', maxLength: 128 }),
-    fc.string({ unit: fc.constantFrom(...'0123456789abcdef-signtur '), maxLength: 128 }),
+    fc.uuid(),
+    fc.string({ unit: fc.constantFrom('0', 'a', 'f', '-'), minLength: 32, maxLength: 36 }),
+    fc.string({ unit: fc.constantFrom('0', 'a', 'G'), minLength: 32, maxLength: 32 }),
+    fc.string({ unit: fc.constantFrom('0', 'a'), minLength: 64, maxLength: 64 }).map((hex) => `signature ${hex}`),
     fc.string({ unit: fc.constantFrom('0', 'a'), maxLength: 8 }),
     fc.string({ unit: fc.constantFrom('0', '\0', 'Z'), maxLength: 8 }),
   )

@@ -142,7 +142,7 @@ describe('keys and webhooks', () => {
       ['a', '__proto__'],
       ['a', 'constructor'],
     ],
-    // Letters, of which 0 is the first; bytes; and what is neither.
+    // Hex digits, other ASCII characters, and what is neither.
     [
       ['a', ''],
       ['a', '0'],
@@ -381,7 +381,7 @@ describe('memory', () => {
     for (const uuid of uuids) store.reserve('a', uuid, 600)
     expect((heapInUse() - heap) / uuids.length).toBeLessThan(4)
     // Arrays double, and of what they have at the end some is free.
-    expect((arraysInUse() - arrays) / uuids.length).toBeLessThan(2 * 54)
+    expect((arraysInUse() - arrays) / uuids.length).toBeLessThan(2 * 50)
     expect(store.reserve('a', uuids[77_777] ?? '', 600)).toBe(false)
   })
 
@@ -482,7 +482,7 @@ describe('memory', () => {
       }
     }
     vi.unstubAllGlobals()
-    expect(failed.size).toBeGreaterThan(10)
+    expect(failed.size).toBeGreaterThan(5)
     const again = uuids.filter((uuid) => store.reserve(uuid.slice(0, 35), uuid, 600))
     expect(again).toEqual([...failed])
   })
