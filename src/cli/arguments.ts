@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from './nearest.js'
+import { nearest } from '../nearest.js'
 import { printable } from './printable.js'
 import { UsageError } from './usage-error.js'
 

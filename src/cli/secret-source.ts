@@ -1,7 +1,7 @@
+import { nearest } from '../nearest.js'
 import type { Options, Parsed } from './arguments.js'
 import type { Surroundings } from './command.js'
 import { readInput } from './input.js'
-import { nearest } from './nearest.js'
 import { askHidden } from './prompt.js'
 import { UsageError } from './usage-error.js'
 

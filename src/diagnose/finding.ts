@@ -10,6 +10,7 @@ export type FindingCode =
   | 'header_missing'
   | 'header_name'
   | 'header_repeated'
+  | 'header_swapped'
   | 'timestamp_format'
   | 'timestamp_unit'
   | 'timestamp_epoch'

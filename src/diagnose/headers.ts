@@ -1,6 +1,11 @@
 import type { HeaderName, HeadersInput } from '../headers.js'
+import { nearest } from '../nearest.js'
+import { isNonce } from '../nonce.js'
+import { isTimestamp } from '../timestamp.js'
 import type { WebhookRequest } from '../verify.js'
 import type { Finding } from './finding.js'
+import { instantOf, NEAR } from './instant.js'
+import { inList } from './words.js'
 
 export type Pair = readonly [name: string, value: string]
 
@@ -72,20 +77,62 @@ export interface Meant {
   readonly timestamp: string | undefined
   readonly nonce: string | undefined
   readonly signature: string | undefined
+  /** Whether X-Timestamp and X-Nonce carry each other's values, which stand here as they were meant. */
+  readonly isSwapped?: boolean
 }
 
 const ALL = ['x-timestamp', 'x-nonce', 'x-signature'] as const
 
 /** A header's own name, as the field that holds its value. */
-const field = (name: HeaderName) => name.slice(2) as keyof Meant
+const field = (name: HeaderName) => name.slice(2) as 'timestamp' | 'nonce' | 'signature'
 
-export function meantHeaders(headers: Meant, pairs: readonly Pair[]): Meant {
+/**
+ * What the three headers may mean, the likeliest first: a value may stand under another name; of a header that arrived several
+ * times, the first value or the last may be meant; and X-Timestamp and X-Nonce may be swapped.
+ */
+export function meantHeaders(headers: Meant, pairs: readonly Pair[]): readonly [Meant, ...Meant[]] {
   const value = (name: HeaderName) => headers[field(name)] ?? underAnotherName(headers, pairs, name)?.[1]
   const signature = value('x-signature')
   // Stripe and others put the time into the header of the signature: t=1700000000,v1=…
   const inside =
     signature === undefined ? undefined : /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
-  return { timestamp: value('x-timestamp') ?? inside, nonce: value('x-nonce'), signature }
+  const ends = (name: HeaderName, otherwise: string | undefined) => {
+    const values = repeatedValues(headers, pairs, name)
+    return values === undefined ? [otherwise] : [...new Set([values[0], values.at(-1)])]
+  }
+  const timestamps = ends('x-timestamp', value('x-timestamp') ?? inside)
+  const nonces = ends('x-nonce', value('x-nonce'))
+  const several = ends('x-signature', signature)
+  // Where no signature of several is right, one of them may yet be right in another form.
+  const signatures = several.length === 1 ? several : [signature, ...several]
+  const likeliest: Meant = { timestamp: timestamps[0], nonce: nonces[0], signature: signatures[0] }
+  const others = signatures.flatMap((one) =>
+    timestamps.flatMap((timestamp) => nonces.map((nonce): Meant => ({ timestamp, nonce, signature: one }))),
+  )
+  return [likeliest, ...others.slice(1), ...[swapped(likeliest)].filter(isWellFormed)]
+}
+
+/** The same headers with the values of X-Timestamp and X-Nonce in each other's place. */
+export function swapped({ timestamp, nonce, signature }: Meant): Meant {
+  return { timestamp: nonce, nonce: timestamp, signature, isSwapped: true }
+}
+
+/** Whether X-Timestamp and X-Nonce carry each other's values for all that can be seen: a nonce here, the time there. */
+export function looksSwapped({ timestamp, nonce, signature }: Meant, now: number): boolean {
+  if (timestamp === undefined || instantOf(timestamp, now) !== undefined) return false
+  return isWellFormed({ timestamp: nonce, nonce: timestamp, signature }) && Math.abs(Number(nonce) * 1000 - now) < NEAR
+}
+
+function isWellFormed({ timestamp, nonce }: Meant): boolean {
+  return timestamp !== undefined && nonce !== undefined && isTimestamp(timestamp) && isNonce(nonce)
+}
+
+/** The values of a header that arrived several times, as lines of their own or joined as Node joins them. */
+function repeatedValues(headers: Meant, pairs: readonly Pair[], name: HeaderName): readonly string[] | undefined {
+  const lines = pairs.filter(([other]) => other === name).map(([, value]) => value)
+  if (lines.length > 1) return lines
+  const joined = headers[field(name)]?.split(', ') ?? []
+  return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
 
 /** The header that stands in for one that is absent. */
@@ -99,19 +146,35 @@ function underAnotherName(headers: Meant, pairs: readonly Pair[], name: HeaderNa
   const others = pairs.filter(
     ([other]) => other.length <= 128 && !ALL.some((own) => own === other && headers[field(own)] !== undefined),
   )
-  const candidates = others.filter(([other]) => plain(other) === name || OTHER_NAMES[name].test(plain(other)))
-  // The most specific first: a SHA-256 signature rather than the SHA-1 beside it, a nonce rather than an identifier.
   const word = name.slice(2)
+  const isMisspelt = (other: string) =>
+    nearest(plain(other).replace(/^.*-/, ''), [word], word.length >> 2) !== undefined
+  const candidates = others.filter(
+    ([other]) => plain(other) === name || OTHER_NAMES[name].test(plain(other)) || isMisspelt(other),
+  )
+  // The most specific first: a SHA-256 signature rather than the SHA-1 beside it, a nonce rather than an identifier.
   return (
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??
-    candidates.find(([other]) => other.includes(word)) ??
+    candidates.find(([other]) => other.includes(word) || isMisspelt(other)) ??
     candidates[0]
   )
 }
 
-/** Which headers are absent, under another name, or there more than once. */
-export function headerFindings(headers: Meant, pairs: readonly Pair[]): Finding[] {
+/**
+ * Which headers are absent, under another name, there more than once, or swapped.
+ *
+ * @param meant - what they were taken for.
+ * @param signed - how they are if the signature is right.
+ * @param isExplained - whether it is wrong in a known way, the headers being taken for what they mean.
+ */
+export function headerFindings(
+  headers: Meant,
+  pairs: readonly Pair[],
+  meant: Meant,
+  signed: Meant | undefined,
+  isExplained: boolean,
+): Finding[] {
   const absent = ALL.filter((name) => headers[field(name)] === undefined)
   const renamed = absent.flatMap((name) => {
     const pair = underAnotherName(headers, pairs, name)
@@ -120,35 +183,62 @@ export function headerFindings(headers: Meant, pairs: readonly Pair[]): Finding[
   const missing = absent.filter((name) => !renamed.some(([own]) => own === name))
   const findings: Finding[] = []
   if (renamed.length > 0) {
+    const underscore = renamed.some(([, other]) => other.includes('_'))
+      ? ' If a proxy drops or renames headers with an underscore in their names, send them with dashes.'
+      : ''
     findings.push({
       code: 'header_name',
       message: `${renamed.map(([name, other]) => `${SPELT[name]} is missing, but there is ${quoted(other)}`).join('; ')}.`,
-      fix: `On the sender's side: name the headers X-Timestamp, X-Nonce and X-Signature. On the receiver's side, if the sender cannot be changed: pass their values under these names. If a proxy drops names with an underscore, let it pass them.`,
+      fix: `On the sender's side: name the ${renamed.length === 1 ? 'header' : 'headers'} ${spelt(renamed.map(([name]) => name))}.${underscore} On the receiver's side, if the sender cannot be changed: pass ${renamed.length === 1 ? 'its value under this name' : 'their values under these names'}.`,
       evidence: `Headers: ${names(pairs)}`,
     })
   }
   if (missing.length > 0) {
+    const without =
+      signed !== undefined || isExplained
+        ? ''
+        : missing.includes('x-signature')
+          ? ': there is no signature to check'
+          : `: without ${missing.length === 1 ? 'it' : 'them'} the signature cannot be checked`
+    const copied =
+      pairs.length === 0 ? ' Pass the headers themselves: a copy of Fetch Headers, { ...headers }, is empty.' : ''
     findings.push({
       code: 'header_missing',
-      message: `${missing.map((name) => SPELT[name]).join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
-      fix: `On the sender's side: send X-Timestamp, X-Nonce and X-Signature with every request. On the receiver's side, if they were sent: see that a proxy or gateway passes them on, and that redirects keep them.`,
+      message: `${spelt(missing)} ${missing.length === 1 ? 'is' : 'are'} missing${without}.`,
+      fix: `On the sender's side: send X-Timestamp, X-Nonce and X-Signature with every request. On the receiver's side, if they were sent: see that a proxy or gateway passes them on, and that redirects keep them.${copied}`,
       evidence: `Headers: ${names(pairs)}`,
     })
   }
   for (const name of ALL) {
-    const values = headers[field(name)]?.split(', ') ?? []
-    const lines = pairs.filter(([other]) => other === name)
-    if (lines.length < 2 && (values.length < 2 || values.some((value) => value.length !== values[0]?.length))) continue
-    const distinct = new Set(lines.length < 2 ? values : lines.map(([, value]) => value)).size
+    const values = repeatedValues(headers, pairs, name)
+    if (values === undefined) continue
+    const isSame = new Set(values).size === 1
+    const right =
+      signed === undefined || isSame ? '' : `\nThe signature is right with ${quoted(String(signed[field(name)]))}`
     findings.push({
       code: 'header_repeated',
-      message: `${SPELT[name]} arrived ${Math.max(lines.length, values.length)} times, with ${distinct === 1 ? 'the same value' : 'different values'}.`,
-      fix: `On the sender's side: set it once (headers.set, not append; curl: one -H). If a proxy adds it too, let it not.`,
-      evidence: `${SPELT[name]}: ${quoted(String(headers[field(name)]))}`,
+      message: `${SPELT[name]} arrived ${values.length === 2 ? 'twice' : `${values.length} times`}, with ${isSame ? 'the same value' : 'different values'}.`,
+      fix: `On the sender's side: set it once (headers.set, not append; curl: one -H). If a proxy adds it as well, take it out there.`,
+      evidence: `${SPELT[name]}: ${quoted(String(headers[field(name)]))}${right}`,
+    })
+  }
+  if (meant.isSwapped) {
+    const proof = signed?.isSwapped ? '\nProved: with each value in its place, the signature is right.' : ''
+    findings.push({
+      code: 'header_swapped',
+      message: "X-Timestamp and X-Nonce carry each other's values.",
+      fix: "On the sender's side: send the time as X-Timestamp and the nonce as X-Nonce, and sign timestamp, ':', nonce, ':' and the body in this order.",
+      evidence: `X-Timestamp: ${quoted(String(headers.timestamp))}\nX-Nonce: ${quoted(String(headers.nonce))}${proof}`,
     })
   }
   return findings
 }
+
+const spelt = (names: readonly HeaderName[]) =>
+  inList(
+    names.map((name) => SPELT[name]),
+    'and',
+  )
 
 const SPELT = { 'x-timestamp': 'X-Timestamp', 'x-nonce': 'X-Nonce', 'x-signature': 'X-Signature' } as const
 

@@ -11,7 +11,16 @@ import { assertRequest, notRawBody, WEBHOOK_ID_FIX, type WebhookRequest } from '
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
 import type { Diagnosis } from './finding.js'
-import { headerFindings, headerPairs, listed, type Meant, meantHeaders, type Pair } from './headers.js'
+import {
+  headerFindings,
+  headerPairs,
+  listed,
+  looksSwapped,
+  type Meant,
+  meantHeaders,
+  type Pair,
+  swapped,
+} from './headers.js'
 import { parseJson } from './json.js'
 import { jsonChoices } from './json-styles.js'
 import { layoutChoices, nonceChoices, timestampChoices } from './message.js'
@@ -68,21 +77,30 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
   const now = clock.now()
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-  const { timestamp, nonce, signature } = headers
-  const isComplete = timestamp !== undefined && nonce !== undefined && signature !== undefined
-  const isSigned = isComplete && secrets.some((one) => isSignature(signature, timestamp, nonce, bytes, one))
-  if (isSigned && isTimestamp(timestamp) && isWithinWindow(Number(timestamp), now) && isNonce(nonce)) {
+  const isRight = ({ timestamp, nonce, signature }: Meant) =>
+    timestamp !== undefined &&
+    nonce !== undefined &&
+    signature !== undefined &&
+    secrets.some((one) => isSignature(signature, timestamp, nonce, bytes, one))
+  const { timestamp = '', nonce = '' } = headers
+  const isSignedAsSent = isRight(headers)
+  if (isSignedAsSent && isTimestamp(timestamp) && isWithinWindow(Number(timestamp), now) && isNonce(nonce)) {
     return { genuine: true, findings: [] }
   }
 
   const pairs = headerPairs(given)
-  const meant = meantHeaders(headers, pairs)
+  const ways = meantHeaders(headers, pairs)
+  const signed = isSignedAsSent ? headers : ways.find(isRight)
+  const likeliest = signed ?? ways[0]
+  const meant = looksSwapped(likeliest, now) ? swapped(likeliest) : likeliest
   const outside = meant.timestamp === undefined ? undefined : timestampOutside(meant.timestamp, now)
   const match =
-    isSigned || meant.signature === undefined ? undefined : wayOfSigning(webhookId, meant, pairs, body, secrets, now)
-  const isUnexplained = !isSigned && meant.signature !== undefined && match === undefined
+    signed !== undefined || meant.signature === undefined
+      ? undefined
+      : wayOfSigning(webhookId, meant, pairs, body, secrets, now, ways.length)
+  const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
   const findings = [
-    ...headerFindings(headers, pairs),
+    ...headerFindings(headers, pairs, meant, signed, match !== undefined),
     meant.timestamp === undefined ? undefined : timestampFormat(meant.timestamp, now),
     meant.nonce === undefined ? undefined : nonceFormat(meant.nonce),
     // A request is often diagnosed later than it was made: the way of signing comes before its age.
@@ -108,6 +126,7 @@ function wayOfSigning(
   body: Buffer,
   secrets: readonly string[],
   now: number,
+  waysTried: number,
 ): Match | undefined {
   const readings = readingsOf(signature)
   if (readings.length === 0) return undefined
@@ -131,6 +150,6 @@ function wayOfSigning(
     body,
     json,
     readings,
-    new Budget(isLarge, HASHES_AROUND + secrets.length * (1 + HASHES_PER_SECRET)),
+    new Budget(isLarge, HASHES_AROUND + secrets.length * (1 + waysTried + HASHES_PER_SECRET)),
   )
 }

@@ -121,7 +121,7 @@ const SCALES: readonly Scale[] = [
 ]
 
 /** How near to now a number must be, read on another scale, in milliseconds: the coarser it is, the farther it may be off. */
-const NEAR = 400 * DAY
+export const NEAR = 400 * DAY
 
 /** The scale on which a number that is no Unix time in seconds near `now` would be one, in milliseconds; the first that fits. */
 export function scaleOf(value: number, now: number): Scale | undefined {

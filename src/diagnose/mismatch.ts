@@ -7,11 +7,14 @@ import { sha256 } from './proof.js'
 /** Facts about a request that explain a mismatch though they cannot prove it, then what to compare. */
 export function unexplained(
   body: Buffer,
-  { timestamp = '', nonce = '' }: Meant,
+  { timestamp, nonce }: Meant,
   secrets: readonly string[],
   pairs: readonly Pair[],
 ): Finding[] {
-  return [...bodySuspicions(body, pairs), ...secretSuspicions(secrets), whatToCompare(body, timestamp, nonce)]
+  const suspicions = [...bodySuspicions(body, pairs), ...secretSuspicions(secrets)]
+  // Without them there is no message to compare; that they are missing was said.
+  if (timestamp === undefined || nonce === undefined) return suspicions
+  return [...suspicions, whatToCompare(body, timestamp, nonce)]
 }
 
 function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {

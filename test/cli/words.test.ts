@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { coloursFor } from '../../src/cli/colours.js'
 import { contentTypeOf } from '../../src/cli/content-type.js'
 import { inWords, momentOf } from '../../src/cli/moment.js'
-import { nearest } from '../../src/cli/nearest.js'
 import { jsonText, printable, quoted } from '../../src/cli/printable.js'
 import { shellWord } from '../../src/cli/shell.js'
 import { wrapped } from '../../src/cli/wrapped.js'
+import { nearest } from '../../src/nearest.js'
 
 describe('colours', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
@@ -145,12 +146,47 @@ describe('a header', () => {
     expect(await findingsWith({})).toMatchObject([
       {
         code: 'header_missing',
-        message: 'X-Timestamp and X-Nonce and X-Signature are missing.',
+        message: 'X-Timestamp, X-Nonce and X-Signature are missing: there is no signature to check.',
+        fix: expect.stringContaining('{ ...headers }, is empty'),
         evidence: 'Headers: none',
       },
     ])
+  })
+
+  it.each([
+    [['x-timestamp'], 'X-Timestamp is missing: without it the signature cannot be checked.'],
+    [['x-nonce'], 'X-Nonce is missing: without it the signature cannot be checked.'],
+    [['x-timestamp', 'x-nonce'], 'X-Timestamp and X-Nonce are missing: without them the signature cannot be checked.'],
+    [['x-signature'], 'X-Signature is missing: there is no signature to check.'],
+  ])('is missing, which leaves no more to say: %j', async (missing, message) => {
+    const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
+    expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message }])
+  })
+
+  it('is missing, and was not signed either', async () => {
     const { 'x-nonce': _, ...rest } = headers
-    expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message: 'X-Nonce is missing.' }, {}])
+    const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${body}`).digest('hex')
+    expect(await findingsWith({ ...rest, 'x-signature': signature })).toMatchObject([
+      { code: 'header_missing', message: 'X-Nonce is missing.' },
+      { code: 'message_layout' },
+    ])
+  })
+
+  it.each([
+    ['x-timestamp', 'X-Timestmp'],
+    ['x-timestamp', 'X-Webhook-Timesatmp'],
+    ['x-nonce', 'X-Nounce'],
+    ['x-signature', 'X-Singature'],
+  ] as const)('is misspelt: %s as %s', async (name, misspelt) => {
+    const { [name]: value, ...rest } = headers
+    expect(await findingsWith({ ...rest, [misspelt]: value })).toMatchObject([
+      { code: 'header_name', message: expect.stringContaining(`"${misspelt.toLowerCase()}"`) },
+    ])
+  })
+
+  it('is not taken for another that is only a little like it', async () => {
+    const { 'x-nonce': _, ...rest } = headers
+    expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
   })
 
   it.each([
@@ -190,18 +226,71 @@ describe('a header', () => {
     expect(findings.map(({ code }) => code)).toEqual(['header_name', 'header_missing', 'signature_format'])
   })
 
-  it('is there twice', async () => {
-    const pairs = Object.entries(headers)
-    const findings = await findingsWith([...pairs, ['X-Signature', 'f'.repeat(64)]])
+  it.each([
+    ['the same value', { 'x-timestamp': [TIMESTAMP, TIMESTAMP] }],
+    ['the same value', { 'x-timestamp': `${TIMESTAMP}, ${TIMESTAMP}` }],
+    ['the same value', { 'x-nonce': [NONCE, NONCE] }],
+    ['different values', { 'x-timestamp': ['1699999999', TIMESTAMP] }],
+    ['different values', { 'x-nonce': [NONCE, 'b'] }],
+    ['different values', { 'x-signature': [headers['x-signature'], 'f'.repeat(64)] }],
+  ])('is there twice, of which nothing else is a consequence: %s, %j', async (values, changed) => {
+    const [name = '', value] = Object.entries(changed)[0] ?? []
+    const findings = await findingsWith({ ...headers, [name]: value })
     expect(findings).toMatchObject([
-      { code: 'header_repeated', message: 'X-Signature arrived 2 times, with different values.' },
+      { code: 'header_repeated', message: expect.stringContaining(`twice, with ${values}.`) },
+    ])
+    const right = `The signature is right with "${headers[name as keyof typeof headers]}"`
+    expect(findings[0]?.evidence?.includes(right)).toBe(values === 'different values')
+  })
+
+  it('is there three times, with a signature in another form', async () => {
+    const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
+    expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
+      { code: 'header_repeated', message: 'X-Signature arrived 3 times, with different values.' },
       { code: 'signature_format' },
     ])
-    const joined = { ...headers, 'x-timestamp': `${TIMESTAMP}, ${TIMESTAMP}` }
-    expect((await findingsWith(joined))[0]).toMatchObject({
-      code: 'header_repeated',
-      message: 'X-Timestamp arrived 2 times, with the same value.',
-    })
+  })
+})
+
+describe('X-Timestamp and X-Nonce, swapped', () => {
+  const swappedHeaders = (timestamp: string, nonce: string, signature: string) =>
+    Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
+  const findingsWith = async (changed: [string, string][], now = NOW) =>
+    (await diagnose({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
+  const PROVED = expect.stringContaining('Proved: with each value in its place, the signature is right.')
+
+  it.each([
+    ['a nonce', 'a-nonce'],
+    ['a nonce of digits, which only the signature tells from a timestamp', '12345'],
+  ])('are one finding: %s', async (_, nonce) => {
+    const headers = swappedHeaders(TIMESTAMP, nonce, signatureOf(TIMESTAMP, nonce, 'a body', SECRET))
+    expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: PROVED }])
+    expect(await findingsWith(headers, NOW + 400_000)).toMatchObject([
+      { code: 'header_swapped' },
+      { code: 'clock_behind' },
+    ])
+  })
+
+  it('are seen where they were signed so', async () => {
+    const headers = swappedHeaders(TIMESTAMP, NONCE, signatureOf(NONCE, TIMESTAMP, 'a body', SECRET))
+    const findings = await findingsWith(headers)
+    expect(findings).toMatchObject([{ code: 'header_swapped' }])
+    expect(findings[0]?.evidence).not.toContain('Proved')
+  })
+
+  it('are seen together with another mistake', async () => {
+    const signature = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET), 'hex').toString('base64')
+    const findings = await findingsWith(swappedHeaders(TIMESTAMP, NONCE, signature))
+    expect(findings.map(({ code }) => code)).toEqual(['header_swapped', 'signature_format'])
+  })
+
+  it.each([
+    ['undefined', '12345'],
+    ['undefined', NONCE],
+    ['14 November 2023 22:13:20', TIMESTAMP],
+  ])('are not seen in %j and %j', async (timestamp, nonce) => {
+    const findings = await findingsFor({ timestamp, nonce })
+    expect(findings.map(({ code }) => code)).not.toContain('header_swapped')
   })
 })
 

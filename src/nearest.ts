@@ -1,12 +1,14 @@
-/** How many slips a misspelt word may have: letters added, lost, changed, or swapped with their neighbours. */
-const MOST_SLIPS = 2
-
-/** The candidate that `word` most likely misspells; `undefined` if it is near none. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+/**
+ * The candidate that `word` most likely misspells; `undefined` if it is near none.
+ *
+ * @param mostSlips - how many slips it may have: letters added, lost, changed, or swapped with their neighbours.
+ * @internal
+ */
+export function nearest(word: string, candidates: readonly string[], mostSlips = 2): string | undefined {
   return candidates
-    .filter((candidate) => Math.abs(word.length - candidate.length) <= MOST_SLIPS)
+    .filter((candidate) => Math.abs(word.length - candidate.length) <= mostSlips)
     .map((candidate) => ({ candidate, slips: slipsBetween(word, candidate) }))
-    .filter(({ slips }) => slips <= Math.min(MOST_SLIPS, word.length - 1))
+    .filter(({ slips }) => slips <= Math.min(mostSlips, word.length - 1))
     .sort((one, other) => one.slips - other.slips)[0]?.candidate
 }
 
