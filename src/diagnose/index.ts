@@ -106,7 +106,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     // A request is often diagnosed later than it was made: the way of signing comes before its age.
     ...(match === undefined ? [] : provedFindings(match, body)),
     outside,
-    isUnexplained ? signatureFormat(meant.signature, readingsOf(meant.signature)) : undefined,
+    isUnexplained ? signatureFormat(meant.signature) : undefined,
     ...(isUnexplained ? unexplained(body, meant, secrets, pairs) : []),
   ]
   return { genuine: false, findings: findings.filter((finding) => finding !== undefined) }

@@ -3,17 +3,18 @@ import { sign } from '../signature.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
 import { sha256 } from './proof.js'
+import { isUnset } from './signature.js'
 
 /** Facts about a request that explain a mismatch though they cannot prove it, then what to compare. */
 export function unexplained(
   body: Buffer,
-  { timestamp, nonce }: Meant,
+  { timestamp, nonce, signature }: Meant,
   secrets: readonly string[],
   pairs: readonly Pair[],
 ): Finding[] {
   const suspicions = [...bodySuspicions(body, pairs), ...secretSuspicions(secrets)]
-  // Without them there is no message to compare; that they are missing was said.
-  if (timestamp === undefined || nonce === undefined) return suspicions
+  // Without them there is nothing to compare; that they are missing was said.
+  if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return suspicions
   return [...suspicions, whatToCompare(body, timestamp, nonce)]
 }
 

@@ -10,6 +10,9 @@ export const HEX_FIX =
 /** The fewest hex digits that a digest is recognised by: among 20 000 digests, chance finds one in 200 000. */
 const FEWEST_DIGITS = 8
 
+/** The fewest hex digits of a SHA-256 as a number: chance makes eight zeros at its start once in four billion. */
+const FEWEST_OF_NUMBER = 56
+
 /** The sizes of digests that are cut, in bytes. */
 const CUT_SIZES = [32, 20, 64]
 
@@ -41,6 +44,25 @@ interface Candidate {
 
 /** Everything in a header that can be a digest, in one encoding or another, the plainest first. */
 export function readingsOf(signature: string): Reading[] {
+  const encoded = encodedReadings(signature)
+  const isWhole = encoded.some(({ code }) => code === 'signature_format')
+  // The digits of a negative number are as many as those of a digest.
+  const mayBePrinted = !isWhole || signature.startsWith('-')
+  if (!mayBePrinted || signature.length < FEWEST_PRINTED || signature.length > MOST_PRINTED) return encoded
+  const lowercase = signature.toLowerCase()
+  const printed = PRINTED.map(([what, print]): Reading => {
+    return {
+      differences: [what],
+      code: 'signature_format',
+      sizes: [32],
+      matches: (digest) => print(digest) === lowercase,
+    }
+  })
+  return [...encoded, ...printed]
+}
+
+/** What a header says by itself: hex, base64 or both, whole or cut, and what stands around. */
+function encodedReadings(signature: string): Reading[] {
   const readings = new Map<string, Reading>()
   const add = (name: string, reading: Reading) => {
     if (!readings.has(name) && readings.size < MOST_READINGS) readings.set(name, reading)
@@ -57,6 +79,14 @@ export function readingsOf(signature: string): Reading[] {
         })
       }
       if (sizes[0] === 32 || hex.length < FEWEST_DIGITS) continue
+      if (hex.length >= FEWEST_OF_NUMBER && hex.length < 64) {
+        add(`0${hex}`, {
+          differences: [...differences, ...more, 'without the zeros at its start, as a number is printed'],
+          code: 'signature_truncated',
+          sizes: [32],
+          matches: (digest) => digest === hex.padStart(64, '0'),
+        })
+      }
       add(`${hex}…`, {
         differences: [...differences, ...more, `the first ${hex.length} hex digits only`],
         code: 'signature_truncated',
@@ -71,35 +101,41 @@ export function readingsOf(signature: string): Reading[] {
       })
     }
   }
-  const lowercase = signature.slice(0, MOST_CHARACTERS).toLowerCase()
-  const isWhole = [...readings.values()].some(({ code }) => code === 'signature_format')
-  if (!isWhole && signature.length >= FEWEST_PRINTED && signature.length <= MOST_PRINTED) {
-    for (const [what, print] of PRINTED) {
-      add(what, {
-        differences: [what],
-        code: 'signature_format',
-        sizes: [32],
-        matches: (digest) => print(digest) === lowercase,
-      })
-    }
-  }
   return [...readings.values()]
 }
 
 /** What is wrong with the format of a signature that could not be read as any digest that fits. */
-export function signatureFormat(signature: string, readings: readonly Reading[]): Finding | undefined {
+export function signatureFormat(signature: string): Finding | undefined {
   if (isDigest(signature)) return undefined
-  const found = readings.find(({ code }) => code === 'signature_format')?.differences.join(', ')
-  const is = found || `${signature.length} characters`
   return {
     code: 'signature_format',
-    message: `X-Signature is not 64 lowercase hex digits: it is ${is}.`,
+    message: `X-Signature is not 64 lowercase hex digits: ${formOf(signature)}.`,
     fix: HEX_FIX,
     evidence: `X-Signature: ${quoted(signature)}`,
   }
 }
 
+/** Whether no signature was made at all: there is nothing to compare. */
+export function isUnset(signature: string): boolean {
+  return /^(|undefined|null|none|nil|nan|false|\[object \w+\])$/i.test(signature)
+}
+
+/** What a signature is in the place of hex, for all that can be seen. */
+function formOf(signature: string): string {
+  if (isUnset(signature)) return signature === '' ? 'it is empty' : `it is the text \`${signature}\``
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(signature)) return 'it is a UUID'
+  if (/[^\t -~]/.test(signature)) return 'it has characters other than ASCII, as the bytes of a digest do'
+  const found = encodedReadings(signature)
+    .find(({ code }) => code === 'signature_format')
+    ?.differences.join(', ')
+  if (found) return `it is ${found}`
+  return `it has ${signature.length} ${/^[0-9a-f]+$/.test(signature) ? 'hex digits' : 'characters'}`
+}
+
 const bytesOf = (digest: string) => [...Buffer.from(digest, 'hex')]
+
+/** A digest as a number whose first bit is the sign. */
+const signedNumber = (digest: string) => BigInt.asIntN(256, BigInt(`0x${digest}`))
 
 /** Ways to print bytes that lose or add something, as lowercase text. */
 const PRINTED: readonly (readonly [what: string, print: (digest: string) => string])[] = [
@@ -110,7 +146,9 @@ const PRINTED: readonly (readonly [what: string, print: (digest: string) => stri
         .map((byte) => byte.toString(16))
         .join(''),
   ],
-  ['hex without the zeros at its start', (digest) => digest.replace(/^0+/, '')],
+  ['one decimal number', (digest) => String(BigInt(`0x${digest}`))],
+  ["hex of a negative number, as Java's BigInteger prints it", (digest) => signedNumber(digest).toString(16)],
+  ["a negative decimal number, as Java's BigInteger prints it", (digest) => String(signedNumber(digest))],
   [
     'hex of bytes that were taken for signed numbers (ffffff…)',
     (digest) =>
@@ -135,9 +173,11 @@ const PRINTED: readonly (readonly [what: string, print: (digest: string) => stri
         .join(', ')}]`,
   ],
   ['decimal numbers, as Python prints lists', (digest) => `[${bytesOf(digest).join(', ')}]`],
-  ['one decimal number', (digest) => String(BigInt(`0x${digest}`))],
-  ['the bytes as they are', (digest) => Buffer.from(digest, 'hex').toString('latin1').toLowerCase()],
-  ['the bytes decoded as UTF-8', (digest) => Buffer.from(digest, 'hex').toString('utf8').toLowerCase()],
+  ['its bytes as they are, not as hex', (digest) => Buffer.from(digest, 'hex').toString('latin1').toLowerCase()],
+  [
+    'its bytes decoded as UTF-8, which loses most of them',
+    (digest) => Buffer.from(digest, 'hex').toString('utf8').toLowerCase(),
+  ],
 ]
 
 /** The pieces of a header that may be an encoded digest, with what stands around them. */
@@ -154,7 +194,11 @@ function candidatesIn(header: string): Candidate[] {
   }
   // The longest first: a digest is longer than the name of an algorithm or the identifier of a key.
   const pieces = [...decoded.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g), ...decoded.matchAll(/[A-Za-z0-9+/]{8,}={0,2}/g)]
-    .map(({ 0: text, index }) => ({ text, before: decoded.slice(0, index), after: decoded.slice(index + text.length) }))
+    .map(({ 0: piece, index }) => {
+      const prefix = /^0x(?=[0-9a-f]{16})/i.exec(piece)?.[0] ?? ''
+      const [begins, ends] = [index + prefix.length, index + piece.length]
+      return { text: decoded.slice(begins, ends), before: decoded.slice(0, begins), after: decoded.slice(ends) }
+    })
     .sort((one, other) => other.text.length - one.text.length)
   for (const { text, before, after } of pieces.slice(0, 12)) {
     const differences = [
@@ -188,28 +232,29 @@ function digestsIn(text: string): [hex: string, differences: string[]][] {
     const hex = text.toLowerCase()
     digests.push([hex, hex === text ? [] : ['uppercase hex instead of lowercase']])
     const inside = Buffer.from(hex, 'hex').toString('latin1')
-    for (const [inner, differences] of hex.length % 2 === 0 ? encodedIn(inside) : []) {
-      digests.push([inner, ['hex twice', ...differences]])
+    for (const [inner, name] of hex.length % 2 === 0 ? encodedIn(inside) : []) {
+      digests.push([inner, [`hex of the ${name} text`]])
     }
   }
   // So many hex digits in a row are not base64 by chance.
-  if (!/^[0-9a-f]{32,}$/i.test(text) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
+  if (!/^(-|0x)?[0-9a-f]{32,}$/i.test(text) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
     const bytes = Buffer.from(text, 'base64')
     const name = /[-_]/.test(text) || (!text.endsWith('=') && text.length % 4 !== 0) ? 'base64url' : 'base64'
     digests.push([bytes.toString('hex'), [`${name} instead of lowercase hex`]])
-    for (const [inner, differences] of encodedIn(bytes.toString('latin1'))) {
-      digests.push([inner, [`${name} of the hex text`, ...differences]])
+    for (const [inner, of] of encodedIn(bytes.toString('latin1'))) {
+      digests.push([inner, [`${name} of the ${of} text`]])
     }
   }
   return digests
 }
 
-/** The digest inside of what was encoded twice. */
-function encodedIn(text: string): [hex: string, differences: string[]][] {
+/** The digest inside of what was encoded twice, and the name of the inner encoding. */
+function encodedIn(text: string): [hex: string, name: string][] {
   const trimmed = text.trimEnd()
-  if (/^[0-9a-f]{16,}$/i.test(trimmed)) return [[trimmed.toLowerCase(), /[A-F]/.test(trimmed) ? ['in uppercase'] : []]]
+  if (/^[0-9a-f]{16,}$/i.test(trimmed))
+    return [[trimmed.toLowerCase(), /[A-F]/.test(trimmed) ? 'uppercase hex' : 'hex']]
   if (/^[A-Za-z0-9+/_-]{22,}={0,2}$/.test(trimmed)) {
-    return [[Buffer.from(trimmed, 'base64').toString('hex'), ['of the base64 text']]]
+    return [[Buffer.from(trimmed, 'base64').toString('hex'), 'base64']]
   }
   return []
 }

@@ -232,7 +232,7 @@ describe('a mismatch that nothing explains', () => {
 
   it('says how long a signature of another length is', async () => {
     const { findings } = await unexplained('a body', 'f'.repeat(40))
-    expect(findings[0]?.message).toMatch(/it is 40 characters\.$/)
+    expect(findings[0]?.message).toMatch(/it has 40 hex digits\.$/)
   })
 
   it('takes no time for the digits of a number that none has', async () => {

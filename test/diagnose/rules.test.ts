@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
 
+const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
+
 const at = (now: number) => ({ now: () => now })
 
 /** What is found in a request that is signed rightly over these parts. */
@@ -342,9 +344,51 @@ describe('a mismatch that nothing explains', () => {
     expect(ofList).toMatchObject({ code, message: expect.stringMatching(/^secret\[1\]/) })
   })
 
-  it('tells of a signature that is none', async () => {
-    const { headers, body } = signedRequest({ signature: 'undefined' })
+  it.each([
+    ['', 'it is empty', 1],
+    ['undefined', 'it is the text `undefined`', 1],
+    [NONCE_UUID, 'it is a UUID', 2],
+    ['\x81\x2f\xbb\xce'.repeat(8), 'it has characters other than ASCII', 2],
+    ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],
+    ['ab'.repeat(16), 'it has 32 hex digits', 2],
+    ['no signature at all, but a sentence', 'it has 35 characters', 2],
+  ])('tells what a signature that is none is: %j', async (signature, form, count) => {
+    const { headers, body } = signedRequest({ signature })
     const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, at(NOW))
-    expect(findings).toMatchObject([{ code: 'signature_format' }, { code: 'signature_mismatch' }])
+    expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
+    expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
+  })
+})
+
+describe('the right digest in another form', () => {
+  const digestOf = (body: string) => signatureOf(TIMESTAMP, NONCE, body, SECRET)
+  /** A body whose digest begins so, as one in 16 does at the least. */
+  const bodyWith = (digit: RegExp) => {
+    const number = Array.from({ length: 1000 }, (_, index) => index).find((index) =>
+      digit.test(digestOf(`body ${index}`)),
+    )
+    return `body ${number}`
+  }
+  const bytes = (digest: string) => Buffer.from(digest, 'hex')
+  const signed = (digest: string) => BigInt.asIntN(256, BigInt(`0x${digest}`))
+
+  it.each<[string, (digest: string) => string, RegExp?]>([
+    ['`0x` before it', (digest) => `0x${digest}`],
+    ['`"0x` before it, `"` after it', (digest) => `"0x${digest}"`],
+    ["hex of a negative number, as Java's BigInteger prints it", (digest) => signed(digest).toString(16), /^[89a-f]/],
+    ["a negative decimal number, as Java's BigInteger prints it", (digest) => String(signed(digest)), /^[89a-f]/],
+    ['one decimal number', (digest) => String(signed(digest)), /^[1-7]/],
+    ['without the zeros at its start, as a number is printed', (digest) => digest.replace(/^0+/, ''), /^0/],
+    ['the last 63 hex digits only', (digest) => digest.slice(1), /^[1-9a-f]/],
+    ['its bytes as they are, not as hex', (digest) => bytes(digest).toString('latin1')],
+    ['base64 of the hex text', (digest) => Buffer.from(digest).toString('base64')],
+    ['base64 of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('base64')],
+    ['hex of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('hex')],
+    ['hex of the uppercase hex text', (digest) => Buffer.from(digest.toUpperCase()).toString('hex')],
+  ])('is named: %s', async (form, write, begins = /^/) => {
+    const body = bodyWith(begins)
+    const request = signedRequest({ body, signature: write(digestOf(body)) })
+    const { findings } = await diagnose(request, SECRET, at(NOW))
+    expect(findings).toMatchObject([{ message: `X-Signature is the right digest in another form: ${form}.` }])
   })
 })
