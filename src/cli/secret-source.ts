@@ -1,3 +1,4 @@
+import { spaceAround, unseenIn } from '../characters.js'
 import { nearest } from '../nearest.js'
 import type { Options, Parsed } from './arguments.js'
 import type { Surroundings } from './command.js'
@@ -76,7 +77,10 @@ export async function readSecret(
  * A word on what is odd about a secret but may be meant: it is used as it is.
  */
 export function oddities({ secret, name }: NamedSecret): readonly string[] {
-  if (secret !== secret.trim()) return [`${name} begins or ends with white space, which is part of the key`]
+  const around = spaceAround(secret)
+  if (around !== '') return [`${name} has white space around it, which is part of the key: ${around}`]
+  const unseen = unseenIn(secret)
+  if (unseen !== '') return [`${name} holds what is not seen, and is part of the key: ${unseen}`]
   if (/^(["']).*\1$/s.test(secret)) return [`${name} stands in quotes, which are part of the key`]
   return []
 }

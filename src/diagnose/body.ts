@@ -210,7 +210,7 @@ const pythonBytes = (body: Buffer) => {
 function restoredBytes(): BodyChoice[] {
   return Array.from({ length: 128 }, (_, index) => {
     const byte = 0x80 + index
-    const what = `the body with the byte ${byte.toString(16)} wherever U+FFFD was received`
+    const what = `the body with the byte 0x${byte.toString(16)} wherever U+FFFD was received`
     return choice(byte >= 0xc0 ? 6 : 7, 'body_encoding', what, BYTES, (body) =>
       body.includes('\ufffd')
         ? Buffer.from(body.toString('latin1').replaceAll('\xef\xbf\xbd', String.fromCharCode(byte)), 'latin1')
@@ -270,7 +270,7 @@ const CHANGES: readonly BodyChoice[] = [
   choice(
     5,
     'body_newline',
-    'the body with the line breaks that were taken out before its indentation',
+    'the body with the line breaks before its indentation, which were taken out',
     NEWLINE,
     text((body) => body.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')),
   ),
@@ -366,8 +366,8 @@ const CHANGES: readonly BodyChoice[] = [
   beyondAscii(5, 'the body without its characters beyond ASCII', (body) =>
     Buffer.from(body.toString('utf8').replace(/[^\0-\x7f]/g, '')),
   ),
-  beyondAscii(6, 'the low byte of each character', (body) => Buffer.from(body.toString('utf8'), 'latin1')),
-  beyondAscii(6, 'the low seven bits of each byte', (body) => Buffer.from(body.map((byte) => byte & 0x7f))),
+  beyondAscii(6, 'the low byte of each character of the body', (body) => Buffer.from(body.toString('utf8'), 'latin1')),
+  beyondAscii(6, 'the low seven bits of each byte of the body', (body) => Buffer.from(body.map((byte) => byte & 0x7f))),
   beyondAscii(4, 'the body in Unicode normalisation form C', (body) =>
     Buffer.from(body.toString('utf8').normalize('NFC')),
   ),
@@ -392,7 +392,7 @@ const CHANGES: readonly BodyChoice[] = [
   choice(5, 'body_encoding', 'the body in UTF-16 (big-endian) after a byte order mark', BYTES, (body) =>
     Buffer.from(`\ufeff${body}`, 'utf16le').swap16(),
   ),
-  choice(5, 'body_encoding', 'the body in UTF-8, where it was received in UTF-16', BYTES, (body) =>
+  choice(5, 'body_encoding', 'the body in UTF-8, which arrived in UTF-16', BYTES, (body) =>
     body.length % 2 === 0 && body.includes(0)
       ? Buffer.from(body.toString('utf16le').replace(/^\ufeff/, ''))
       : undefined,
@@ -403,7 +403,7 @@ const CHANGES: readonly BodyChoice[] = [
   }),
 
   choice(4, 'body_wrapped', 'the body in base64', ENCODED, (body) => Buffer.from(body.toString('base64'))),
-  choice(4, 'body_wrapped', 'the bytes for which the body, as base64, stands', ENCODED, (body) => {
+  choice(4, 'body_wrapped', 'the body decoded from base64', ENCODED, (body) => {
     const encoded = fromBase64(body)
     return encoded && Buffer.from(encoded.toString('latin1'), 'base64')
   }),
@@ -415,13 +415,13 @@ const CHANGES: readonly BodyChoice[] = [
   choice(6, 'body_wrapped', 'the body in uppercase hex', ENCODED, (body) =>
     Buffer.from(body.toString('hex').toUpperCase()),
   ),
-  choice(5, 'body_wrapped', 'the bytes for which the body, as hex, stands', ENCODED, (body) =>
+  choice(5, 'body_wrapped', 'the body decoded from hex', ENCODED, (body) =>
     /^([0-9a-f]{2})+$/i.test(body.toString('latin1')) ? Buffer.from(body.toString('latin1'), 'hex') : undefined,
   ),
   choice(
     3,
     'body_wrapped',
-    'the body as a JSON string: encoded twice',
+    'the body as a JSON string, encoded twice',
     `${SAME_BYTES}: serialize once (Node: JSON.stringify(event), not JSON.stringify of what is text already). ${RAW}.`,
     text((body) => JSON.stringify(body)),
   ),
@@ -448,7 +448,7 @@ const CHANGES: readonly BodyChoice[] = [
   choice(
     3,
     'body_wrapped',
-    'the text inside the JSON string received: it was encoded twice for sending',
+    'the text inside the JSON string received, which was encoded twice for sending',
     `${SAME_BYTES}: serialize once (Python: requests.post(url, data=body), not json=body with a body that is text already). ${RAW}.`,
     text(stringInside),
   ),
@@ -551,17 +551,17 @@ const CHANGES: readonly BodyChoice[] = [
   ),
   // Of the libraries that compress, only Node's gives what Node's gives: the others' bytes cannot be made here.
   ...[6, 9, 1].flatMap((level) => [
-    choice(5, 'body_compressed', 'the body as gzip (it was received inflated)', COMPRESSED, (body) =>
+    choice(5, 'body_compressed', 'the body as gzip (it arrived inflated)', COMPRESSED, (body) =>
       gzipSync(body, { level }),
     ),
-    choice(5, 'body_compressed', 'the body as deflate (it was received inflated)', COMPRESSED, (body) =>
+    choice(5, 'body_compressed', 'the body as deflate (it arrived inflated)', COMPRESSED, (body) =>
       deflateSync(body, { level }),
     ),
-    choice(6, 'body_compressed', 'the body as raw deflate (it was received inflated)', COMPRESSED, (body) =>
+    choice(6, 'body_compressed', 'the body as raw deflate (it arrived inflated)', COMPRESSED, (body) =>
       deflateRawSync(body, { level }),
     ),
   ]),
-  choice(6, 'body_compressed', 'the body as brotli (it was received inflated)', COMPRESSED, (body) =>
+  choice(6, 'body_compressed', 'the body as brotli (it arrived inflated)', COMPRESSED, (body) =>
     brotliCompressSync(body),
   ),
 
@@ -603,22 +603,10 @@ const CHANGES: readonly BodyChoice[] = [
     jsonAsForm({ brackets: false }),
   ),
 
-  choice(3, 'body_compressed', 'the body inflated (it was received as gzip)', COMPRESSED, inflated(gunzipSync)),
-  choice(3, 'body_compressed', 'the body inflated (it was received as deflate)', COMPRESSED, inflated(inflateSync)),
-  choice(
-    4,
-    'body_compressed',
-    'the body inflated (it was received as raw deflate)',
-    COMPRESSED,
-    inflated(inflateRawSync),
-  ),
-  choice(
-    3,
-    'body_compressed',
-    'the body inflated (it was received as brotli)',
-    COMPRESSED,
-    inflated(brotliDecompressSync),
-  ),
+  choice(3, 'body_compressed', 'the body inflated (it arrived as gzip)', COMPRESSED, inflated(gunzipSync)),
+  choice(3, 'body_compressed', 'the body inflated (it arrived as deflate)', COMPRESSED, inflated(inflateSync)),
+  choice(4, 'body_compressed', 'the body inflated (it arrived as raw deflate)', COMPRESSED, inflated(inflateRawSync)),
+  choice(3, 'body_compressed', 'the body inflated (it arrived as brotli)', COMPRESSED, inflated(brotliDecompressSync)),
   hashed(4, 'the SHA-256 of the body, in hex', 'sha256', 'hex'),
   hashed(5, 'the SHA-256 of the body, in base64', 'sha256', 'base64'),
   hashed(5, "the bytes of the body's SHA-256", 'sha256', 'bytes'),
@@ -652,7 +640,7 @@ const CHANGES: readonly BodyChoice[] = [
   choice(
     5,
     'body_changed',
-    'the body with quotes escaped as HTML, where they are quotes in the body received',
+    'the body before it was escaped as HTML (`&quot;` for a quote)',
     SAME_BYTES,
     text((body) =>
       body.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
@@ -682,7 +670,9 @@ const CHANGES: readonly BodyChoice[] = [
   choice(6, 'body_changed', 'the body without its last byte', SAME_BYTES, (body) => body.subarray(0, -1)),
   choice(6, 'body_changed', 'the body without its first byte', SAME_BYTES, (body) => body.subarray(1)),
   choice(6, 'body_changed', 'the body twice', SAME_BYTES, (body) => Buffer.concat([body, body])),
-  choice(6, 'body_changed', 'the body and a NUL', SAME_BYTES, (body) => Buffer.concat([body, Buffer.alloc(1)])),
+  choice(6, 'body_changed', 'the body with a NUL after it', SAME_BYTES, (body) =>
+    Buffer.concat([body, Buffer.alloc(1)]),
+  ),
   ...restoredBytes(),
 ]
 

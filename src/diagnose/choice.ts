@@ -3,7 +3,7 @@ import type { FindingCode } from './finding.js'
 /** A way in which a sender may depart from the rules, as it will stand in a finding. */
 export interface Deviation {
   readonly code: FindingCode
-  /** A phrase for what was done, fit to stand after "The signature is right for a request that was signed". */
+  /** A phrase for what was signed, or with what it was: `the body in Latin-1 instead of UTF-8`, `the secret in base64`. */
   readonly what: string
   /** On whose side, and the line to change. */
   readonly fix: string

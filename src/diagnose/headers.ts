@@ -3,9 +3,9 @@ import { nearest } from '../nearest.js'
 import { isNonce } from '../nonce.js'
 import { isTimestamp } from '../timestamp.js'
 import type { WebhookRequest } from '../verify.js'
+import { inList } from '../words.js'
 import type { Finding } from './finding.js'
 import { instantOf, NEAR } from './instant.js'
-import { inList } from './words.js'
 
 export type Pair = readonly [name: string, value: string]
 

@@ -47,7 +47,12 @@ const SCALES: readonly Scale[] = [
     (value) => value * 60_000,
     'multiply by 60 what was divided by it',
   ),
-  scale('timestamp_unit', 'in days since the Unix epoch instead of seconds', (value) => value * DAY, 'send seconds'),
+  scale(
+    'timestamp_unit',
+    'in days since the Unix epoch instead of seconds',
+    (value) => value * DAY,
+    'count seconds, not days',
+  ),
   scale(
     'timestamp_epoch',
     'in ticks of 100 ns since the year 1, as DateTime.Ticks of .NET',
@@ -95,9 +100,9 @@ const SCALES: readonly Scale[] = [
     'timestamp_epoch',
     'in seconds since 1980, the epoch of GPS',
     (value) => value * 1e3 + Date.parse('1980-01-06') - 18_000,
-    'send Unix time',
+    'add 315964800 and subtract the leap seconds since 1980, 18 of them',
   ),
-  scale('timestamp_epoch', 'in seconds since 1980, the epoch of DOS', since('1980-01-01', 1e-3), 'send Unix time'),
+  scale('timestamp_epoch', 'in seconds since 1980, the epoch of DOS', since('1980-01-01', 1e-3), 'add 315532800'),
   scale('timestamp_epoch', 'in seconds since 2000', since('2000-01-01', 1e-3), 'add 946684800'),
   scale('timestamp_epoch', 'in milliseconds since 2000', since('2000-01-01', 1), 'divide by 1000 and add 946684800'),
   scale(
@@ -110,14 +115,9 @@ const SCALES: readonly Scale[] = [
     'timestamp_epoch',
     'in days since 1899-12-30, as spreadsheets count',
     (value) => value * DAY + Date.parse('1899-12-30'),
-    'send Unix time: (days - 25569) * 86400',
+    '(days - 25569) * 86400',
   ),
-  scale(
-    'timestamp_epoch',
-    'a Julian date',
-    (value) => (value - 2_440_587.5) * DAY,
-    'send Unix time: (date - 2440587.5) * 86400',
-  ),
+  scale('timestamp_epoch', 'a Julian date', (value) => (value - 2_440_587.5) * DAY, '(date - 2440587.5) * 86400'),
 ]
 
 /** How near to now a number must be, read on another scale, in milliseconds: the coarser it is, the farther it may be off. */

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer'
+import { inList } from '../words.js'
 import type { Choice } from './choice.js'
 import {
   type JsonStyle,
@@ -439,9 +440,6 @@ interface Outcome {
   readonly style: JsonStyle
 }
 
-/** How many serializers are named that make the same of a text. */
-const MOST_WRITERS = 3
-
 /** The ways to write a JSON text anew, each outcome once. */
 export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>[] {
   if (isLarge) return largeChoices(json)
@@ -517,11 +515,14 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     rewritten(cost, what, fix, sorted ? { ...style, order: orders.sorted.value } : style),
   )
   const serialized = Array.from(outcomes.values(), ({ cost, traits, profiles, style }) => {
-    const named = profiles.slice(0, MOST_WRITERS)
-    const writers = named.map(({ writer }) => writer).join(' or ')
-    const fixes = [...new Set(named.map(({ fix }) => fix))].join('; ')
-    const what = `the JSON written anew (${traits})${writers === '' ? '' : `, as ${writers} writes it`}`
-    return rewritten(cost, what, fixes === '' ? NODE : fixes, style)
+    // One of each language, for whoever reads it knows which of them is theirs.
+    const named = profiles.filter(({ fix }, index) => profiles.findIndex((one) => one.fix === fix) === index)
+    const writers = inList(
+      named.map(({ writer }) => writer),
+      'or',
+    )
+    const what = `the JSON written anew (${traits})${writers === '' ? '' : `, as for example ${writers} writes it`}`
+    return rewritten(cost, what, named.map(({ fix }) => fix).join('; ') || NODE, style)
   })
   return [...serialized, ...printed, ...restoredNumbers(json)]
 }
@@ -546,12 +547,7 @@ function largeChoices(json: JsonText): Choice<Rewriting>[] {
       escape: strings && STRINGS[strings].value,
       number: numbers && NUMBERS[numbers].value,
     }
-    const choice = rewritten(
-      cost,
-      `the JSON written anew (${SPACINGS[spacing].what}), as ${writer} writes it`,
-      fix,
-      style,
-    )
+    const choice = rewritten(cost, `the JSON written anew, as for example ${writer} writes it`, fix, style)
     const value: Rewriting = (text) =>
       writeJson(text, order === undefined ? style : { ...style, order: reorder(text, ORDERS[order].value) })
     choices.set(key, { ...choice, value, work: order === undefined ? 16 : 48 })
@@ -585,14 +581,14 @@ function* restoredNumbers(json: JsonText): Generator<Choice<Rewriting>> {
     }
   }
   for (const [cost, changes] of restored) {
-    const numbers = [...changes.values()].join(' and ')
+    const numbers = inList([...changes.values()], 'and')
     const number = (written: string, token: number) => changes.get(token) ?? written
     const fix = RECEIVE_BYTES
     for (const [spacing, where] of [
       [undefined, ''],
-      [SPACINGS.spaced.value, ` and ${SPACINGS.spaced.what}`],
+      [SPACINGS.spaced.value, `, written ${SPACINGS.spaced.what}`],
     ] as const) {
-      const what = `the JSON with ${numbers} where a parser kept less of the number${where}`
+      const what = `the JSON with ${numbers}, of which a parser on the way kept less${where}`
       const escaped = spacing === undefined ? undefined : STRINGS.ascii.value
       yield {
         cost: spacing === undefined ? cost : cost + 1,

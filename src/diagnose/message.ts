@@ -281,9 +281,9 @@ const unique = (values: readonly string[]) => [...new Set(values)]
 const key = (parts: Layout) => layoutText(parts)
 
 const SEND_THE_SAME =
-  "On the sender's side: put it into a variable once, and sign and send that: const timestamp = String(Math.floor(Date.now() / 1000))"
+  "On the sender's side: put the timestamp into a variable once, and sign and send that: const timestamp = String(Math.floor(Date.now() / 1000))"
 const SEND_THE_SAME_NONCE =
-  "On the sender's side: put it into a variable once, and sign and send that: const nonce = crypto.randomUUID()"
+  "On the sender's side: put the nonce into a variable once, and sign and send that: const nonce = crypto.randomUUID()"
 
 /** The longest header whose variants are tried, in characters. */
 const LONGEST = 1024
@@ -298,9 +298,9 @@ export function timestampChoices(timestamp: string | undefined, now: number): Ch
   // A header that breaks the format rule has a finding of its own, which tells the same.
   const meant = instant === undefined ? undefined : String(Math.floor(instant / 1000))
   if (meant !== undefined && !isTimestamp(value)) found.add(1, meant)
-  found.add(4, '', 'no text for the timestamp')
-  for (const text of ['undefined', 'null', 'None', 'NaN', '0', '\ufffd'])
-    found.add(5, text, `\`${text}\` for the timestamp`)
+  found.add(4, '', 'an empty timestamp')
+  for (const text of ['undefined', 'null', 'None', 'NaN', '0']) found.add(5, text, `\`${text}\` for the timestamp`)
+  found.add(5, '\ufffd', 'U+FFFD for the timestamp (Go: string(number))')
   found.add(4, `${value}\n`, 'the timestamp and a line feed after it')
   found.add(4, value.trim(), 'the timestamp without the white space around it')
   found.add(5, `"${value}"`, 'the timestamp between quotes')
@@ -358,7 +358,7 @@ export function nonceChoices({ nonce, headers }: Received): Choice<string>[] {
   found.add(3, value.toUpperCase(), 'the nonce in uppercase')
   found.add(3, dashless, 'the nonce without its dashes')
   found.add(4, value.trim(), 'the nonce without the white space around it')
-  found.add(4, '', 'no text for the nonce')
+  found.add(4, '', 'an empty nonce')
   found.add(4, `${value}\n`, 'the nonce and a line feed after it')
   found.add(5, `${value}\r\n`, 'the nonce, a carriage return and a line feed after it')
   found.add(5, `${value} `, 'the nonce and a space after it')
@@ -384,8 +384,8 @@ export function nonceChoices({ nonce, headers }: Received): Choice<string>[] {
     found.add(6, `urn:uuid:${value}`, 'the nonce as a URN')
   }
   found.add(5, Buffer.from(value).toString('base64'), 'the nonce in base64')
-  found.add(5, Buffer.from(value, 'base64').toString('utf8'), 'the text for which the nonce, as base64, stands')
-  found.add(5, Buffer.from(value, 'base64').toString('hex'), 'the bytes for which the nonce, as base64, stands in hex')
+  found.add(5, Buffer.from(value, 'base64').toString('utf8'), 'the nonce decoded from base64')
+  found.add(5, Buffer.from(value, 'base64').toString('hex'), 'the nonce decoded from base64, in hex')
   found.add(5, Buffer.from(value).toString('hex'), 'the nonce in hex')
   found.add(5, encodeURIComponent(value.toWellFormed()), 'the nonce percent-encoded')
   found.add(5, value.replace(/=+$/, ''), 'the nonce without the `=` at its end')

@@ -1,4 +1,5 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
+import { spaceAround, unseenIn } from '../characters.js'
 import { sign } from '../signature.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
@@ -66,11 +67,21 @@ function secretSuspicions(secrets: readonly string[]): Finding[] {
     const finding = (code: Finding['code'], message: string, fix: string) => [
       { code, message: `${name} ${message}.`, fix: `On the receiver's side: ${fix}` },
     ]
-    if (secret.trim() !== secret) {
-      return finding('secret_whitespace', 'begins or ends with white space', 'trim it where it is read: secret.trim()')
+    const around = spaceAround(secret)
+    if (around !== '') {
+      const fix = 'store the secret without it, or trim it where it is read: process.env.WEBHOOK_SECRET.trim()'
+      return finding('secret_whitespace', `has white space around it: ${around}`, fix)
+    }
+    const unseen = unseenIn(secret)
+    if (unseen !== '') {
+      return finding('secret_whitespace', `holds what is not seen: ${unseen}`, 'store the secret without it')
     }
     if (/^(["'`]).*\1$/s.test(secret)) {
-      return finding('secret_quotes', 'stands between quotes', 'take the quotes out of the configuration')
+      return finding(
+        'secret_quotes',
+        'stands between quotes',
+        'take the quotes out of the configuration: WEBHOOK_SECRET=…, not "…"',
+      )
     }
     if (PLACEHOLDER.test(secret) || VARIABLE.test(secret)) {
       return finding(

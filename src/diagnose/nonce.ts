@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { codePoint } from '../characters.js'
 import { isNonce } from '../nonce.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
@@ -8,26 +9,6 @@ const MOST_LISTED = 10
 
 const FIX =
   "On the sender's side: send 1 to 128 visible ASCII characters, best a new UUID with every attempt: Node: crypto.randomUUID(), Python: str(uuid.uuid4()), Go: uuid.NewString(), shell: openssl rand -hex 16"
-
-/** Characters that are not seen, or taken for others. */
-const NAMES: { readonly [character: string]: string } = {
-  ' ': 'space',
-  '\t': 'tab',
-  '\n': 'line feed',
-  '\r': 'carriage return',
-  '\0': 'NUL',
-  '\x7f': 'delete',
-  '\xa0': 'no-break space',
-  '\u200b': 'zero-width space',
-  '\ufeff': 'byte order mark',
-  '\u2013': 'en dash',
-  '\u2014': 'em dash',
-  '\u2018': 'left single quotation mark',
-  '\u2019': 'right single quotation mark',
-  '\u201c': 'left double quotation mark',
-  '\u201d': 'right double quotation mark',
-  '\ufffd': 'replacement character',
-}
 
 /** What is wrong with a nonce. */
 export function nonceFormat(nonce: string): Finding | undefined {
@@ -67,10 +48,4 @@ export function nonceFormat(nonce: string): Finding | undefined {
     fix: FIX,
     evidence: `X-Nonce: ${quoted(nonce)}\n${offending.join('\n')}${rest}${asSent}`,
   }
-}
-
-function codePoint(character: string): string {
-  const number = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
-  const name = NAMES[character]
-  return name === undefined ? `U+${number}` : `U+${number} (${name})`
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { spaceAround, unseenIn, withoutUnseen } from '../characters.js'
 import type { Choice } from './choice.js'
 import type { FindingCode } from './finding.js'
 
@@ -11,15 +12,22 @@ type KeyChange = (secret: string) => string | Buffer | undefined
 interface KeyHypothesis {
   readonly cost: number
   readonly code: FindingCode
-  readonly what: string
+  readonly what: string | ((secret: string) => string)
   readonly fix: string
   readonly change: KeyChange
 }
 
 const WHITE_SPACE =
-  'On the side that read it with the white space: trim it (Node: secret.trim(), Python: secret.strip(), Go: strings.TrimSpace, shell: printf %s, not echo), or store it without'
-const QUOTES =
-  'On the side whose secret has the quotes: take them out of the configuration (docker --env-file and systemd keep quotes that a shell takes away)'
+  "On the sender's side: trim the secret where it is read (Node: secret.trim(), Python: secret.strip(), Go: strings.TrimSpace, shell: printf %s, not echo), or store it without"
+const WHITE_SPACE_ANYWHERE =
+  'On either side: compare the two secrets, and store both with the same white space, best with none'
+const WHITE_SPACE_HERE =
+  "On the receiver's side: store the secret without it (into a file: printf %s, not echo), or trim it where it is read: process.env.WEBHOOK_SECRET.trim()"
+const UNSEEN_HERE =
+  "On the receiver's side: store the secret without it: it was copied along from where the secret was shown, and trim() does not take all such characters away"
+const KEEPS_QUOTES = '(docker run --env-file and kubectl --from-env-file keep the quotes that a shell takes away)'
+const QUOTES = `On the sender's side: take the quotes out of the configuration ${KEEPS_QUOTES}`
+const QUOTES_HERE = `On the receiver's side: take the quotes out of the configuration: WEBHOOK_SECRET=…, not "…" ${KEEPS_QUOTES}`
 const PREFIX =
   "On the sender's side: use the whole secret as text, prefix included. On the receiver's side: configure the very text that the sender was given"
 const DECODED =
@@ -32,7 +40,13 @@ const NOT_READ =
   'On the sender\'s side: use the value of the variable, not its name or a placeholder, and stop with an error if it is not set: Node: process.env.WEBHOOK_SECRET, Python: os.environ[\'WEBHOOK_SECRET\'], Go: os.Getenv("WEBHOOK_SECRET"), shell: "${WEBHOOK_SECRET:?}"'
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code to be shown. */
 
-function hypothesis(cost: number, code: FindingCode, what: string, fix: string, change: KeyChange): KeyHypothesis {
+function hypothesis(
+  cost: number,
+  code: FindingCode,
+  what: KeyHypothesis['what'],
+  fix: string,
+  change: KeyChange,
+): KeyHypothesis {
   return { cost, code, what, fix, change }
 }
 
@@ -163,8 +177,12 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
     WHITE_SPACE,
     (secret) => `${secret}\n`,
   ),
-  hypothesis(2, 'secret_whitespace', 'the secret without the white space around it', WHITE_SPACE, (secret) =>
-    secret.trim(),
+  hypothesis(
+    2,
+    'secret_whitespace',
+    (secret) => `the secret without ${spaceAround(secret)}`,
+    WHITE_SPACE_HERE,
+    (secret) => secret.trim(),
   ),
   hypothesis(4, 'secret_whitespace', 'the secret and a space after it', WHITE_SPACE, (secret) => `${secret} `),
   hypothesis(4, 'secret_whitespace', 'the secret and a space before it', WHITE_SPACE, (secret) => ` ${secret}`),
@@ -198,38 +216,42 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   ),
   hypothesis(6, 'secret_whitespace', 'the secret and a tab after it', WHITE_SPACE, (secret) => `${secret}\t`),
   hypothesis(6, 'secret_whitespace', 'the secret and a tab before it', WHITE_SPACE, (secret) => `\t${secret}`),
-  hypothesis(6, 'secret_whitespace', 'the secret without any white space', WHITE_SPACE, (secret) =>
+  hypothesis(6, 'secret_whitespace', 'the secret without any white space', WHITE_SPACE_ANYWHERE, (secret) =>
     secret.replace(/\s/g, ''),
   ),
   hypothesis(6, 'secret_whitespace', 'the secret and a line feed before it', WHITE_SPACE, (secret) => `\n${secret}`),
   hypothesis(
     5,
     'secret_whitespace',
-    'the secret and a byte order mark before it',
+    'the secret and a byte order mark (U+FEFF) before it',
     WHITE_SPACE,
     (secret) => `\ufeff${secret}`,
   ),
   hypothesis(
     7,
     'secret_whitespace',
-    'the secret, a byte order mark before it and a line feed after it',
+    'the secret, a byte order mark (U+FEFF) before it and a line feed after it',
     WHITE_SPACE,
     (secret) => `\ufeff${secret}\n`,
   ),
-  hypothesis(6, 'secret_whitespace', 'the secret without its byte order mark', WHITE_SPACE, (secret) =>
-    secret.replace(/^\ufeff/, ''),
+  hypothesis(
+    5,
+    'secret_whitespace',
+    (secret) => `the secret without ${unseenIn(secret)} in it`,
+    UNSEEN_HERE,
+    withoutUnseen,
   ),
   hypothesis(
     6,
     'secret_whitespace',
-    'the secret and a no-break space after it',
+    'the secret and a no-break space (U+00A0) after it',
     WHITE_SPACE,
     (secret) => `${secret}\xa0`,
   ),
   hypothesis(
     6,
     'secret_whitespace',
-    'the secret and a zero-width space after it',
+    'the secret and a zero-width space (U+200B) after it',
     WHITE_SPACE,
     (secret) => `${secret}\u200b`,
   ),
@@ -248,7 +270,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
     4,
     'secret_quotes',
     'the secret without the quotes around it',
-    QUOTES,
+    QUOTES_HERE,
     (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2],
   ),
   hypothesis(6, 'secret_quotes', 'the secret and a double quote after it', QUOTES, (secret) => `${secret}"`),
@@ -269,19 +291,11 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
 
   hypothesis(3, 'secret_prefix', 'the secret without its prefix', PREFIX, withoutPrefix),
   hypothesis(4, 'secret_prefix', 'the secret without the first part of its prefix', PREFIX, withoutFirstPrefix),
-  hypothesis(
-    2,
-    'secret_prefix',
-    'the bytes for which the secret without its prefix, as base64, stands',
-    DECODED,
-    (secret) => fromBase64(withoutPrefix(secret)),
+  hypothesis(2, 'secret_prefix', 'the secret without its prefix, decoded from base64', DECODED, (secret) =>
+    fromBase64(withoutPrefix(secret)),
   ),
-  hypothesis(
-    4,
-    'secret_prefix',
-    'the bytes for which the secret without its prefix, as hex, stands',
-    DECODED,
-    (secret) => fromHex(withoutPrefix(secret)),
+  hypothesis(4, 'secret_prefix', 'the secret without its prefix, decoded from hex', DECODED, (secret) =>
+    fromHex(withoutPrefix(secret)),
   ),
   ...[
     'whsec_',
@@ -305,14 +319,8 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
     ),
   ),
 
-  hypothesis(
-    2,
-    'secret_encoding',
-    'the bytes for which the secret, as base64 or base64url, stands',
-    DECODED,
-    fromBase64,
-  ),
-  hypothesis(2, 'secret_encoding', 'the bytes for which the secret, as hex, stands', DECODED, fromHex),
+  hypothesis(2, 'secret_encoding', 'the secret decoded from base64 or base64url', DECODED, fromBase64),
+  hypothesis(2, 'secret_encoding', 'the secret decoded from hex', DECODED, fromHex),
   hypothesis(4, 'secret_encoding', 'the secret in base64', DECODED, (secret) => Buffer.from(secret).toString('base64')),
   hypothesis(5, 'secret_encoding', 'the secret in base64url', DECODED, (secret) =>
     Buffer.from(secret).toString('base64url'),
@@ -321,27 +329,19 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(6, 'secret_encoding', 'the secret in uppercase hex', DECODED, (secret) =>
     Buffer.from(secret).toString('hex').toUpperCase(),
   ),
-  hypothesis(6, 'secret_encoding', 'the secret in base64, of the secret and a line feed', DECODED, (secret) =>
+  hypothesis(6, 'secret_encoding', 'the secret and a line feed after it, in base64', DECODED, (secret) =>
     Buffer.from(`${secret}\n`).toString('base64'),
   ),
-  hypothesis(
-    6,
-    'secret_encoding',
-    'the text for which the secret, as base64, stands, decoded as UTF-8',
-    DECODED,
-    (secret) => utf8(fromBase64(secret)),
+  hypothesis(6, 'secret_encoding', 'the secret decoded from base64, and its bytes as UTF-8', DECODED, (secret) =>
+    utf8(fromBase64(secret)),
   ),
-  hypothesis(
-    6,
-    'secret_encoding',
-    'the text for which the secret, as hex, stands, decoded as UTF-8',
-    DECODED,
-    (secret) => utf8(fromHex(secret)),
+  hypothesis(6, 'secret_encoding', 'the secret decoded from hex, and its bytes as UTF-8', DECODED, (secret) =>
+    utf8(fromHex(secret)),
   ),
   hypothesis(
     7,
     'secret_encoding',
-    'the bytes for which the secret, as base64, stands, encoded as UTF-8',
+    'the secret decoded from base64, and each byte encoded as UTF-8',
     DECODED,
     (secret) => fromBase64(secret)?.toString('latin1'),
   ),
@@ -351,7 +351,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(
     5,
     'secret_encoding',
-    'the secret in base64 without the characters of base64url, as lenient decoders skip them',
+    'the secret decoded from base64 without the `-` and `_` of base64url, which lenient decoders skip',
     DECODED,
     (secret) => (/[-_]/.test(secret) ? fromBase64(secret.replace(/[-_]/g, '')) : undefined),
   ),
@@ -379,7 +379,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(6, 'secret_encoding', 'the secret in Unicode normalisation form KC', DECODED, (secret) =>
     secret.normalize('NFKC'),
   ),
-  hypothesis(6, 'secret_encoding', 'the bytes for which the secret, as a UUID, stands', DECODED, (secret) =>
+  hypothesis(6, 'secret_encoding', 'the bytes of the UUID that the secret is', DECODED, (secret) =>
     fromHex(secret.replaceAll('-', '')),
   ),
 
@@ -485,7 +485,8 @@ export function keyChoices(secrets: readonly string[], webhookId: string): Choic
       const changed = change(secret)
       if (changed === undefined) continue
       const whose = secrets.length === 1 || code === 'secret_placeholder' ? '' : ` (of secret[${index}])`
-      add(cost + (index === 0 ? 0 : 1), Buffer.from(changed as string), { code, what: `${what}${whose}`, fix })
+      const phrase = typeof what === 'string' ? what : what(secret)
+      add(cost + (index === 0 ? 0 : 1), Buffer.from(changed as string), { code, what: `${phrase}${whose}`, fix })
     }
   }
   return choices

@@ -1,16 +1,20 @@
-import { isTimestamp, isWithinWindow, offsetFrom, WINDOW_SECONDS } from '../timestamp.js'
+import { isTimestamp, isWithinWindow, WINDOW_SECONDS } from '../timestamp.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
 import { instantOf, scaleOf } from './instant.js'
 
 const SECONDS =
-  'X-Timestamp: decimal digits only, Node: String(Math.floor(Date.now() / 1000)), Python: str(int(time.time())), Go: strconv.FormatInt(time.Now().Unix(), 10), Java: Instant.now().getEpochSecond(), shell: date +%s'
+  'send Unix time in decimal digits only: Node: String(Math.floor(Date.now() / 1000)), Python: str(int(time.time())), Go: strconv.FormatInt(time.Now().Unix(), 10), Java: Instant.now().getEpochSecond(), shell: date +%s'
 
 /** The offsets of the world's time zones from UTC, in hours. */
 const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 14]
 
 /** How far from a time zone's offset a timestamp is still taken for one in that zone, in seconds. */
 const ZONE_TOLERANCE = 60
+
+/** For whoever diagnoses a request later than it arrived; a command line says it in its own way. */
+export const WHEN_CAPTURED =
+  'If this is a captured request that you diagnose later, pass the time at which it arrived: diagnose(request, secret, { now: () => arrivedAtMilliseconds }).'
 
 /** What is wrong with the format of a timestamp. */
 export function timestampFormat(timestamp: string, now: number): Finding | undefined {
@@ -88,22 +92,21 @@ function dateInDigits(timestamp: string): Finding {
 }
 
 function clockOff(seconds: string, now: number): Finding {
-  const offset = Number(seconds) - now / 1000
+  const offset = (Number(seconds) * 1000 - now) / 1000
   const hours = Math.abs(offset) / 3600
   const zone = ZONES.find((one) => Math.abs(hours - one) * 3600 <= ZONE_TOLERANCE)
   const evidence = [
     `X-Timestamp: ${quoted(seconds)}${written(Number(seconds) * 1000)}`,
     `Server time: ${Math.floor(now / 1000)}${written(now)}`,
-    `Difference: ${duration(offset)}`,
+    `Difference: ${duration(offset)} ${offset < 0 ? 'behind' : 'ahead'}`,
   ].join('\n')
-  const stands = `X-Timestamp is ${offsetFrom(now, Number(seconds))}`
-  const captured =
-    'If this is a captured request that you diagnose later, pass the time at which it arrived: diagnose(request, secret, { now: () => arrivedAtMilliseconds }).'
+  const from = offset < 0 ? 'behind' : 'ahead of'
+  const stands = `X-Timestamp is ${hours < 1 ? `${Math.abs(offset)} s` : duration(offset, 2)} ${from} server time`
   if (zone !== undefined) {
     return {
       code: 'clock_time_zone',
-      message: `${stands}: ${zone} h, as a local time taken for UTC makes it.`,
-      fix: `On the sender's side: take Unix time, which has no time zone, not a local date without one (Python: time.time(), not datetime.utcnow().timestamp(); C#: DateTimeOffset.UtcNow, not a DateTime of unknown kind; PHP: time()). ${captured}`,
+      message: `X-Timestamp is ${zone} h ${from} server time, as a local time taken for UTC makes it.`,
+      fix: `On the sender's side: take Unix time, which has no time zone, not a local date without one (Python: time.time(), not datetime.utcnow().timestamp(); C#: DateTimeOffset.UtcNow, not a DateTime of unknown kind; PHP: time()). ${WHEN_CAPTURED}`,
       evidence,
     }
   }
@@ -111,14 +114,14 @@ function clockOff(seconds: string, now: number): Finding {
     return {
       code: 'clock_ahead',
       message: `${stands}, more than the ${WINDOW_SECONDS} s allowed: the sender's clock is fast, or this server's clock is slow.`,
-      fix: `On either side: ask both machines for the time, date -u +%s, and compare with a third; set the one that is off by NTP (timedatectl set-ntp true). ${captured}`,
+      fix: `On either side: ask both machines for the time, date -u +%s, and compare with a third; set the one that is off by NTP (timedatectl set-ntp true). ${WHEN_CAPTURED}`,
       evidence,
     }
   }
   return {
     code: 'clock_behind',
     message: `${stands}, more than the ${WINDOW_SECONDS} s allowed: the request was signed long before it arrived, the sender's clock is slow, or this server's clock is fast.`,
-    fix: `On the sender's side: sign every attempt anew when it is sent, not when it is put into a queue. On either side, if it was sent at once: compare date -u +%s with a third clock, and set the one that is off by NTP. ${captured}`,
+    fix: `On the sender's side: sign every attempt anew when it is sent, not when it is put into a queue. On either side, if it was sent at once: compare date -u +%s with a third clock, and set the one that is off by NTP. ${WHEN_CAPTURED}`,
     evidence,
   }
 }
@@ -128,15 +131,21 @@ function written(milliseconds: number): string {
   return Math.abs(milliseconds) <= 8.64e15 ? ` (${new Date(milliseconds).toISOString()})` : ''
 }
 
-/** A number of seconds in words: `2 d 3 h 4 min 5 s behind`. */
-function duration(offset: number): string {
+/** In seconds, without the leap days: nobody sets a clock by it. */
+const YEAR = 365 * 86_400
+
+/** A number of seconds in words, in its largest units: `2 d 3 h 4 min 5 s`. */
+function duration(offset: number, units = 5): string {
   const total = Math.round(Math.abs(offset))
+  const years = Math.floor(total / YEAR)
+  if (years > 9999) return 'more than 9999 years'
   const parts = [
-    [Math.floor(total / 86_400), 'd'],
+    [years, years === 1 ? 'year' : 'years'],
+    [Math.floor((total % YEAR) / 86_400), 'd'],
     [Math.floor(total / 3600) % 24, 'h'],
     [Math.floor(total / 60) % 60, 'min'],
     [total % 60, 's'],
   ] as const
   const text = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
-  return `${text.join(' ')} ${offset < 0 ? 'behind' : 'ahead'}`
+  return text.slice(0, units).join(' ')
 }

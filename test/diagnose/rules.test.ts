@@ -68,7 +68,7 @@ describe('a timestamp outside of the window', () => {
     ['2460263', 'timestamp_epoch', 'Julian'],
     ['20231114221320', 'timestamp_format', 'a date and time in digits'],
     ['0', 'clock_behind', 'behind server time'],
-    ['99999999999999999999999999', 'clock_ahead', 'ahead of server time'],
+    ['99999999999999999999999999', 'clock_ahead', 'more than 9999 years ahead of server time'],
   ])('%s is named: %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
     expect(findings).toMatchObject([{ code, message: expect.stringContaining(what) }])
@@ -77,10 +77,13 @@ describe('a timestamp outside of the window', () => {
   it.each([
     [301_000, 'clock_behind', '301 s behind', '5 min 1 s behind'],
     [-301_000, 'clock_ahead', '301 s ahead', '5 min 1 s ahead'],
-    [93_784_000, 'clock_behind', '93784 s behind', '1 d 2 h 3 min 4 s behind'],
+    [93_784_000, 'clock_behind', ' 1 d 2 h behind', '1 d 2 h 3 min 4 s behind'],
     [3_600_000, 'clock_time_zone', '1 h', '1 h behind'],
     [-19_800_000, 'clock_time_zone', '5.5 h', '5 h 30 min ahead'],
-    [5_400_000, 'clock_behind', '5400 s behind', '1 h 30 min behind'],
+    [5_400_000, 'clock_behind', ' 1 h 30 min behind', '1 h 30 min behind'],
+    [300_001, 'clock_behind', ' 300.001 s behind', '5 min behind'],
+    [31_536_000_000 + 86_400_000, 'clock_behind', ' 1 year 1 d behind', '1 year 1 d behind'],
+    [95_248_945_000, 'clock_behind', ' 3 years 7 d behind', '3 years 7 d 10 h 2 min 25 s behind'],
   ])('%i ms: %s', async (late, code, message, evidence) => {
     const findings = await findingsFor({}, NOW + late)
     expect(findings).toMatchObject([
@@ -357,6 +360,73 @@ describe('a mismatch that nothing explains', () => {
     const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
     expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
+  })
+})
+
+describe('a secret of the receiver with what was not signed with', () => {
+  it.each([
+    ['a secret\n', 'without U+000A (line feed) after it', 'secret_whitespace', 'process.env.WEBHOOK_SECRET.trim()'],
+    [' a secret\r\n', 'without U+0020 (space) before it and U+000D (carriage return) and U+000A (line feed) after it'],
+    ['\ufeffa secret', 'without U+FEFF (byte order mark) before it'],
+    ['a secret\xa0', 'without U+00A0 (no-break space) after it'],
+    ['a\u200b secret', 'without U+200B (zero-width space) in it', 'secret_whitespace', 'does not take all such'],
+    ['"a secret"', 'without the quotes around it', 'secret_quotes', 'WEBHOOK_SECRET=…, not "…"'],
+  ])('names it, and says that the fix is here: %j', async (secret, what, code = 'secret_whitespace', fix = '') => {
+    const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
+    expect(findings).toMatchObject([
+      { code, message: `X-Signature was made with the secret ${what}, not with the secret as it is.` },
+    ])
+    expect(findings[0]?.fix).toMatch(/^On the receiver's side: /)
+    expect(findings[0]?.fix).toContain(fix)
+    const unexplained = await diagnose(signedRequest({ secret: 'another' }), secret, at(NOW))
+    expect(unexplained.findings).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+  })
+})
+
+describe('several mistakes', () => {
+  const findingsOf = async (message: string, body: string) => {
+    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
+    return (await diagnose(signedRequest({ body, signature, nonce: 'abc' }), SECRET, at(NOW))).findings
+  }
+
+  it('of the timestamp and the nonce are mended both', async () => {
+    const [finding, ...others] = await findingsOf(`${Number(TIMESTAMP) + 1}:ABC:a body`, 'a body')
+    expect(others).toEqual([])
+    expect(finding).toMatchObject({
+      code: 'message_timestamp',
+      message:
+        'The message was signed with a timestamp 1 s later than in the header and the nonce in uppercase, not with the values of the headers.',
+    })
+    expect(finding?.fix).toContain('const timestamp =')
+    expect(finding?.fix).toContain('const nonce =')
+  })
+
+  it('of the layout and the timestamp are one sentence', async () => {
+    expect(await findingsOf(`${TIMESTAMP}000.a body`, 'a body')).toMatchObject([
+      {
+        code: 'message_layout',
+        message:
+          'The sender signed the message `timestamp.body` with the timestamp in milliseconds, not `timestamp:nonce:body` with the values of the headers.',
+      },
+    ])
+  })
+
+  it('of the body are one sentence', async () => {
+    expect(await findingsOf(`${TIMESTAMP}:abc:{\r\n  "a": 1\r\n}\n`, '{"a":1}')).toMatchObject([
+      {
+        code: 'body_json',
+        message:
+          "The sender signed the body with CRLF line breaks instead of LF, the body being the JSON written anew (indented by 2 spaces), as for example JavaScript's JSON.stringify with 2 spaces, Python's json.dumps with indent=2, C#'s System.Text.Json with WriteIndented, Ruby's JSON.pretty_generate, Go's json.MarshalIndent or jq writes it, with a line feed (LF) after it, not the bytes received.",
+      },
+    ])
+  })
+
+  it('of two parts are each told to belong to the others', async () => {
+    const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
+    expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
+      'Together with body_newline: both must be mended.',
+      'Together with message_layout: both must be mended.',
+    ])
   })
 })
 
