@@ -110,7 +110,7 @@ export async function verify(
 
 function comparedWith(body: Uint8Array): string {
   const hint = body.length > 0 ? '' : ': is a body parser in the way?'
-  return `compared with that of ${body.length} bytes${hint}`
+  return `compared with that of a body of length ${body.length}${hint}`
 }
 
 /** @internal */

@@ -8,3 +8,12 @@ export function inList(words: readonly string[], conjunction: 'and' | 'or'): str
   const last = all.splice(-2).join(` ${conjunction} `)
   return [...all, last].join(', ')
 }
+
+/**
+ * A number of bytes in words: `1 byte`, `2 bytes`.
+ *
+ * @internal
+ */
+export function inBytes(count: number): string {
+  return count === 1 ? '1 byte' : `${count} bytes`
+}

@@ -37,7 +37,7 @@ export function parse<O extends Options>(
   options: O,
   mostOperands: number,
 ): Parsed<O> {
-  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
+  const { tokens, values } = parseArgs({ args, options, strict: false, tokens: true })
   const given = new Set<string>()
   for (const token of tokens) {
     if (token.kind !== 'option') continue
@@ -46,6 +46,10 @@ export function parse<O extends Options>(
     if (given.has(token.name) && option.multiple !== true && option.type === 'string') {
       throw new UsageError(`--${token.name} is given twice: give it once`)
     }
+    if (option.type === 'boolean' && token.value !== undefined) {
+      throw new UsageError(`--${token.name} takes no value: pass it alone`)
+    }
+    if (option.type === 'string') assertValue(token, option)
     given.add(token.name)
   }
 
@@ -62,8 +66,8 @@ export function parse<O extends Options>(
   }
 
   return {
-    // parseArgs checks what its types promise, so they are the options' own.
-    values: strictly(() => parseArgs({ args, options, allowPositionals: true }).values) as Parsed<O>['values'],
+    // What parseArgs would check if it were strict was checked above, in words that tell what to do and show no value.
+    values: values as Parsed<O>['values'],
     operands,
     inOrder: tokens.flatMap((token) =>
       token.kind === 'option' && token.value !== undefined ? [{ name: token.name, value: token.value }] : [],
@@ -71,13 +75,17 @@ export function parse<O extends Options>(
   }
 }
 
-/** Says what `parseArgs` says of an option without its value, or with one that it does not take; it shows no value. */
-function strictly<T>(act: () => T): T {
-  try {
-    return act()
-  } catch (error) {
-    throw new UsageError(String(Object(error).message).replaceAll('\n', ' '))
-  }
+/** A value that begins with a dash is more likely the next option, whose own value was forgotten. */
+function assertValue(
+  { name, value, inlineValue }: { name: string; value?: string | undefined; inlineValue?: boolean | undefined },
+  option: Option,
+): void {
+  const shape = `--${name} ${option.value}`
+  if (value === undefined) throw new UsageError(`--${name} needs a value: ${shape}`)
+  if (inlineValue || value === '-' || !value.startsWith('-')) return
+  throw new UsageError(
+    `what follows --${name} begins with a dash: pass ${shape}, or --${name}=${option.value} for a value that begins with a dash`,
+  )
 }
 
 function unknownOption(name: string, rawName: string, command: string, options: Options): UsageError {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { inBytes } from '../words.js'
 import { dechunk } from './chunked.js'
 import type { HeaderLine } from './http-text.js'
 import { quoted } from './printable.js'
@@ -11,6 +12,8 @@ export interface CapturedRequest {
   readonly headers: readonly HeaderLine[]
   /** The bytes of the body; `undefined` where the capture leaves them out, as `curl -v` does. */
   readonly body: Buffer | undefined
+  /** The body without the line end after it, where nothing says whether that was sent or added by an editor. */
+  readonly bodyWithoutLineEnd: Buffer | undefined
   /** When the request was answered, in milliseconds since the Unix epoch, if the capture shows the answer's `Date`. */
   readonly answeredAt: number | undefined
   /** What a reader should know about how the capture was read. */
@@ -21,6 +24,8 @@ const REQUEST_LINE = /^[A-Z]+ [!-~]+( HTTP\/\d(\.\d)?)?$/
 const BEGINS_WITH_REQUEST_LINE = new RegExp(`^\\s*${REQUEST_LINE.source.slice(1, -1)}\r?(\n|$)`)
 /** Where `curl -v` begins to show a request, perhaps behind what is left of its progress meter. */
 const CURL_REQUEST = /(?:^|[\r\n])[ \d:.kMG-]*> (?=[A-Z]+ [!-~]+ HTTP\/[\d.]+\r?\n)/
+/** How `curl --trace` and `--trace-ascii` begin, perhaps each line with the time. */
+const CURL_TRACE = /^\s*([\d:.]+ )?(== Info: |[=<]> ?(Send|Recv) (header|data|SSL data), )/
 /** Lines of `curl -v` that stand before the body and belong to nothing: remarks, counts, the progress meter. */
 const CURL_REMARK = /^(\* |[{}] \[\d+ bytes data\]|\r|\s*$| {2}% Total| {10})/
 /** What follows the body there. */
@@ -37,6 +42,11 @@ const LOOK = 2 ** 18
 export function parseCapture(capture: Buffer): CapturedRequest {
   const bytes = capture.subarray(hasByteOrderMark(capture) ? 3 : 0)
   const text = bytes.toString('latin1', 0, LOOK)
+  if (CURL_TRACE.test(text)) {
+    throw new UsageError(
+      'the capture is what curl --trace or --trace-ascii prints, which is not read: capture it with curl -v, and pass the body that was sent with --body-file PATH',
+    )
+  }
   const curl = CURL_REQUEST.exec(text)
   return curl === null || BEGINS_WITH_REQUEST_LINE.test(text)
     ? parseHttpText(bytes)
@@ -71,13 +81,14 @@ function parseCurl(bytes: Buffer): CapturedRequest {
   }
   const { requestLine, headers } = parseHead(head)
   const rest = bytes.subarray(end)
-  const { body, notes } = framed(curlBody(rest, contentLengthOf(headers)), headers)
+  const { body, bodyWithoutLineEnd, notes } = framed(curlBody(rest, contentLengthOf(headers)), headers)
   const text = rest.toString('latin1', 0, LOOK)
   const answeredAt = Date.parse(/^< date: (.*?)\r?$/im.exec(text)?.[1] ?? '')
   return {
     requestLine,
     headers,
     body,
+    bodyWithoutLineEnd,
     answeredAt: Number.isNaN(answeredAt) ? undefined : answeredAt,
     notes: CURL_REQUEST.test(text) ? [...notes, 'The capture shows several requests: the first was read.'] : notes,
   }
@@ -209,36 +220,42 @@ function contentLengthOf(headers: readonly HeaderLine[]): number | undefined {
 export function framed(
   body: Buffer | undefined,
   headers: readonly HeaderLine[],
-): { body: Buffer | undefined; notes: string[] } {
-  if (body === undefined) return { body, notes: [] }
+): Pick<CapturedRequest, 'body' | 'bodyWithoutLineEnd' | 'notes'> {
+  const whole = (framed: Buffer | undefined, ...notes: string[]) => ({
+    body: framed,
+    bodyWithoutLineEnd: undefined,
+    notes,
+  })
+  if (body === undefined) return whole(body)
   if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
-    const whole = dechunk(body)
-    return whole === undefined
-      ? { body, notes: ['Transfer-Encoding is chunked, but the body is not cut into chunks: it was taken as it is.'] }
-      : { body: whole, notes: ['The body was sent in chunks: they were joined.'] }
+    const joined = dechunk(body)
+    return joined === undefined
+      ? whole(body, 'Transfer-Encoding is chunked, but the body is not cut into chunks: it was taken as it is.')
+      : whole(joined, 'The body was sent in chunks: they were joined.')
   }
 
   const contentLength = contentLengthOf(headers)
   if (contentLength === undefined) {
     const doubt =
       'Content-Length is missing or wrong, so the line end at the end of the body was taken as a part of it.'
-    return { body, notes: lineEndOf(body) > 0 ? [doubt] : [] }
+    const lineEnd = lineEndOf(body)
+    return lineEnd === 0
+      ? whole(body)
+      : { body, bodyWithoutLineEnd: body.subarray(0, body.length - lineEnd), notes: [doubt] }
   }
   const more = body.length - contentLength
-  if (more === 0) return { body, notes: [] }
+  if (more === 0) return whole(body)
   if (more < 0) {
-    const lost = body.length === 0 ? 'no body' : `${body.length} bytes of body`
+    const lost = body.length === 0 ? 'no body' : `${inBytes(body.length)} of body`
     const note = `Content-Length is ${contentLength}, and the capture holds ${lost}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out).`
-    return { body, notes: [note] }
+    return whole(body, note)
   }
   const cut = body.subarray(0, contentLength)
   const rest = body.subarray(contentLength)
-  return {
-    body: cut,
-    notes: [
-      lineEndOf(rest) === rest.length
-        ? `The line end after the body was left out, for Content-Length is ${contentLength}.`
-        : `Content-Length is ${contentLength}, and ${more} more bytes follow in the capture: they were left out.`,
-    ],
-  }
+  return whole(
+    cut,
+    lineEndOf(rest) === rest.length
+      ? `The line end after the body was left out, for Content-Length is ${contentLength}.`
+      : `Content-Length is ${contentLength}, and ${more === 1 ? '1 more byte follows in the capture: it was' : `${more} more bytes follow in the capture: they were`} left out.`,
+  )
 }

@@ -1,10 +1,12 @@
-import { type Diagnosis, diagnose as diagnoseRequest } from '../diagnose/index.js'
+import { type Diagnosis, diagnose as diagnoseRequest, type Finding } from '../diagnose/index.js'
+import { WHEN_CAPTURED } from '../diagnose/timestamp.js'
+import { simplerWithoutLineEnd } from './added-line-end.js'
 import { COMMON } from './arguments.js'
 import type { Colours } from './colours.js'
 import { command } from './command.js'
 import { findingsText } from './findings.js'
 import { inputsOf, RECEIVED_OPTIONS, readReceived } from './received.js'
-import { oddities, readSecrets, SECRET_OPTIONS } from './secret-source.js'
+import { type NamedSecret, oddities, readSecrets, SECRET_OPTIONS } from './secret-source.js'
 import { wrapped } from './wrapped.js'
 
 const ELSEWHERE = 'An endpoint that rejects it has another secret or clock, gets other bytes, or has seen it before.'
@@ -23,21 +25,18 @@ export const diagnose = command({
 
   async act(parsed, surroundings, colours) {
     const received = await readReceived(parsed, surroundings)
-    const { request, target, clock, isNow, assumedTime, description, notes: read } = received
+    const { request, requestWithoutLineEnd, target, clock, isNow, assumedTime, description, notes: read } = received
     const secrets = await readSecrets(parsed, surroundings, inputsOf(parsed))
     const texts = secrets.map(({ secret }) => secret)
-    const { genuine, findings } = await diagnoseRequest(
-      { ...request, headers: [...target, ...request.headers] },
-      texts,
-      clock,
-    )
-    const isOld = isNow && findings.some(({ code }) => code.startsWith('clock_'))
-    const about = [
-      `Read: ${description}.`,
-      `Time assumed: ${assumedTime}.${isOld ? ' If the request was captured earlier, pass --at with that time, or --at timestamp.' : ''}`,
-      ...read,
-      ...secrets.flatMap(oddities),
-    ]
+    const diagnosisOf = (one: typeof request) =>
+      diagnoseRequest({ ...one, headers: [...target, ...one.headers] }, texts, clock)
+    const asCaptured = await diagnosisOf(request)
+    const { genuine, findings: found } =
+      requestWithoutLineEnd === undefined || asCaptured.genuine
+        ? asCaptured
+        : simplerWithoutLineEnd(asCaptured, await diagnosisOf(requestWithoutLineEnd))
+    const findings = found.map((finding) => inTermsOfTheCall(finding, secrets, isNow))
+    const about = [`Read: ${description}.`, `Time assumed: ${assumedTime}.`, ...read, ...secrets.flatMap(oddities)]
     return {
       exitCode: genuine ? 0 : 1,
       text: `${report({ genuine, findings }, colours)}\n${about.map((line) => `${colours.dim(wrapped(line))}\n`).join('')}`,
@@ -45,6 +44,18 @@ export const diagnose = command({
     }
   },
 })
+
+/** A finding of the library, which speaks of its arguments, in terms of the options of a call. */
+function inTermsOfTheCall(finding: Finding, secrets: readonly NamedSecret[], isNow: boolean): Finding {
+  const later = isNow
+    ? 'If the request was captured earlier, pass --at with the time at which it arrived, or --at timestamp.'
+    : ''
+  return {
+    ...finding,
+    message: secrets.reduce((said, { name }, index) => said.replaceAll(`secret[${index}]`, name), finding.message),
+    fix: finding.fix.replace(WHEN_CAPTURED, later).trimEnd(),
+  }
+}
 
 function report({ genuine, findings }: Diagnosis, colours: Colours): string {
   const { bold, green, red } = colours

@@ -15,7 +15,7 @@ function findingText({ code, message, fix, evidence }: Finding, number: number, 
   const lines = [
     `${bold(wrapped(printable(message), '   ', `${number}. `))} ${dim(`(${code})`)}`,
     ...(evidence === undefined ? [] : linesOf(evidence).map((line) => INDENT + line)),
-    ...sidesOf(fix).flatMap((side) => fixLines(side, colours)),
+    ...fixLines(fix, colours),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -25,19 +25,26 @@ function sidesOf(fix: string): string[] {
   return fix.split(/(?<=\.) (?=On (?:the|either) )/)
 }
 
-/** The side that has to act stands in the heading. */
-function fixLines(part: string, { yellow }: Colours): string[] {
-  const [begins, side] = /^On (\w+ [^:\n]*side[^:\n]*): /.exec(part) ?? ['']
-  const heading = side === undefined ? 'Fix:' : `Fix, on ${side}:`
-  const change = linesOf(aLineALanguage(part.slice(begins.length)))
-  return [`   ${yellow(heading)}`, ...change.map((line) => wrapped(line, INDENT))]
+/** The side that has to act stands in the heading, once for all that it has to do. */
+function fixLines(fix: string, { yellow }: Colours): string[] {
+  const lines: string[] = []
+  let last = ''
+  for (const part of sidesOf(fix)) {
+    const [begins, side] = /^On (\w+ [^:\n]*side[^:\n]*): /.exec(part) ?? ['']
+    const heading = side === undefined ? 'Fix:' : `Fix, on ${side}:`
+    if (heading !== last) lines.push(`   ${yellow(heading)}`)
+    last = heading
+    const change = linesOf(aLineALanguage(part.slice(begins.length)))
+    lines.push(...change.map((line) => wrapped(line, INDENT)))
+  }
+  return lines
 }
 
 /** Whoever looks for the line to change looks for one language: `Node: …, Python: …` is a list of them. */
 function aLineALanguage(text: string): string {
-  const language = '(?:Node|Python|Go|Ruby|PHP|Java|C#|shell): '
-  if (text.includes('(Node: ')) return text
-  return text.replace(new RegExp(`(?:,|([:.])) (?=${language})`, 'g'), (_, end = '') => `${end}\n`)
+  const language = '(?:Node|Python|Go|Ruby|PHP|Java|C#|Perl|Swift|shell|openssl): '
+  if (new RegExp(`[(]${language}`).test(text)) return text
+  return text.replace(new RegExp(`(?:[,;]|([:.])) (?=${language})`, 'g'), (_, end = '') => `${end}\n`)
 }
 
 /** The lines of a text, which may quote the request. */

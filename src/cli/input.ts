@@ -17,12 +17,13 @@ const CAUSES: { readonly [code: string]: string } = {
  * The bytes of a file, of standard input for `-`, or of what is piped in where no name is given.
  *
  * @param what - what is read, for a message: `the body`.
+ * @param source - what the path is called in a message, where it must not be shown: a secret may have been typed in its place.
  */
 export async function readInput(
   path: string | undefined,
   what: string,
   { stdin }: Surroundings,
-  mostBytes = MOST_BYTES,
+  { mostBytes = MOST_BYTES, source }: { readonly mostBytes?: number; readonly source?: string } = {},
 ): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {
     throw new UsageError(`${what} is missing: name its file, pipe it in, or pass - to type it`)
@@ -32,7 +33,8 @@ export async function readInput(
   } catch (error) {
     if (error instanceof UsageError) throw error
     const cause = CAUSES[codeOf(error)] ?? codeOf(error)
-    throw new UsageError(`cannot read ${what}${path === undefined ? '' : ` from ${quoted(path)}`}: ${cause}`)
+    const from = source ?? (path === undefined || path === '-' ? 'standard input' : quoted(path))
+    throw new UsageError(`cannot read ${what} from ${from}: ${cause}`)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js'
 import { readHeaders } from '../headers.js'
 import { isTimestamp } from '../timestamp.js'
 import type { WebhookRequest } from '../verify.js'
+import { inBytes } from '../words.js'
 import type { Options, Parsed } from './arguments.js'
 import { type CapturedRequest, framed, parseCapture, parseHeaderLine } from './captured-request.js'
 import type { Surroundings } from './command.js'
@@ -39,6 +40,8 @@ export function inputsOf({ values, operands }: Parsed<typeof RECEIVED_OPTIONS>):
 /** A request that was received, and all that is known about how. */
 export interface Received {
   readonly request: WebhookRequest & { readonly headers: readonly HeaderLine[]; readonly body: Buffer }
+  /** The same with the body without the line end after it, where nothing says whether that was sent. */
+  readonly requestWithoutLineEnd: Received['request'] | undefined
   /** Its method and path, as far as they are known, in the way of HTTP/2: a sender may have signed them. */
   readonly target: readonly HeaderLine[]
   readonly clock: Clock
@@ -68,18 +71,20 @@ export async function readReceived(
   const captured = isCaptured ? parseCapture(await readInput(path, 'the captured request', surroundings)) : NOTHING
   const headers = [...captured.headers.filter(([name]) => !names.has(name.toLowerCase())), ...given]
 
-  const { body, notes } =
+  const { body, bodyWithoutLineEnd, notes } =
     bodyFile === undefined ? captured : framed(await readInput(bodyFile, 'the body', surroundings), headers)
   if (body === undefined) {
     throw new UsageError(
       'the capture shows no body, as curl -v does not: pass the file that was sent (the one of --data-binary) with --body-file PATH',
     )
   }
+  const requestWith = (bytes: Buffer) => ({ webhookId: 'the captured request', headers, body: bytes })
   return {
-    request: { webhookId: 'the captured request', headers, body },
+    request: requestWith(body),
+    requestWithoutLineEnd: bodyWithoutLineEnd && requestWith(bodyWithoutLineEnd),
     target: targetOf(captured),
     ...timeOf(at, headers, captured, surroundings.clock),
-    description: `${printable(captured.requestLine ?? 'a request')}, ${body.length} bytes of body`,
+    description: `${printable(captured.requestLine ?? 'a request')}, ${inBytes(body.length)} of body`,
     notes,
   }
 }
@@ -98,6 +103,7 @@ const NOTHING: CapturedRequest = {
   requestLine: undefined,
   headers: [],
   body: Buffer.alloc(0),
+  bodyWithoutLineEnd: undefined,
   answeredAt: undefined,
   notes: [],
 }

@@ -100,7 +100,10 @@ function fromEnvironment(name: string, env: Surroundings['env'], place: string):
 }
 
 async function fromFile(path: string, surroundings: Surroundings, place: string): Promise<string> {
-  const bytes = await readInput(path, `the secret${place}`, surroundings, MOST_SECRET_BYTES)
+  const bytes = await readInput(path, `the secret${place}`, surroundings, {
+    mostBytes: MOST_SECRET_BYTES,
+    source: 'the file of --secret-file, which takes a path, never the secret itself',
+  })
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

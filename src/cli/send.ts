@@ -28,7 +28,7 @@ const OPTIONS = {
   age: {
     type: 'string',
     value: 'SECONDS',
-    help: `try: a timestamp that old. --age ${WINDOW_SECONDS + 1} is outside the window;\n--age=-${WINDOW_SECONDS + 1} is as much ahead`,
+    help: `try: a timestamp that old. --age ${WINDOW_SECONDS + 1} is outside of the window, to be\nrejected; --age=-${WINDOW_SECONDS + 1} is as much ahead; up to ${WINDOW_SECONDS - EDGE_SECONDS} is to be accepted`,
   },
   recut: { type: 'boolean', help: 'try: the same signed message, cut another way into nonce and body' },
   ...COMMON,
@@ -210,6 +210,9 @@ function faultOf({ expected, answer }: Attempt): string {
 }
 
 function conclusion(attempts: readonly Attempt[], ok: boolean): string {
+  const isTried = attempts.some(({ expected }) => expected === 'rejected')
+  // A timestamp within the window, or a nonce with a colon, is nothing to defend against.
+  if (ok && !isTried) return '\nThe endpoint answers as it should. Nothing that was sent is to be rejected.\n'
   if (ok) return '\nThe endpoint defends itself against what was tried.\n'
   if (attempts.length === 1) {
     return '\nThe genuine request was not accepted, so nothing else was tried: is this the secret, and the URL?\n'

@@ -1,5 +1,6 @@
 import { MemoryNonceStore } from '../stores/memory.js'
 import { verify as verifyRequest } from '../verify.js'
+import { ADDED_LINE_END } from './added-line-end.js'
 import { COMMON } from './arguments.js'
 import { command } from './command.js'
 import { inWords } from './moment.js'
@@ -22,15 +23,19 @@ export const verify = command({
   ],
 
   async act(parsed, surroundings, { bold, dim, green, red }) {
-    const { request, clock, assumedTime, description, notes: read } = await readReceived(parsed, surroundings)
+    const received = await readReceived(parsed, surroundings)
+    const { request, requestWithoutLineEnd, clock, assumedTime, description, notes: read } = received
     const secrets = await readSecrets(parsed, surroundings, inputsOf(parsed))
     const texts = secrets.map(({ secret }) => secret)
-    const verdict = await verifyRequest(request, texts, new MemoryNonceStore(), clock)
+    const verdictOf = (one: typeof request) => verifyRequest(one, texts, new MemoryNonceStore(), clock)
+    const verdict = await verdictOf(request)
     const about = [`Read: ${description}.`, `Time assumed: ${assumedTime}.`, ...read, ...secrets.flatMap(oddities)]
     const text = (lines: readonly string[]): string =>
       [...lines, '', ...about.map((line) => dim(wrapped(line))), ''].join('\n')
     if (!verdict.ok) {
       const isMismatch = verdict.reason === 'signature_mismatch'
+      const isAdded = isMismatch && requestWithoutLineEnd && (await verdictOf(requestWithoutLineEnd)).ok
+      if (isAdded) about.push(`${ADDED_LINE_END}.`)
       const next = isMismatch ? ['To find out why: inbound-webhook-auth diagnose, with the same arguments.'] : []
       return {
         exitCode: 1,

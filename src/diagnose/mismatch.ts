@@ -1,6 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 import { spaceAround, unseenIn } from '../characters.js'
 import { sign } from '../signature.js'
+import { inBytes } from '../words.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
 import { sha256 } from './proof.js'
@@ -38,7 +39,7 @@ function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
     return [
       {
         code: 'body_changed',
-        message: `Content-Length says ${Number(length)} bytes, but the body has ${body.length}: it was changed after it was received.`,
+        message: `Content-Length says ${inBytes(Number(length))}, but the body has ${body.length}: it was changed after it was received.`,
         fix: "On the receiver's side: pass the bytes as received, all of them, before anything parses, trims, decodes or inflates them (Express: express.raw({ type: () => true }), before express.json())",
         evidence: `Content-Length: ${length}\nBytes of the body: ${body.length}`,
       },

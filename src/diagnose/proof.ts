@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { inList } from '../words.js'
+import { inBytes, inList } from '../words.js'
 import type { Deviation } from './choice.js'
 import type { Finding, FindingCode } from './finding.js'
 import { quoted } from './headers.js'
@@ -93,7 +93,7 @@ function comparison(signed: Buffer, received: Buffer): string {
   const from = Math.max(0, same - 8)
   const excerpt = (body: Buffer) => quoted(body.subarray(from, same + 24).toString('latin1'))
   return [
-    `Signed: ${signed.length} bytes, received: ${received.length} bytes`,
+    `Signed: ${inBytes(signed.length)}, received: ${inBytes(received.length)}`,
     `They differ from byte ${same} on. From byte ${from},`,
     `  signed:   ${excerpt(signed)}`,
     `  received: ${excerpt(received)}`,

@@ -80,6 +80,13 @@ describe('HTTP text', () => {
     ['a line with no colon', '\nX-Nonce: a\nnonsense\n\n', 'line 3 of the capture, "nonsense", is no header'],
     ['a name with a space', 'X Nonce: a\n\n', 'line 1'],
     ['a line that begins with white space', ' X-Nonce: a\n\n', 'line 1'],
+    [
+      'of curl --trace-ascii',
+      '== Info:   Trying 127.0.0.1:80...\n=> Send header, 20 bytes (0x14)\n',
+      'capture it with curl -v',
+    ],
+    ['of curl --trace-time', '10:11:12.123456 == Info: Connected\n', 'capture it with curl -v'],
+    ['of curl --trace, silent', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'capture it with curl -v'],
     ['binary bytes', '\x00\x1b\xff', 'line 1 of the capture, "\\x00\\x1bÿ", is no header'],
   ])('is refused if it is %s', (_, capture, message) => {
     expect(() => parsed(capture)).toThrow(UsageError)
@@ -95,7 +102,8 @@ describe('Content-Length', () => {
     ['8', 'the body\n', 'the body', ['The line end after the body was left out, for Content-Length is 8.']],
     ['8', 'the body\r\n', 'the body', ['The line end after the body was left out, for Content-Length is 8.']],
     ['9', 'the body\n', 'the body\n', []],
-    ['8', 'the body\n\n', 'the body', [expect.stringContaining('2 more bytes')]],
+    ['8', 'the body\n\n', 'the body', [expect.stringContaining('2 more bytes follow in the capture: they were')]],
+    ['8', 'the body!', 'the body', [expect.stringContaining('1 more byte follows in the capture: it was left out.')]],
     [
       '8',
       'the body and more',

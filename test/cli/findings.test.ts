@@ -61,3 +61,15 @@ it('a fix for both sides has a part for each, and one in several languages a lin
   )
   expect(fixOf('Look again')).toBe('   Fix:\n     Look again\n')
 })
+
+it('a fix with two parts for one side has one heading', () => {
+  const fix = "On the sender's side: use SHA-256: Node: a, openssl: b. On the sender's side: send hex: C#: c; Java: d"
+  expect(
+    findingsText([{ code: 'signature_algorithm', message: 'm', fix }], coloursFor(new PassThrough(), {})).replace(
+      /^.*\n/,
+      '',
+    ),
+  ).toBe(
+    "   Fix, on the sender's side:\n     use SHA-256:\n     Node: a\n     openssl: b.\n     send hex:\n     C#: c\n     Java: d\n",
+  )
+})

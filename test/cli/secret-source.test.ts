@@ -51,13 +51,30 @@ describe('a secret', () => {
   })
 
   it('loses no more than one line end, and a note says what is odd', async () => {
-    const { stderr } = await call(['sign', BODY, '--secret-file', file(`${SECRET}\n\n`)])
-    expect(stderr).toMatch(/^note: --secret-file .* begins or ends with white space/)
+    const { said } = await call(['sign', BODY, '--secret-file', file(`${SECRET}\n\n`)])
+    expect(said).toMatch(
+      /^note: --secret-file \S+ has white space around it, which is part of the key: U\+000A \(line feed\) after it$/,
+    )
     expect(await signature([BODY, '--secret-file', file(`${SECRET}\n\n`)])).toBe(
       signedRequest({ secret: `${SECRET}\n` }).headers['x-signature'],
     )
     expect(await signature([BODY, '--secret-file', file('\n\n')])).toBe(
       signedRequest({ secret: '\n' }).headers['x-signature'],
+    )
+  })
+
+  it('with what is not seen is noted', async () => {
+    const { said } = await call(['sign', BODY, ...FROM_ENV], { env: { WEBHOOK_SECRET: 'a\u200bsecret' } })
+    expect(said).toBe(
+      'note: --secret-env WEBHOOK_SECRET holds what is not seen, and is part of the key: U+200B (zero-width space)',
+    )
+  })
+
+  it('typed in the place of its file is not repeated', async () => {
+    const { exitCode, said } = await call(['sign', BODY, '--secret-file', 'hunter2'])
+    expect(exitCode).toBe(2)
+    expect(said).toBe(
+      'error: cannot read the secret from the file of --secret-file, which takes a path, never the secret itself: no such file',
     )
   })
 

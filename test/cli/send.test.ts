@@ -262,6 +262,14 @@ The endpoint defends itself against what was tried.
 `)
   })
 
+  it('--age within the window is no attack', async () => {
+    const { exitCode, text } = await send(await endpoint(), ['--age', '10'])
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/signed 10 s ago +2xx +204 No Content +as expected/)
+    expect(text).toContain('Nothing that was sent is to be rejected.')
+    expect(text).not.toContain('defends itself')
+  })
+
   it('may be rejected with 403', async () => {
     expect(await send(await endpoint({ rejection: 403 }), ALL)).toMatchObject({ exitCode: 0 })
   })

@@ -100,7 +100,7 @@ describe('signing', () => {
   it('says what standard input failed with', async () => {
     const stdin = new Readable({ read: () => stdin.destroy(Object.assign(new Error('failed'), { code: 'EIO' })) })
     const { exitCode, stderr } = await call(['sign', ...FROM_ENV], { stdin })
-    expect([exitCode, stderr]).toEqual([2, 'error: cannot read the body: EIO\n'])
+    expect([exitCode, stderr]).toEqual([2, 'error: cannot read the body from standard input: EIO\n'])
   })
 
   it('refuses a body of more than 64 MiB', async () => {

@@ -273,6 +273,22 @@ describe('diagnose', () => {
     })
   })
 
+  it('says no more of --at where it is given', async () => {
+    const around = { stdin: capture(), clock: new TestClock(NOW + 3_600_000) }
+    const { text } = await call(['diagnose', '-', ...FROM_ENV, '--at', '1700003600'], around)
+    expect(text).toMatch(/\(clock_time_zone\)/)
+    expect(text).not.toMatch(/--at[^.]*arrived|now: \(\)/)
+  })
+
+  it('calls each of several secrets what the call calls it', async () => {
+    const env = { NEW: 'new', OLD: 'old' }
+    const both = ['--secret-env', 'NEW', '--secret-env', 'OLD']
+    const { text } = await call(['diagnose', '-', ...both, '--json'], { env, stdin: capture({ secret: 'old\n' }) })
+    expect(JSON.parse(text).findings[0].message).toBe(
+      'X-Signature was made with the secret and a line feed (LF) after it (of --secret-env OLD), not with the secret as it is.',
+    )
+  })
+
   it('does not show the secret', async () => {
     for (const secret of [SECRET, `${SECRET}\n`, `"${SECRET}"`]) {
       const around = { stdin: capture({ secret: 'another' }), env: { WEBHOOK_SECRET: secret } }
@@ -281,5 +297,54 @@ describe('diagnose', () => {
         expect(text + stderr).not.toContain(SECRET)
       }
     }
+  })
+})
+
+describe('a capture that ends with a line break, and does not say how long the body is', () => {
+  const captured = (body: string, more: Parameters<typeof signedRequest>[0] = {}) => {
+    const lines = Object.entries(signedRequest({ body, ...more }).headers).map(([name, value]) => `${name}: ${value}\n`)
+    return `${lines.join('')}\n{"a":1}\n`
+  }
+  const digest = Buffer.from(signedRequest({ body: '{"a":1}' }).headers['x-signature'], 'hex')
+  const findingsIn = async (stdin: string) =>
+    JSON.parse((await call(['diagnose', '-', ...FROM_ENV, '--json'], { stdin })).text).findings
+
+  it('is looked at first, before anybody is blamed', async () => {
+    const [finding, ...others] = await findingsIn(captured('{"a":1}'))
+    expect(others).toEqual([])
+    expect(finding).toMatchObject({
+      code: 'body_newline',
+      message: expect.stringMatching(
+        /^Without the line break at its end the body is the one that was signed: an editor/,
+      ),
+      fix: expect.stringContaining('take the line break out of the file'),
+    })
+  })
+
+  it('is looked at first where something else is wrong as well', async () => {
+    const base64 = { signature: digest.toString('base64') }
+    expect(await findingsIn(captured('{"a":1}', base64))).toMatchObject([
+      { code: 'body_newline', message: expect.stringContaining('the body is nearer to the one that was signed') },
+      { code: 'signature_format' },
+    ])
+  })
+
+  it.each([
+    ['was signed so', '{"a":1}\n', {}],
+    ['was signed so, with another mistake', '{"a":1}\n', { timestamp: `0${TIMESTAMP}x` }],
+    ['is unexplained either way', 'another body', {}],
+  ])('is not blamed where it %s', async (_, body, more) => {
+    const findings = await findingsIn(captured(body, more))
+    expect(findings.map(({ code }: { code: string }) => code)).not.toContain('body_newline')
+  })
+
+  it('is noted by verify', async () => {
+    const args = ['verify', '-', ...FROM_ENV]
+    const { text } = await call(args, { stdin: captured('{"a":1}') })
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'Without the line break at its end the body is the one that was signed',
+    )
+    const other = await call(args, { stdin: captured('another body') })
+    expect(other.text).not.toContain('Without the line break')
   })
 })
