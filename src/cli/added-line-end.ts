@@ -14,9 +14,8 @@ export const ADDED_LINE_END =
 export function simplerWithoutLineEnd(as: Diagnosis, without: Diagnosis): Diagnosis {
   const isExplained = without.findings.every(({ code }) => code !== 'signature_mismatch')
   if (!isExplained || wordsOf(without) >= wordsOf(as)) return as
-  const message = without.genuine
-    ? ADDED_LINE_END
-    : ADDED_LINE_END.replace('is the one that was signed', 'is nearer to the one that was signed')
+  const isWhole = without.findings.every(({ code }) => !code.startsWith('body_'))
+  const message = isWhole ? ADDED_LINE_END : ADDED_LINE_END.replace('is the one', 'is nearer to the one')
   return { genuine: false, findings: [{ ...ADDED, message: `${message}.` }, ...without.findings] }
 }
 

@@ -28,7 +28,7 @@ export interface Parsed<O extends Options> {
 /** Options of every command. */
 export const COMMON = {
   json: { type: 'boolean', help: 'one JSON document on stdout; errors as JSON on stderr' },
-  help: { type: 'boolean', help: 'this' },
+  help: { type: 'boolean', help: 'shows this help' },
 } as const satisfies Options
 
 export function parse<O extends Options>(
@@ -60,8 +60,12 @@ export function parse<O extends Options>(
       mostOperands === 0
         ? 'no argument'
         : `${mostOperands === 1 ? 'one argument' : `${mostOperands} arguments`} at most`
+    const never =
+      'secret-env' in options
+        ? ' If one is a secret: it is never an argument; pass --secret-env NAME or --secret-file PATH.'
+        : ''
     throw new UsageError(
-      `${command} takes ${takes}, and got ${operands.length}. If one is a secret: it is never an argument; pass --secret-env NAME or --secret-file PATH. See inbound-webhook-auth ${command} --help`,
+      `${command} takes ${takes}, and got ${operands.length}.${never} See inbound-webhook-auth ${command} --help`,
     )
   }
 

@@ -236,8 +236,8 @@ export function framed(
 
   const contentLength = contentLengthOf(headers)
   if (contentLength === undefined) {
-    const doubt =
-      'Content-Length is missing or wrong, so the line end at the end of the body was taken as a part of it.'
+    const unknown = valuesOf(headers, 'content-length').length === 0 ? 'is missing' : 'is not one number'
+    const doubt = `Content-Length ${unknown}, so the line end at the end of the body was taken as a part of it.`
     const lineEnd = lineEndOf(body)
     return lineEnd === 0
       ? whole(body)
@@ -246,9 +246,9 @@ export function framed(
   const more = body.length - contentLength
   if (more === 0) return whole(body)
   if (more < 0) {
-    const lost = body.length === 0 ? 'no body' : `${inBytes(body.length)} of body`
-    const note = `Content-Length is ${contentLength}, and the capture holds ${lost}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out).`
-    return whole(body, note)
+    const changed = `a body of ${inBytes(body.length)}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out), or is another.`
+    const note = body.length === 0 ? 'no body: pass it with --body-file PATH.' : changed
+    return whole(body, `Content-Length is ${contentLength}, but there is ${note}`)
   }
   const cut = body.subarray(0, contentLength)
   const rest = body.subarray(contentLength)

@@ -19,6 +19,7 @@ export const diagnose = command({
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS, ...COMMON },
   notes: [
     'The capture is HTTP text as a proxy or curl -v shows it: head, blank line and body, the body being the bytes that arrived.',
+    'Give several secrets while one is being rotated: each is tried, and named where it matters.',
     'The findings are for the owner of the secret: they tell more than a sender should be told.',
     'Exit code: 0 genuine, 1 not, 2 no verdict.',
   ],

@@ -18,7 +18,7 @@ export const RECEIVED_OPTIONS = {
     type: 'string',
     multiple: true,
     value: "'Name: value'",
-    help: 'a header, instead of those of that name in the capture;\nwith no capture, all there is',
+    help: 'a header, instead of those of that name in the capture;\nwithout a capture, one of the request',
   },
   'body-file': {
     type: 'string',

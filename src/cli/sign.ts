@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isNonce } from '../nonce.js'
 import { type SignOptions, sign as signBody } from '../signature.js'
+import { inList } from '../words.js'
 import { COMMON, type Options } from './arguments.js'
 import { command } from './command.js'
 import { contentTypeOf } from './content-type.js'
@@ -65,7 +66,7 @@ export const sign = command({
 
 function formatOf({ format, json = false }: { format?: string; json?: boolean }): (typeof FORMATS)[number] {
   const known = FORMATS.find((one) => one === (format ?? (json ? 'json' : 'headers')))
-  if (known === undefined) throw new UsageError(`--format is none of ${FORMATS.join(', ')}`)
+  if (known === undefined) throw new UsageError(`--format is none of those there are: pass ${inList(FORMATS, 'or')}`)
   if (json && known !== 'json') throw new UsageError('--json prints JSON, whatever --format says: give one of them')
   return known
 }

@@ -5,7 +5,9 @@ export function parseUrl(text: string): URL {
   if (!URL.canParse(text)) throw new UsageError('that is no URL: pass one such as https://example.com/hooks/42')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new UsageError('the URL is neither http nor https: pass one such as https://example.com/hooks/42')
+    throw new UsageError(
+      'the URL begins with neither http:// nor https://: pass one such as https://example.com/hooks/42',
+    )
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(

@@ -35,12 +35,15 @@ export const verify = command({
     if (!verdict.ok) {
       const isMismatch = verdict.reason === 'signature_mismatch'
       const isAdded = isMismatch && requestWithoutLineEnd && (await verdictOf(requestWithoutLineEnd)).ok
-      if (isAdded) about.push(`${ADDED_LINE_END}.`)
+      const added = isAdded ? [`${ADDED_LINE_END}.`] : []
       const next = isMismatch ? ['To find out why: inbound-webhook-auth diagnose, with the same arguments.'] : []
       return {
         exitCode: 1,
-        text: text([`${red(bold('Not genuine'))}: ${bold(verdict.reason)}`, wrapped(verdict.message), ...next]),
-        document: { ...verdict, notes: about },
+        text: text([
+          `${red(bold('Not genuine'))}: ${bold(verdict.reason)}`,
+          ...[...added, verdict.message, ...next].map((line) => wrapped(line)),
+        ]),
+        document: { ...verdict, notes: [...added, ...about] },
       }
     }
 

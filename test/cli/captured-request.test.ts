@@ -114,14 +114,14 @@ describe('Content-Length', () => {
       '9',
       'the body',
       'the body',
-      [expect.stringContaining('Content-Length is 9, and the capture holds 8 bytes of body')],
+      [expect.stringContaining('Content-Length is 9, but there is a body of 8 bytes: it was changed')],
     ],
-    ['9', '', '', [expect.stringContaining('holds no body')]],
+    ['9', '', '', [expect.stringContaining('there is no body: pass it with --body-file PATH.')]],
     ['0', '\n', '', [expect.stringContaining('left out')]],
     ['eight', 'the body', 'the body', []],
-    ['eight', 'the body\n', 'the body\n', [expect.stringContaining('missing or wrong')]],
+    ['eight', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
     ['8\nContent-Length: 8', 'the body\n', 'the body', [expect.stringContaining('left out')]],
-    ['8\nContent-Length: 7', 'the body\n', 'the body\n', [expect.stringContaining('missing or wrong')]],
+    ['8\nContent-Length: 7', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
   ])('%j of %j gives %j', (length, body, cut, notes) => {
     expect(of(length, body)).toMatchObject({ body: cut, notes })
   })

@@ -62,7 +62,7 @@ describe('a mistake in the call', () => {
     [['sign', '__proto__', '--__proto__'], 'unknown option --__proto__'],
     [['sign', 'a', 'b'], 'sign takes one argument at most, and got 2'],
     [['send', 'a', 'b', 'c'], 'send takes 2 arguments at most, and got 3'],
-    [['secret', 'a'], 'secret takes no argument, and got 1'],
+    [['secret', 'a'], 'secret takes no argument, and got 1. See inbound-webhook-auth secret --help'],
   ])('%j is told what to do', async (args, message) => {
     const { exitCode, text, stderr, said } = await call(args)
     expect([exitCode, text]).toEqual([2, ''])

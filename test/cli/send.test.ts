@@ -382,8 +382,8 @@ describe('a mistake in the call', () => {
   it.each([
     [[], 'where to?'],
     [['localhost'], 'that is no URL'],
-    [['ftp://localhost/'], 'neither http nor https'],
-    [['file:///etc/passwd'], 'neither http nor https'],
+    [['ftp://localhost/'], 'begins with neither http:// nor https://'],
+    [['file:///etc/passwd'], 'begins with neither http:// nor https://'],
     [['http://user:password@localhost/'], 'carries a user name or a password'],
     [[URL, '-', '--timeout', '0'], '--timeout is no number of seconds'],
     [[URL, '-', '--timeout', 'long'], '--timeout is no number of seconds'],

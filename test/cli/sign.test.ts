@@ -73,13 +73,13 @@ describe('signing', () => {
   it.each([
     ['no such file', [join(folder, 'none.json')], 'cannot read the body from "'],
     ['a folder', [folder], 'it is a folder'],
-    ['another format', [file, '--format', 'xml'], '--format is none of headers, curl, http, json'],
+    ['another format', [file, '--format', 'xml'], 'pass headers, curl, http or json'],
     ['two formats', [file, '--format', 'curl', '--json'], 'give one of them'],
     ['a timestamp in words', [file, '--timestamp', 'now'], '--timestamp is not Unix time in seconds'],
     ['a timestamp beyond counting', [file, '--timestamp', '1'.repeat(16)], '--timestamp is not'],
     ['a nonce with a space', [file, '--nonce', 'a b'], '--nonce is not 1 to 128'],
     ['an empty nonce', [file, '--nonce', ''], '--nonce is not 1 to 128'],
-    ['another protocol', [file, '--url', 'ftp://localhost/'], 'neither http nor https'],
+    ['another protocol', [file, '--url', 'ftp://localhost/'], 'begins with neither http:// nor https://'],
   ])('refuses %s', async (_, args, message) => {
     const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])

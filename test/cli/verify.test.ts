@@ -324,8 +324,14 @@ describe('a capture that ends with a line break, and does not say how long the b
   it('is looked at first where something else is wrong as well', async () => {
     const base64 = { signature: digest.toString('base64') }
     expect(await findingsIn(captured('{"a":1}', base64))).toMatchObject([
-      { code: 'body_newline', message: expect.stringContaining('the body is nearer to the one that was signed') },
+      { code: 'body_newline', message: expect.stringContaining('the body is the one that was signed') },
       { code: 'signature_format' },
+    ])
+    const message = Buffer.from(`${TIMESTAMP}:${NONCE}:é`, 'latin1')
+    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
+    expect(await findingsIn(captured('', { signature }).replace('{"a":1}', 'é'))).toMatchObject([
+      { code: 'body_newline', message: expect.stringContaining('the body is nearer to the one that was signed') },
+      { code: 'body_encoding' },
     ])
   })
 
