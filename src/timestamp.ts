@@ -36,9 +36,6 @@ export function isWithinWindow(timestamp: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - timestamp * 1000) <= WINDOW_SECONDS * 1000
 }
 
-/** From how many seconds on a difference is told in days. */
-const MANY_SECONDS = 172_800
-
 /**
  * Where `timestamp` stands, seen from `now`, for a message: `301 s behind server time`.
  *
@@ -47,7 +44,5 @@ const MANY_SECONDS = 172_800
 export function offsetFrom(now: number, timestamp: number): string {
   if (!Number.isFinite(now)) return 'compared with a clock that gives no number'
   const milliseconds = timestamp * 1000 - now
-  const seconds = Math.abs(milliseconds) / 1000
-  const distance = seconds < MANY_SECONDS ? `${seconds} s` : `${Math.floor(seconds / 86_400)} days`
-  return `${distance} ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
+  return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
 }

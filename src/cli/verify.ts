@@ -1,3 +1,4 @@
+import { aboutAsLong } from '../diagnose/timestamp.js'
 import { MemoryNonceStore } from '../stores/memory.js'
 import { verify as verifyRequest } from '../verify.js'
 import { ADDED_LINE_END } from './added-line-end.js'
@@ -35,15 +36,19 @@ export const verify = command({
     if (!verdict.ok) {
       const isMismatch = verdict.reason === 'signature_mismatch'
       const isAdded = isMismatch && requestWithoutLineEnd && (await verdictOf(requestWithoutLineEnd)).ok
+      const message = verdict.message.replace(
+        /[\d.e+]+ s (?=(behind|ahead of) server)/,
+        (seconds) => `${aboutAsLong(Number.parseFloat(seconds))} `,
+      )
       const added = isAdded ? [`${ADDED_LINE_END}.`] : []
       const next = isMismatch ? ['To find out why: inbound-webhook-auth diagnose, with the same arguments.'] : []
       return {
         exitCode: 1,
         text: text([
           `${red(bold('Not genuine'))}: ${bold(verdict.reason)}`,
-          ...[...added, verdict.message, ...next].map((line) => wrapped(line)),
+          ...[...added, message, ...next].map((line) => wrapped(line)),
         ]),
-        document: { ...verdict, notes: [...added, ...about] },
+        document: { ...verdict, message, notes: [...added, ...about] },
       }
     }
 

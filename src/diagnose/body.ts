@@ -708,7 +708,7 @@ export const ENDINGS: readonly Choice<Ending>[] = [
       return [body.subarray(0, body.at(-2) === 0x0d ? -2 : -1), '']
     },
   },
-  adding(5, 'a carriage return and line feed (CRLF)', '\r\n'),
+  adding(5, 'a CRLF (carriage return and line feed)', '\r\n'),
   adding(6, 'two line feeds', '\n\n'),
   adding(6, 'a space', ' '),
 ]

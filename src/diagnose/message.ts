@@ -360,7 +360,7 @@ export function nonceChoices({ nonce, headers }: Received): Choice<string>[] {
   found.add(4, value.trim(), 'the nonce without the white space around it')
   found.add(4, '', 'an empty nonce')
   found.add(4, `${value}\n`, 'the nonce and a line feed after it')
-  found.add(5, `${value}\r\n`, 'the nonce, a carriage return and a line feed after it')
+  found.add(5, `${value}\r\n`, 'the nonce and a CRLF (carriage return and line feed) after it')
   found.add(5, `${value} `, 'the nonce and a space after it')
   found.add(5, ` ${value}`, 'the nonce and a space before it')
   found.add(4, `"${value}"`, 'the nonce between quotes')

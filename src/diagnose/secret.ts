@@ -28,8 +28,9 @@ const UNSEEN_HERE =
 const KEEPS_QUOTES = '(docker run --env-file and kubectl --from-env-file keep the quotes that a shell takes away)'
 const QUOTES = `On the sender's side: take the quotes out of the configuration ${KEEPS_QUOTES}`
 const QUOTES_HERE = `On the receiver's side: take the quotes out of the configuration: WEBHOOK_SECRET=…, not "…" ${KEEPS_QUOTES}`
-const PREFIX =
-  "On the sender's side: use the whole secret as text, prefix included. On the receiver's side: configure the very text that the sender was given"
+const PREFIX = "On the sender's side: use the whole secret as text, its prefix included"
+const PREFIX_HERE =
+  "On the receiver's side: configure the very text that the sender was given, its prefix included. On the sender's side, if it was given none: put none before the secret"
 const DECODED =
   "On the sender's side: the key is the secret's text, not what it decodes to: Node: createHmac('sha256', secret), Python: hmac.new(secret.encode(), …), Go: hmac.New(sha256.New, []byte(secret)), openssl: -macopt \"key:$SECRET\", not hexkey:"
 const HASHED = "On the sender's side: the key is the secret itself, not a hash of it"
@@ -189,7 +190,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(
     4,
     'secret_whitespace',
-    'the secret, a carriage return and a line feed (CRLF) after it',
+    'the secret and a CRLF (carriage return and line feed) after it',
     WHITE_SPACE,
     (secret) => `${secret}\r\n`,
   ),
@@ -314,7 +315,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
       index === 0 ? 4 : 6,
       'secret_prefix',
       `the secret with \`${prefix}\` before it`,
-      PREFIX,
+      PREFIX_HERE,
       (secret) => prefix + secret,
     ),
   ),

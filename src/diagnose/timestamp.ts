@@ -101,7 +101,7 @@ function clockOff(seconds: string, now: number): Finding {
     `Difference: ${duration(offset)} ${offset < 0 ? 'behind' : 'ahead'}`,
   ].join('\n')
   const from = offset < 0 ? 'behind' : 'ahead of'
-  const stands = `X-Timestamp is ${hours < 1 ? `${Math.abs(offset)} s` : duration(offset, 2)} ${from} server time`
+  const stands = `X-Timestamp is ${aboutAsLong(offset)} ${from} server time`
   if (zone !== undefined) {
     return {
       code: 'clock_time_zone',
@@ -129,6 +129,11 @@ function clockOff(seconds: string, now: number): Finding {
 /** A time as people write it, for what has one. */
 function written(milliseconds: number): string {
   return Math.abs(milliseconds) <= 8.64e15 ? ` (${new Date(milliseconds).toISOString()})` : ''
+}
+
+/** A number of seconds as a sentence has it: as seconds while they can be compared with the window, in words above an hour. */
+export function aboutAsLong(offset: number): string {
+  return Math.abs(offset) < 3600 ? `${Math.abs(offset)} s` : duration(offset, 2)
 }
 
 /** In seconds, without the leap days: nobody sets a clock by it. */

@@ -200,6 +200,18 @@ describe('the time', () => {
     expect(text).toContain(`Time assumed: ${words}.`)
   })
 
+  it('is told in days and years where it is so far off', async () => {
+    const { text } = await call(['verify', path, ...FROM_ENV, '--at', '1795261161'])
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('(it is 3 years 7 d behind server time)')
+    const near = await call(['verify', path, ...FROM_ENV, '--at', '1700000301'])
+    expect(near.text.replaceAll(/\s+/g, ' ')).toContain('(it is 301 s behind server time)')
+  })
+
+  it('is told in words where it is beyond all calendars', async () => {
+    const { text } = await call(['verify', '-', ...FROM_ENV], { stdin: capture({ timestamp: '9'.repeat(40) }) })
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('(it is more than 9999 years ahead of server time)')
+  })
+
   it.each([
     ['soon', '2023-11-15T22:13:20Z, now, for the request states none'],
     ['9'.repeat(20), '2023-11-15T22:13:20Z, now, for the request states none that has come'],
