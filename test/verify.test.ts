@@ -258,11 +258,11 @@ describe('the message of a rejection says what to do', () => {
   })
 
   it.each([
-    ['as long as it is', 'another body', /\(it is compared with that of 12 bytes\)$/],
+    ['as long as it is', 'another body', /\(it is compared with that of a body of length 12\)$/],
     [
       'empty, as a body parser leaves it',
       '',
-      /\(it is compared with that of 0 bytes: is a body parser in the way\?\)$/,
+      /\(it is compared with that of a body of length 0: is a body parser in the way\?\)$/,
     ],
   ])('signature_mismatch, of a body %s', async (_, body, message) => {
     const result = await verdict({ ...signedRequest({ body: 'a body' }), body })
