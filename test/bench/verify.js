@@ -1,9 +1,11 @@
 // npm run bench: what a request costs beside its HMAC, and beside other verifiers, in one process and in turns; what a flood of
-// rejected ones costs; what a server serves with and without; how long the import takes. Writes docs/benchmarks.json and
+// rejected ones costs; what a server serves with and without; how long the import takes, and how large it is. Writes docs/benchmarks.json and
 // docs/benchmarks.svg: one run for each major version of Node that it was run with.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
+import { bundled } from '../bundled.js'
 import { barChart } from './bar-chart.js'
 import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
@@ -11,7 +13,7 @@ import { served } from './server-load.js'
 import { floor, own, PEERS, SECRET, signed } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 41)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 101)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 
@@ -23,7 +25,7 @@ function bodyOf(size) {
 
 /** @param {number} size */
 function callsFor(size) {
-  return Math.max(6, Math.round(1_000_000 / (size + 1000)))
+  return Math.max(6, Math.round(200_000 / (size + 1000)))
 }
 
 async function verification() {
@@ -75,7 +77,22 @@ async function rejections() {
       isRight: (verdict) => name.endsWith(Object(verdict).reason),
     })),
   ]
-  return inTurns(contestants, { rounds: ROUNDS, calls: 1000 })
+  return inTurns(contestants, { rounds: ROUNDS, calls: 200 })
+}
+
+/** Each entry of the package, and what a handler needs of it. */
+async function entrySizes() {
+  const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const entries = Object.keys(exports).filter((path) => typeof exports[path] === 'object')
+  const programs = [
+    { name: 'verify', source: "export { verify } from './index.js'" },
+    ...entries.map((path) => ({
+      name: path.replace('.', 'inbound-webhook-auth'),
+      source: `export * from '${exports[path].import.default.replace('./dist/', './')}'`,
+    })),
+  ]
+  const folder = fileURLToPath(new URL('../../dist', import.meta.url))
+  return Promise.all(programs.map(async ({ name, source }) => ({ name, ...(await bundled(source, folder)) })))
 }
 
 /** @param {import('./rounds.js').Timing[]} timings */
@@ -111,6 +128,12 @@ console.log('\nImport, in a new process')
 for (const { name, milliseconds } of imports)
   console.log(`  ${name.padEnd(46)} ${milliseconds.toFixed(1).padStart(6)} ms`)
 
+const sizes = await entrySizes()
+console.log('\nBundled and minified: bytes, gzipped')
+for (const { name, minified, gzipped } of sizes) {
+  console.log(`  ${name.padEnd(46)} ${String(minified).padStart(7)} ${String(gzipped).padStart(7)}`)
+}
+
 const run = {
   node: process.version,
   cpu: cpus()[0]?.model,
@@ -121,6 +144,7 @@ const run = {
   rejections: rejected,
   server,
   imports,
+  sizes,
 }
 const major = process.version.split('.')[0]
 /** @type {(typeof run)[]} */

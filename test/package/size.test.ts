@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
+import { bundled } from '../bundled.js'
 import { entriesOf, installPacked } from '../packed.js'
 
 // What the package adds to a program, bundled and minified by esbuild, in bytes.
@@ -29,32 +28,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-async function sizesOf(source: string) {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: folder },
-    outdir: folder,
-    write: false,
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-  })
-  const [loaded, ...later] = outputFiles.map(({ contents }) => ({
-    minified: contents.length,
-    gzipped: gzipSync(contents, { level: 9 }).length,
-  }))
-  return {
-    minified: loaded?.minified ?? 0,
-    gzipped: loaded?.gzipped ?? 0,
-    later: later.reduce((sum, { gzipped }) => sum + gzipped, 0),
-  }
-}
-
 describe('the size of', async () => {
   const rows = await Promise.all(
-    BUDGETS.map(async ([source, budget]) => ({ source, ...(await sizesOf(source)), budget })),
+    BUDGETS.map(async ([source, budget]) => ({ source, ...(await bundled(source, folder)), budget })),
   )
   console.table(Object.fromEntries(rows.map(({ source, ...sizes }) => [source, sizes])))
 
