@@ -9,9 +9,15 @@ export interface Deviation {
   readonly fix: string
 }
 
+/**
+ * What the rarest mistakes cost of those that are tried alone before the dearer pairs of others are. What costs more is
+ * tried if something remains of the search.
+ */
+export const RAREST = 7
+
 /** One hypothesis about one part of the way of signing. */
 export interface Choice<T> {
-  /** How unlikely it is: 0 for what the rules ask for, from 3 for the usual mistakes to 9. A combination costs the sum. */
+  /** How unlikely it is: 0 for what the rules ask for, 2 for the most usual mistakes, 7 for rare ones, more for a thousand at once. */
   readonly cost: number
   /** None for what the rules ask for. */
   readonly deviation?: Deviation | undefined

@@ -16,14 +16,24 @@ export const MAX_HASHES = 20_000
 export const MAX_HASHES_LARGE = 200
 
 /** The most bytes that a search hashes; those that it rewrites count for more, see {@link Choice.work}. */
-const MAX_BYTES = 2 ** 32
+const MAX_BYTES = 3 * 2 ** 30
 const MAX_BYTES_LARGE = 2 ** 30
+
+/** The most bytes that it hashes as they are or rewritten: half a second's. A body up to 30 KB stays below. */
+const MAX_HASHED = 600_000_000
 
 /** The most bytes of rewritten bodies that are kept. */
 const MAX_KEPT = 2 ** 25
 
-/** No combination is dearer than this. */
-const DEAREST = 20
+/** No combination is dearer than this; what costs differ by. */
+const DEAREST = 16
+const STEP = 0.5
+
+/**
+ * What a combination costs beside the sum of its parts, by how many of them depart from the rules. Two mistakes in one
+ * sender are common, a third is much rarer than its cost tells, and more are not looked for.
+ */
+const SURCHARGES = [0, 0, 0, 2]
 
 /** What may have been done, part by part, what the rules ask for first in each. */
 export interface Ways {
@@ -64,10 +74,17 @@ export interface Match {
 export class Budget {
   hashes: number
   bytes: number
+  #hashed = 0
 
   constructor(isLarge: boolean, hashesDone: number) {
     this.hashes = (isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesDone
     this.bytes = isLarge ? MAX_BYTES_LARGE : MAX_BYTES
+  }
+
+  /** Whether there was enough left for hashes of a message; if so, it is spent. */
+  hash(hashes: number, bytes: number): boolean {
+    this.#hashed += bytes
+    return this.#hashed <= MAX_HASHED && this.take(hashes, bytes)
   }
 
   /** Whether there was enough left; if so, it is spent. */
@@ -98,8 +115,8 @@ export function search(
   const endings = byCost(ways.endings)
   const uses = (layout: Layout, part: symbol) => layout.some((one) => one === part)
 
-  for (let total = 0; total <= DEAREST; total++) {
-    for (const [layout, afterLayout] of affordable(layouts, total)) {
+  for (const room of rooms()) {
+    for (const [layout, afterLayout] of affordable(layouts, room)) {
       const usesBody = uses(layout.value, BODY)
       for (const [digest, afterDigest] of affordable(digests, afterLayout)) {
         const suitable = readings.filter((reading) => reading.sizes.includes(digest.value.size))
@@ -117,7 +134,7 @@ export function search(
                   only(endings, usesBody && !isConstant(change)),
                   afterStyle,
                 )) {
-                  const exact = only(keys, digest.value.usesKey).get(afterEnding)
+                  const exact = exactly(only(keys, digest.value.usesKey), afterEnding)
                   if (exact === undefined) continue
                   const changed = usesBody ? bodies.changed(style, change) : EMPTY
                   if (changed === undefined) continue
@@ -128,7 +145,7 @@ export function search(
                   const message = [Buffer.from(before), kept, Buffer.from(added + after)]
                   for (const key of exact) {
                     // Without an end here, what cannot be afforded would be looked at without an end.
-                    if (!budget.take(digest.value.hashes, before.length + kept.length + after.length)) return undefined
+                    if (!budget.hash(digest.value.hashes, before.length + kept.length + after.length)) return undefined
                     const made = digest.value.make(key.value, message).toString('hex')
                     const reading = suitable.find((one) => one.matches(made))
                     if (reading === undefined) continue
@@ -159,12 +176,18 @@ const isConstant = (choice: Choice<unknown>) => 'isConstant' in choice && choice
 
 type ByCost<C> = ReadonlyMap<number, readonly C[]>
 
-/** The choices by what they cost, the cheapest first. */
+/** The dearest of the usual mistakes. */
+const USUAL = 4
+
+/** What a choice adds to a total: a rare mistake together with a usual one is less likely than two usual ones. */
+const weight = ({ cost }: Choice<unknown>) => (cost > USUAL ? cost + 1 : cost)
+
+/** The choices by what they weigh, the lightest first. */
 function byCost<C extends Choice<unknown>>(choices: readonly C[]): ByCost<C> {
   const groups = new Map<number, C[]>()
   for (const choice of [...choices].sort((one, other) => one.cost - other.cost)) {
-    const group = groups.get(choice.cost)
-    if (group === undefined) groups.set(choice.cost, [choice])
+    const group = groups.get(weight(choice))
+    if (group === undefined) groups.set(weight(choice), [choice])
     else group.push(choice)
   }
   return groups
@@ -175,12 +198,47 @@ function only<C>(choices: ByCost<C>, matters: boolean): ByCost<C> {
   return matters ? choices : new Map([[0, (choices.get(0) as readonly C[]).slice(0, 1)]])
 }
 
-/** The choices that cost no more than there is, with what remains. */
-function* affordable<C>(choices: ByCost<C>, available: number): Generator<[choice: C, remaining: number]> {
+/** The least that a mistake costs, and the most that the parts of a combination cost together that are none. */
+const LEAST_MISTAKE = 2
+const MOST_FREE = 2
+
+/** What the parts of a combination that are still to be chosen must come to. */
+interface Room {
+  readonly cost: number
+  /** How many of them depart from the rules. */
+  readonly mistakes: number
+}
+
+/** What a whole combination may come to, the least unlikely first; of what is as unlikely, fewer mistakes first. */
+function* rooms(): Generator<Room> {
+  for (let total = 0; total <= DEAREST; total += STEP) {
+    for (const [mistakes, surcharge] of SURCHARGES.entries()) {
+      if (surcharge <= total) yield { cost: total - surcharge, mistakes }
+    }
+  }
+}
+
+/** What the size of the signature tells, such as its algorithm, costs nothing: it is taken as given. */
+const isMistake = ({ cost, deviation }: Choice<unknown>) => cost > 0 && deviation !== undefined
+
+/** The choices for which there is room, with what remains of it. */
+function* affordable<C extends Choice<unknown>>(
+  choices: ByCost<C>,
+  { cost: available, mistakes }: Room,
+): Generator<[choice: C, remaining: Room]> {
   for (const [cost, group] of choices) {
     if (cost > available) return
-    for (const choice of group) yield [choice, available - cost]
+    for (const choice of group) {
+      const remaining = { cost: available - cost, mistakes: isMistake(choice) ? mistakes - 1 : mistakes }
+      const { cost: left, mistakes: more } = remaining
+      if (more === 0 ? left <= MOST_FREE : more > 0 && left >= more * LEAST_MISTAKE) yield [choice, remaining]
+    }
   }
+}
+
+/** The choices that leave no room; a key that is none of the secrets is a mistake. */
+function exactly(keys: ByCost<Choice<Key>>, { cost, mistakes }: Room): readonly Choice<Key>[] | undefined {
+  return mistakes === Math.sign(cost) ? keys.get(cost) : undefined
 }
 
 /** What stands before the body and after it. */
