@@ -31,6 +31,7 @@ const BYTES = `${SAME_BYTES}: encode once (Node: Buffer.from(text), Python: text
 const NEWLINE = `${SAME_BYTES}: shell: printf %s "$BODY" | openssl …, not echo, and curl --data-binary @body.json, not -d, which takes line breaks out. ${RAW}, if something trimmed them or converted line breaks.`
 const COMPRESSED = `${SAME_BYTES}: sign after compressing, or do not compress. ${RAW}, before anything inflates them (Express: express.raw({ type: () => true, inflate: false })).`
 const ENCODED = `${SAME_BYTES}, in no other encoding. ${RAW} (AWS Lambda: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')).`
+export const ENVELOPE = `${SAME_BYTES}: sign after the event was put into its envelope, or send the event without it. ${RAW}, not a part of them (a queue or a function's event holds them as text, such as the \`body\` of AWS Lambda and SQS).`
 const HASH =
   "On the sender's side: sign the body itself, not its hash: hmac.update(timestamp + ':' + nonce + ':').update(body)"
 const NOT_SIGNED = `${SAME_BYTES}: the body's bytes, read to their end, at the moment of signing (Node: const body = JSON.stringify(event), not the object; Python: request.body, not a stream that was read already). On the receiver's side: pass the raw body, read before any parser.`
@@ -43,6 +44,40 @@ const text =
     const changed = change(body.toString(encoding))
     return changed === undefined ? undefined : Buffer.from(changed, encoding)
   }
+
+/** The body with another line break for each LF and CRLF. In bytes: as text, a body of line breaks would take seconds. */
+const lineBreaks =
+  (as: string): BodyChange =>
+  (body) => {
+    const made = Buffer.allocUnsafe(body.length + (as.length - 1) * countOf(body, LF))
+    let length = 0
+    for (let position = 0; position < body.length; position++) {
+      const byte = body[position] as number
+      if (byte === CR && body[position + 1] === LF) continue
+      if (byte !== LF) made[length++] = byte
+      else for (let index = 0; index < as.length; index++) made[length++] = as.charCodeAt(index)
+    }
+    return made.subarray(0, length)
+  }
+
+const withoutLineBreaks: BodyChange = (body) => {
+  const made = Buffer.allocUnsafe(body.length)
+  let length = 0
+  for (let position = 0; position < body.length; position++) {
+    const byte = body[position] as number
+    if (byte !== CR && byte !== LF) made[length++] = byte
+  }
+  return made.subarray(0, length)
+}
+
+const LF = 0x0a
+const CR = 0x0d
+
+function countOf(body: Buffer, byte: number): number {
+  let count = 0
+  for (let position = 0; position < body.length; position++) if (body[position] === byte) count++
+  return count
+}
 
 function choice(cost: number, code: FindingCode, what: string, fix: string, value: BodyChange): BodyChoice {
   return { cost, value, deviation: { code, what, fix } }
@@ -68,6 +103,11 @@ const inflated =
       return undefined
     }
   }
+
+function compressed(cost: number, format: string, compress: BodyChange): BodyChoice {
+  const what = `the body as ${format} (it arrived inflated)`
+  return { ...choice(cost, 'body_compressed', what, COMPRESSED, compress), work: 64 }
+}
 
 function hashed(
   cost: number,
@@ -102,24 +142,37 @@ const windows1252 = (body: string) =>
     }),
   )
 
+const fromWindows1252 = (body: Buffer) =>
+  body.toString('latin1').replace(/[\x80-\x9f]/g, (one) => WINDOWS_1252[one.charCodeAt(0) - 0x80] as string)
+
 /** Between the quotes of `key=`, as GitHub and Slack post a form with the JSON in one field. */
 const formField = (name: string) => text((body) => new URLSearchParams(body).get(name) ?? undefined)
 
+/** A field of a form as JSON: what reads as a number or a word of JSON, or as one of Python's, may have been one. */
+function literal(value: string): string {
+  if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
+  return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
+}
+
+const PYTHON_WORDS = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+])
+
 /** The members of a form as JSON, and the other way round. */
-const formAsJson = (spaced: boolean) =>
+const formAsJson = (spaced: boolean, write: (value: string) => string = JSON.stringify) =>
   text((body) => {
     if (!/^[^{["\s]+=\S*$/.test(body)) return undefined
-    const members = [...new URLSearchParams(body)].map(([name, value]) =>
-      [name, value].map((part) => JSON.stringify(part)),
-    )
+    const members = [...new URLSearchParams(body)].map(([name, value]) => [JSON.stringify(name), write(value)])
     return `{${members.map((member) => member.join(spaced ? ': ' : ':')).join(spaced ? ', ' : ',')}}`
   })
 
 type Field = readonly [name: string, value: string]
 
-const jsonAsForm = (change: { sort?: boolean; encode?: (part: string) => string; brackets?: boolean; php?: boolean }) =>
+const jsonAsForm = (change: { sort?: boolean; encode?: (part: string) => string; brackets?: boolean; words?: Words }) =>
   text((body) => {
-    const fields = fieldsOf(body, change.brackets ?? true, change.php ?? false)
+    const fields = fieldsOf(body, change.brackets ?? true, change.words ?? 'json')
     if (fields === undefined) return undefined
     const { encode = (part) => new URLSearchParams({ '': part }).toString().slice(1) } = change
     const sorted = change.sort ? fields.sort(([one], [other]) => (one < other ? -1 : 1)) : fields
@@ -127,7 +180,7 @@ const jsonAsForm = (change: { sort?: boolean; encode?: (part: string) => string;
   })
 
 /** The members of a JSON object as the fields of a form. */
-function fieldsOf(body: string, brackets: boolean, php: boolean): Field[] | undefined {
+function fieldsOf(body: string, brackets: boolean, words: Words): Field[] | undefined {
   if (!body.trimStart().startsWith('{')) return undefined
   let parsed: object
   try {
@@ -139,9 +192,8 @@ function fieldsOf(body: string, brackets: boolean, php: boolean): Field[] | unde
   const pending: [string, unknown][] = Object.entries(parsed).reverse()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [name, value] = next
-    // PHP leaves null out and writes 1 and 0 for true and false.
-    if (php && value === null) continue
-    if (typeof value !== 'object' || value === null) fields.push([name, fieldText(value, php)])
+    if (words === 'php' && value === null) continue
+    if (typeof value !== 'object' || value === null) fields.push([name, fieldText(value, words)])
     else if (name.length > 1000) return undefined
     else {
       const inner = Object.entries(value).map(([key, one]): [string, unknown] => [
@@ -154,9 +206,13 @@ function fieldsOf(body: string, brackets: boolean, php: boolean): Field[] | unde
   return fields
 }
 
-function fieldText(value: unknown, php: boolean): string {
-  if (php && typeof value === 'boolean') return value ? '1' : '0'
-  return value === null ? '' : String(value)
+/** Whose words stand for true, false and null in a form: PHP writes 1 and 0, and leaves null out. */
+type Words = 'json' | 'php' | 'python'
+
+function fieldText(value: unknown, words: Words): string {
+  if (words === 'php' && typeof value === 'boolean') return value ? '1' : '0'
+  const text = value === null && words === 'json' ? '' : String(value)
+  return words === 'python' ? ([...PYTHON_WORDS].find(([, json]) => json === text)?.[0] ?? text) : text
 }
 
 const reencodedForm = (encode: (part: string) => string) =>
@@ -169,6 +225,18 @@ const percentEncoded = (part: string) => encodeURIComponent(part.toWellFormed())
 const rawUrlEncoded = (part: string) =>
   percentEncoded(part).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 const lowercasePercent = (body: string) => body.replace(/%[0-9A-F]{2}/g, (one) => one.toLowerCase())
+
+const htmlEscaped = (double: string, single: string) => (body: string) =>
+  body.replace(/[&<>"']/g, (one) => {
+    const quote = one === '"' ? double : single
+    return { '&': '&amp;', '<': '&lt;', '>': '&gt;' }[one] ?? (quote === '' ? one : quote)
+  })
+
+function htmlUnescaped(entity: string): string {
+  const name = entity.slice(1, -1).toLowerCase()
+  if (/34|22|quot/.test(name)) return '"'
+  return { lt: '<', gt: '>', amp: '&' }[name] ?? "'"
+}
 
 function percentDecoded(body: string): string | undefined {
   try {
@@ -219,6 +287,21 @@ function restoredBytes(): BodyChoice[] {
   })
 }
 
+/** The body as the only member of an object, as JSON or as text, with and without a space after the colon. */
+function envelopes(cost: number, name: string, write: (body: string) => string): BodyChoice[] {
+  return [':', ': '].map((colon) => {
+    const member = `{"${name}"${colon}`
+    const what = `an object with the body as its member \`${name}\`${write('"') === '"' ? '' : ', as text'}`
+    return choice(
+      cost,
+      'body_wrapped',
+      what,
+      ENVELOPE,
+      text((body) => `${member}${write(body)}}`),
+    )
+  })
+}
+
 const CHANGES: readonly BodyChoice[] = [
   constant(3, 'body_not_signed', '', 'an empty body'),
   constant(4, 'body_not_signed', '[object Object]', 'the text `[object Object]` in the place of the body'),
@@ -233,6 +316,17 @@ const CHANGES: readonly BodyChoice[] = [
   constant(6, 'body_not_signed', 'nil', 'the text `nil` in the place of the body'),
   constant(6, 'body_not_signed', '<nil>', 'the text `<nil>` in the place of the body'),
   constant(6, 'body_not_signed', '[object Promise]', 'the text `[object Promise]` in the place of the body'),
+  ...['body.json', 'payload.json', 'event.json', 'data.json'].flatMap((file) =>
+    ['', '@', './', '@./'].map((before) =>
+      constant(
+        7,
+        'body_not_signed',
+        before + file,
+        `the name of a file, \`${before}${file}\`, in the place of the body`,
+      ),
+    ),
+  ),
+  constant(6, 'body_not_signed', '@-', 'the text `@-` in the place of the body'),
   constant(6, 'body_not_signed', '[object Buffer]', 'the text `[object Buffer]` in the place of the body'),
   constant(5, 'body_not_signed', '[object ArrayBuffer]', 'the text `[object ArrayBuffer]` in the place of the body'),
   constant(6, 'body_not_signed', '[object Uint8Array]', 'the text `[object Uint8Array]` in the place of the body'),
@@ -253,20 +347,8 @@ const CHANGES: readonly BodyChoice[] = [
     "C#'s text for a dictionary in the place of the body",
   ),
 
-  choice(
-    3,
-    'body_newline',
-    'the body with CRLF line breaks instead of LF',
-    NEWLINE,
-    text((body) => body.replace(/\r?\n/g, '\r\n')),
-  ),
-  choice(
-    3,
-    'body_newline',
-    'the body with LF line breaks instead of CRLF',
-    NEWLINE,
-    text((body) => body.replaceAll('\r\n', '\n')),
-  ),
+  choice(3, 'body_newline', 'the body with CRLF line breaks instead of LF', NEWLINE, lineBreaks('\r\n')),
+  choice(3, 'body_newline', 'the body with LF line breaks instead of CRLF', NEWLINE, lineBreaks('\n')),
   choice(
     5,
     'body_newline',
@@ -274,13 +356,7 @@ const CHANGES: readonly BodyChoice[] = [
     NEWLINE,
     text((body) => body.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')),
   ),
-  choice(
-    4,
-    'body_newline',
-    'the body without its line breaks',
-    NEWLINE,
-    text((body) => body.replace(/[\r\n]/g, '')),
-  ),
+  choice(4, 'body_newline', 'the body without its line breaks', NEWLINE, withoutLineBreaks),
   choice(
     4,
     'body_newline',
@@ -288,13 +364,7 @@ const CHANGES: readonly BodyChoice[] = [
     NEWLINE,
     text((body) => body.trim()),
   ),
-  choice(
-    6,
-    'body_newline',
-    'the body with CR line breaks',
-    NEWLINE,
-    text((body) => body.replace(/\r?\n/g, '\r')),
-  ),
+  choice(6, 'body_newline', 'the body with CR line breaks', NEWLINE, lineBreaks('\r')),
   choice(
     6,
     'body_newline',
@@ -334,7 +404,22 @@ const CHANGES: readonly BodyChoice[] = [
   beyondAscii(3, 'the body in UTF-8, which arrived encoded twice (é as Ã©)', (body) =>
     ifUtf8(true, latin1(body.toString('utf8'))),
   ),
-  beyondAscii(4, 'the body in Windows-1252 instead of UTF-8', (body) => windows1252(body.toString('utf8'))),
+  beyondAscii(
+    4,
+    'the body in UTF-8, which arrived in Windows-1252',
+    (body) => ifUtf8(false, body) && Buffer.from(fromWindows1252(body)),
+  ),
+  beyondAscii(
+    5,
+    'the body in UTF-8 twice, the second time as Windows-1252 (€ as â‚¬)',
+    (body) => ifUtf8(true, body) && Buffer.from(fromWindows1252(body)),
+  ),
+  beyondAscii(4, 'the body in UTF-8, which arrived encoded twice by way of Windows-1252 (€ as â‚¬)', (body) =>
+    ifUtf8(true, windows1252(body.toString('utf8'))),
+  ),
+  beyondAscii(4, 'the body in Windows-1252 instead of UTF-8', (body) =>
+    ifUtf8(false, windows1252(body.toString('utf8'))),
+  ),
   beyondAscii(3, 'the body decoded to text, in which U+FFFD stands for what is no UTF-8', (body) =>
     Buffer.from(body.toString('utf8')),
   ),
@@ -460,6 +545,19 @@ const CHANGES: readonly BodyChoice[] = [
     pythonBytes,
   ),
   choice(
+    4,
+    'body_wrapped',
+    'an array with the body as its only element',
+    ENVELOPE,
+    text((body) => `[${body}]`),
+  ),
+  choice(4, 'body_wrapped', 'the only element of the array received', ENVELOPE, (body) =>
+    body.length > 2 && body[0] === 0x5b && body.at(-1) === 0x5d ? body.subarray(1, -1) : undefined,
+  ),
+  ...['data', 'body', 'payload', 'event', 'message', 'Message', 'detail'].flatMap((name, index) =>
+    [(body: string) => body, JSON.stringify].flatMap((write) => envelopes(index < 3 ? 5 : 6, name, write)),
+  ),
+  choice(
     6,
     'body_wrapped',
     'the body between quotes',
@@ -487,6 +585,34 @@ const CHANGES: readonly BodyChoice[] = [
     Buffer.from(JSON.stringify(body)),
   ),
   choice(5, 'body_wrapped', 'the body percent-encoded', ENCODED, text(percentEncoded)),
+  choice(
+    5,
+    'body_wrapped',
+    "the body percent-encoded but for `/`, as Python's quote does",
+    ENCODED,
+    text((body) => rawUrlEncoded(body).replaceAll('%2F', '/')),
+  ),
+  choice(
+    5,
+    'body_wrapped',
+    "the body percent-encoded, and `!`, `*`, `'`, `(` and `)` too",
+    ENCODED,
+    text(rawUrlEncoded),
+  ),
+  choice(
+    6,
+    'body_wrapped',
+    "the body percent-encoded as JavaScript's encodeURI does",
+    ENCODED,
+    text((body) => encodeURI(body.toWellFormed())),
+  ),
+  choice(
+    6,
+    'body_wrapped',
+    "the body percent-encoded as PHP's urlencode and Go's QueryEscape do",
+    ENCODED,
+    text((body) => new URLSearchParams({ '': body }).toString().slice(1).replaceAll('*', '%2A')),
+  ),
   choice(
     5,
     'body_wrapped',
@@ -549,21 +675,27 @@ const CHANGES: readonly BodyChoice[] = [
     ENCODED,
     formAsJson(true),
   ),
+  choice(
+    4,
+    'body_wrapped',
+    'the fields of the form as JSON, with its numbers and words',
+    ENCODED,
+    formAsJson(false, literal),
+  ),
+  choice(
+    4,
+    'body_wrapped',
+    'the fields of the form as JSON, with its numbers and words, and with `, ` and `: ` as separators',
+    ENCODED,
+    formAsJson(true, literal),
+  ),
   // Of the libraries that compress, only Node's gives what Node's gives: the others' bytes cannot be made here.
   ...[6, 9, 1].flatMap((level) => [
-    choice(5, 'body_compressed', 'the body as gzip (it arrived inflated)', COMPRESSED, (body) =>
-      gzipSync(body, { level }),
-    ),
-    choice(5, 'body_compressed', 'the body as deflate (it arrived inflated)', COMPRESSED, (body) =>
-      deflateSync(body, { level }),
-    ),
-    choice(6, 'body_compressed', 'the body as raw deflate (it arrived inflated)', COMPRESSED, (body) =>
-      deflateRawSync(body, { level }),
-    ),
+    compressed(5, 'gzip', (body) => gzipSync(body, { level })),
+    compressed(5, 'deflate', (body) => deflateSync(body, { level })),
+    compressed(6, 'raw deflate', (body) => deflateRawSync(body, { level })),
   ]),
-  choice(6, 'body_compressed', 'the body as brotli (it arrived inflated)', COMPRESSED, (body) =>
-    brotliCompressSync(body),
-  ),
+  compressed(6, 'brotli', (body) => brotliCompressSync(body)),
 
   { ...choice(4, 'body_wrapped', 'the members of the JSON as a form', ENCODED, jsonAsForm({})), work: 32 },
   choice(
@@ -571,7 +703,14 @@ const CHANGES: readonly BodyChoice[] = [
     'body_wrapped',
     "the members of the JSON as PHP's http_build_query writes them",
     ENCODED,
-    jsonAsForm({ php: true }),
+    jsonAsForm({ words: 'php' }),
+  ),
+  choice(
+    5,
+    'body_wrapped',
+    "the members of the JSON as Python's urlencode writes them",
+    ENCODED,
+    jsonAsForm({ words: 'python' }),
   ),
   choice(5, 'body_wrapped', 'the members of the JSON as a form, sorted', ENCODED, jsonAsForm({ sort: true })),
   choice(
@@ -630,21 +769,27 @@ const CHANGES: readonly BodyChoice[] = [
     SAME_BYTES,
     text((body) => body.toUpperCase()),
   ),
-  choice(
-    6,
-    'body_changed',
-    'the body with `&`, `<`, `>` and quotes escaped as HTML',
-    SAME_BYTES,
-    text((body) => body.replace(/[&<>"]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[one] ?? '&quot;')),
-  ),
+  ...(
+    [
+      ['', ''],
+      ['&quot;', ''],
+      ['&quot;', '&#39;'],
+      ['&quot;', '&#039;'],
+      ['&quot;', '&#x27;'],
+      ['&#34;', '&#39;'],
+      ['', '&#39;'],
+    ] as const
+  ).map(([double, single]) => {
+    const quotes = [double, single].filter((one) => one !== '').map((one) => `\`${one}\``)
+    const what = `the body escaped as HTML: \`&amp;\`, \`&lt;\` and \`&gt;\`${quotes.length === 0 ? '' : `, and ${quotes.join(' and ')} for quotes`}`
+    return choice(double === '' ? 5 : 6, 'body_changed', what, SAME_BYTES, text(htmlEscaped(double, single)))
+  }),
   choice(
     5,
     'body_changed',
     'the body before it was escaped as HTML (`&quot;` for a quote)',
     SAME_BYTES,
-    text((body) =>
-      body.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
-    ),
+    text((body) => body.replace(/&(?:#0*34|#x22|quot|#0*39|#x27|apos|lt|gt|amp);/gi, htmlUnescaped)),
   ),
   choice(
     6,
@@ -688,6 +833,8 @@ export function bodyChanges(isLarge: boolean): readonly BodyChoice[] {
 /** The end of a body: what remains of the body, and what was added after it. */
 export type Ending = (body: Buffer) => readonly [kept: Buffer, added: string]
 
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= CR)
+
 const NOTHING: Ending = (body) => [body, '']
 
 const adding = (cost: number, what: string, added: string): Choice<Ending> => ({
@@ -708,7 +855,20 @@ export const ENDINGS: readonly Choice<Ending>[] = [
       return [body.subarray(0, body.at(-2) === 0x0d ? -2 : -1), '']
     },
   },
-  adding(5, 'a CRLF (carriage return and line feed)', '\r\n'),
+  adding(4, 'a CRLF (carriage return and line feed)', '\r\n'),
   adding(6, 'two line feeds', '\n\n'),
+  adding(5, 'a carriage return (CR)', '\r'),
+  adding(5, '`\\n`, as two characters,', '\\n'),
   adding(6, 'a space', ' '),
+  adding(6, 'two spaces', '  '),
+  adding(6, 'a tab', '\t'),
+  {
+    cost: 2,
+    deviation: { code: 'body_newline', what: 'without the white space at its end', fix: NEWLINE },
+    value: (body) => {
+      let end = body.length
+      while (end > 0 && isSpace(body[end - 1] as number)) end--
+      return [body.subarray(0, end), '']
+    },
+  },
 ]

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createHash, createHmac } from 'node:crypto'
-import type { Choice } from './choice.js'
+import { type Choice, RAREST } from './choice.js'
 import type { FindingCode } from './finding.js'
 
 /** A way to make a digest of a key and a message. */
@@ -119,6 +119,14 @@ const CONSTRUCTIONS: readonly {
     make: (algorithm, key, message) => hmac(algorithm, key, [utf16(message)]),
   },
   {
+    cost: 4,
+    code: 'body_encoding',
+    what: () =>
+      'an HMAC of the whole message in UTF-16 (little-endian), keyed by the secret in UTF-16, instead of UTF-8',
+    hashes: 1,
+    make: (algorithm, key, message) => hmac(algorithm, utf16([key]), [utf16(message)]),
+  },
+  {
     cost: 6,
     code: 'body_encoding',
     what: () => 'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
@@ -195,7 +203,7 @@ export function digestChoices(whole: readonly number[], cut: readonly number[] =
     })
     for (const { cost: more, code = 'signature_algorithm', what, usesKey = true, hashes, make } of CONSTRUCTIONS) {
       choices.push({
-        cost: cost + doubt + more,
+        cost: Math.min(cost + doubt + more, RAREST),
         deviation: { code, what: what(name), fix: code === 'signature_algorithm' ? HMAC_FIX : UTF8_FIX },
         value: { size, usesKey, hashes, make: (key, message) => make(algorithm, key, message) },
       })

@@ -112,8 +112,9 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
   return { genuine: false, findings: findings.filter((finding) => finding !== undefined) }
 }
 
-/** The headers' characters above which a request is searched as one with a large body. */
+/** The characters of the headers, and of the secrets, above which a request is searched as one with a large body. */
 const LONGEST_HEADERS = 4096
+const LONGEST_SECRETS = 16_384
 
 /** For the words on a signature that nothing explains: the body's SHA-256, and an example. */
 const HASHES_AROUND = 2
@@ -131,13 +132,16 @@ function wayOfSigning(
   const readings = readingsOf(signature)
   if (readings.length === 0) return undefined
   const received = { webhookId, timestamp, nonce, headers: pairs }
-  // A long header is hashed as often as the body.
-  const isLarge = body.length > SMALL_BODY || `${timestamp}${nonce}`.length > LONGEST_HEADERS
+  // A long header, or a long secret, is hashed as often as the body.
+  const isLarge =
+    body.length > SMALL_BODY ||
+    `${timestamp}${nonce}`.length > LONGEST_HEADERS ||
+    secrets.join('').length > LONGEST_SECRETS
   const json = parseJson(body)
   const sizes = (of: Reading['code']) => readings.filter(({ code }) => code === of).flatMap((one) => one.sizes)
   const ways = {
     digests: digestChoices(sizes('signature_format'), sizes('signature_truncated')),
-    keys: keyChoices(secrets, webhookId),
+    keys: keyChoices(secrets, webhookId, isLarge),
     layouts: layoutChoices(received),
     timestamps: timestampChoices(timestamp, now),
     nonces: nonceChoices(received),

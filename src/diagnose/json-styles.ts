@@ -1,12 +1,16 @@
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { inList } from '../words.js'
-import type { Choice } from './choice.js'
+import { ENVELOPE } from './body.js'
+import { type Choice, RAREST } from './choice.js'
 import {
   type JsonStyle,
   type JsonText,
   KEY,
   type Member,
+  membersOf,
   NUMBER,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
   reorder,
   type Spacing,
   STRING,
@@ -49,6 +53,12 @@ const SPACINGS = {
     item: ', ',
     colon: ': ',
     pad: ' ',
+  }),
+  ruby: trait(4, "indented as Ruby's pretty_generate did before 2.7.3 of its library", {
+    item: ',',
+    colon: ': ',
+    indent: '  ',
+    hollow: ['\n', '\n\n'],
   }),
   jackson: trait(5, "indented as Java's Jackson does", {
     item: ',',
@@ -147,7 +157,7 @@ const NUMBERS = {
   strings: trait(7, 'numbers as strings', asString),
 } satisfies Record<string, Trait<NumberStyle>>
 
-type Arrange = (members: Member[], depth: number) => Member[]
+type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 
@@ -155,6 +165,18 @@ const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.ke
 function unique(members: Member[]): Member[] {
   const last = new Map(members.map((member) => [member.key, member]))
   return last.size === members.length ? members : [...last.values()]
+}
+
+/** The order of a Java HashMap: by the place of a key in a table of a power of two that is full to three quarters. */
+function hashed(members: Member[]): Member[] {
+  let size = 16
+  while (size * 0.75 < members.length) size *= 2
+  const places = members.map((member) => {
+    let hash = 0
+    for (let index = 0; index < member.key.length; index++) hash = (31 * hash + member.key.charCodeAt(index)) | 0
+    return { member, place: (hash ^ (hash >>> 16)) & (size - 1) }
+  })
+  return places.sort((one, other) => one.place - other.place).map(({ member }) => member)
 }
 
 const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
@@ -172,8 +194,12 @@ const ORDERS = {
   byLength: trait(5, "the keys sorted by length, as PostgreSQL's jsonb does", (members) =>
     unique(members).sort((one, other) => one.key.length - other.key.length || byKey(one, other)),
   ),
-  reversed: trait(6, 'the keys in reverse order', (members) => members.reverse()),
-  sortedAnyCase: trait(6, 'the keys sorted whatever their case', (members) =>
+  hashMap: trait(4, "the keys as Java's HashMap keeps them", (members) => hashed(unique(members))),
+  withoutNulls: trait(4, 'without the members that are null', (members, _, json) =>
+    members.filter(({ from }) => writtenAt(json, from + 1) !== 'null'),
+  ),
+  reversed: trait(4, 'the keys in reverse order', (members) => members.reverse()),
+  sortedAnyCase: trait(4, 'the keys sorted whatever their case', (members) =>
     unique(members)
       .map((member) => ({ ...member, key: member.key.toLowerCase() }))
       .sort(byKey),
@@ -276,10 +302,15 @@ const PROFILES: readonly Profile[] = [
   profile(4, "PHP's json_encode with JSON_UNESCAPED_UNICODE", PHP, 'compact', { strings: 'slashes', numbers: 'php' }),
   profile(5, "Symfony's JsonResponse", PHP, 'compact', { strings: 'symfony', numbers: 'php' }),
   profile(4, "C#'s System.Text.Json", DOTNET, 'compact', { strings: 'systemTextJson' }),
+  profile(5, "C#'s System.Text.Json without nulls", DOTNET, 'compact', {
+    strings: 'systemTextJson',
+    order: 'withoutNulls',
+  }),
   profile(5, "C#'s System.Text.Json with WriteIndented", DOTNET, 'indent2', { strings: 'systemTextJson' }),
   profile(5, "C#'s Newtonsoft.Json", DOTNET, 'compact', { strings: 'newtonsoft' }),
   profile(4, "Ruby's JSON.generate", RUBY, 'compact', { strings: 'raw', numbers: 'ruby' }),
   profile(5, "Rails' to_json", RUBY, 'compact', { strings: 'html', numbers: 'ruby' }),
+  profile(4, "Ruby's JSON.pretty_generate", RUBY, 'ruby', { strings: 'raw', numbers: 'ruby' }),
   profile(5, "Ruby's JSON.pretty_generate", RUBY, 'indent2', { strings: 'raw', numbers: 'ruby' }),
   profile(5, "Go's json.MarshalIndent", GO, 'indent2', { strings: 'html' }),
   profile(5, "Go's json.MarshalIndent of a map", GO, 'indent2', {
@@ -288,7 +319,11 @@ const PROFILES: readonly Profile[] = [
     order: 'sorted',
   }),
   profile(4, "Java's Jackson", JAVA, 'compact', { strings: 'raw', numbers: 'java' }),
-  profile(5, "Java's Gson", JAVA, 'compact', { strings: 'gson' }),
+  profile(4, "Java's Gson", JAVA, 'compact', { strings: 'gson', order: 'withoutNulls' }),
+  profile(4, "Java's JSONObject (org.json) or Jackson of a HashMap", JAVA, 'compact', {
+    strings: 'raw',
+    order: 'hashMap',
+  }),
   profile(5, "Java's Jackson with INDENT_OUTPUT", JAVA, 'jackson', { strings: 'raw' }),
   profile(5, 'jq', SHELL, 'indent2', { strings: 'raw' }),
   profile(5, 'jq -S', SHELL, 'indent2', { strings: 'raw', order: 'sorted' }),
@@ -378,6 +413,13 @@ const PRINTED: readonly Printed[] = [
   },
 ]
 
+/** The fewest characters of a string that may hold a body. */
+const SHORTEST_PART = 8
+
+const CASED =
+  'C#: var body = JsonSerializer.SerializeToUtf8Bytes(event, options), with the options that send it; sign body and send new ByteArrayContent(body), not PostAsJsonAsync, which writes camelCase'
+const SIGN_ONCE = 'serialize once, sign that text and send the same'
+
 const SIGN_WHAT_IS_SENT = "On the sender's side: serialize once, sign these bytes and send the very same."
 const RECEIVE_BYTES =
   "On the receiver's side, if the body was put together again from what a parser made of it: pass the raw bytes (Express: express.raw({ type: () => true }), before express.json())."
@@ -458,9 +500,9 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     outcome(json, [NUMBER], (token) => number(written(token))),
     number,
   ])
-  const asReceived = Int32Array.from({ length: json.count }, (_, token) => token).join()
-  const orders = applied(ORDERS, asReceived, (arrange) => {
-    const order = reorder(json, arrange)
+  const asReceived = new Int32Array(json.count).map((_, token) => token)
+  const orders = applied(ORDERS, asReceived.join(), (arrange) => {
+    const order = reorder(json, (members, depth) => arrange(members, depth, json))
     return [order.join(), order]
   })
 
@@ -506,7 +548,7 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
         for (const order of [none, ...Object.values(orders)]) {
           const cost = spacing.cost + string.cost + number.cost + order.cost
           if (cost > DEAREST || (spacing === none && order !== none)) continue
-          add(cost, undefined, spacing, string, number, order)
+          add(Math.min(cost, RAREST), undefined, spacing, string, number, order)
         }
       }
     }
@@ -524,7 +566,147 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     const what = `the JSON written anew (${traits})${writers === '' ? '' : `, as for example ${writers} writes it`}`
     return rewritten(cost, what, named.map(({ fix }) => fix).join('; ') || NODE, style)
   })
-  return [...serialized, ...printed, ...restoredNumbers(json)]
+  const received = Object.values(spacings).find((spacing) => spacing.outcome === 0)
+  return [
+    ...serialized,
+    ...printed,
+    ...restoredNumbers(json),
+    ...reshaped(json, spacings, strings),
+    ...(received === undefined ? [] : permuted(json, received.value)),
+    ...parts(json, asReceived),
+  ]
+}
+
+/** What becomes of a text that goes through the types of another language: its keys in another case, its empty ones another. */
+const SHAPES: readonly (readonly [cost: number, what: string, fix: string, style: JsonStyle])[] = [
+  [4, 'the keys in PascalCase', CASED, { key: (text) => words(text).map(capital).join('') }],
+  [
+    4,
+    'the keys in camelCase',
+    CASED,
+    {
+      key: (text) =>
+        words(text)
+          .map((word, index) => (index === 0 ? word : capital(word)))
+          .join(''),
+    },
+  ],
+  [4, 'the keys in snake_case', CASED, { key: (text) => words(text).join('_') }],
+  [6, 'the keys in kebab-case', CASED, { key: (text) => words(text).join('-') }],
+  [6, 'the keys in lowercase', CASED, { key: (text) => text.toLowerCase() }],
+  [4, 'an empty array for each empty object, as PHP keeps it', PHP, { empty: ['[]', '[]'] }],
+  [5, 'an empty object for each empty array, as Lua keeps it', SIGN_ONCE, { empty: ['{}', '{}'] }],
+]
+
+/** The words of a name, in lowercase. */
+const words = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4')
+    .split(/[_\s-]+/)
+    .map((word) => word.toLowerCase())
+
+const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
+
+/** The ways of writing that are tried with a shape: as received, and what the languages write from which the shapes come. */
+const WRITINGS: readonly (readonly [cost: number, spacing?: keyof typeof SPACINGS, strings?: keyof typeof STRINGS])[] =
+  [
+    [0],
+    [1, 'compact'],
+    [1, 'compact', 'raw'],
+    [0, 'compact', 'systemTextJson'],
+    [0, 'compact', 'php'],
+    [1, 'spaced', 'ascii'],
+    [2, 'indent2', 'raw'],
+    [2, 'indent2', 'systemTextJson'],
+    [2, 'indent4', 'php'],
+  ]
+
+function* reshaped(
+  json: JsonText,
+  spacings: AppliedTraits<Spacing, keyof typeof SPACINGS>,
+  strings: AppliedTraits<StringStyle, keyof typeof STRINGS>,
+): Generator<Choice<Rewriting>> {
+  for (const [cost, what, fix, shape] of SHAPES) {
+    if (writeJson(json, shape)?.equals(json.source) !== false) continue
+    const seen = new Set<string>()
+    for (const [more, spacingName, stringsName] of WRITINGS) {
+      const spacing = spacingName && spacings[spacingName]
+      const string = stringsName && strings[stringsName]
+      const key = [spacing?.outcome ?? 0, string?.outcome ?? 0].join()
+      if (seen.has(key)) continue
+      seen.add(key)
+      const style = { ...shape, spacing: spacing?.value, escape: string?.value }
+      const traits = [what, ...[spacing, string].filter((trait) => trait?.outcome).map((trait) => trait?.what)].join(
+        ', ',
+      )
+      yield rewritten(cost + more, `the JSON written anew (${traits})`, fix, style)
+    }
+  }
+}
+
+/** The most outermost members of which every order is tried: 6 have 719 others. */
+const MOST_PERMUTED = 6
+
+/** The outermost members in every other order, as a template or a type of another language gives them. */
+function permuted(json: JsonText, spacing: Spacing): Choice<Rewriting>[] {
+  const count = json.kinds[0] === OPEN_OBJECT ? membersOf(json, 0).length : 0
+  if (count < 3 || count > MOST_PERMUTED) return []
+  const orders = permutations(count).slice(1)
+  const what = 'the JSON with its outermost keys in another order'
+  return orders.map((order) => ({
+    ...rewritten(count < 5 ? 7 : 8, what, NODE, {}),
+    value: (text) => {
+      const arrange = (members: Member[], depth: number) =>
+        depth === 0 ? order.map((index) => members[index] as Member) : members
+      return writeJson(text, { spacing, order: reorder(text, arrange) })
+    },
+  }))
+}
+
+/** Every order of so many things, that of the numbers first. */
+function permutations(count: number): number[][] {
+  if (count === 0) return [[]]
+  const last = count - 1
+  return permutations(last).flatMap((one) => one.concat(last).map((_, index) => one.toSpliced(last - index, 0, last)))
+}
+
+/** The most parts of a body that are taken for what was signed. */
+const MOST_PARTS = 32
+
+/** The usual names of what an envelope holds. */
+const HELD = /^(data|body|payload|event|message|detail|content|object|record)$/i
+
+/** A part of the body received, which was signed before it was put into its envelope. */
+function* parts(json: JsonText, asReceived: Int32Array): Generator<Choice<Rewriting>> {
+  const { source, kinds, starts, ends, closes } = json
+  let count = 0
+  let name = ''
+  for (let token = 1; token < json.count && count < MOST_PARTS; token++) {
+    const kind = kinds[token]
+    if (kind === KEY) name = textOf(json, token)
+    const place = `\`${name.slice(0, 64)}\` in the body received`
+    const cost = HELD.test(name) ? 5 : 6
+    const part = (more: number, what: string, value: Rewriting): Choice<Rewriting> => ({
+      cost: cost + more,
+      deviation: { code: 'body_wrapped', what, fix: ENVELOPE },
+      value,
+    })
+    if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
+      count++
+      const close = closes[token] as number
+      const order = asReceived.subarray(token, close + 1)
+      yield part(0, `the value of ${place}`, () => source.subarray(starts[token], ends[close]))
+      for (const { what: how, value: spacing } of [SPACINGS.compact, SPACINGS.spaced]) {
+        yield part(1, `the value of ${place}, ${how}`, (text) => writeJson(text, { spacing, order }))
+      }
+    } else if (kind === STRING && (ends[token] as number) - (starts[token] as number) > SHORTEST_PART) {
+      count++
+      const text = textOf(json, token)
+      yield part(0, `the text of ${place}`, () => Buffer.from(text))
+      if (/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+        yield part(0, `the bytes for which the text of ${place}, as base64, stands`, () => Buffer.from(text, 'base64'))
+    }
+  }
 }
 
 /**
@@ -549,7 +731,12 @@ function largeChoices(json: JsonText): Choice<Rewriting>[] {
     }
     const choice = rewritten(cost, `the JSON written anew, as for example ${writer} writes it`, fix, style)
     const value: Rewriting = (text) =>
-      writeJson(text, order === undefined ? style : { ...style, order: reorder(text, ORDERS[order].value) })
+      writeJson(
+        text,
+        order === undefined
+          ? style
+          : { ...style, order: reorder(text, (members, depth) => ORDERS[order].value(members, depth, text)) },
+      )
     choices.set(key, { ...choice, value, work: order === undefined ? 16 : 48 })
   }
   return [...choices.values()]

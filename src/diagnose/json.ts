@@ -226,6 +226,8 @@ export interface Spacing {
   readonly inlineArrays?: boolean
   /** Inside brackets that stay on one line. */
   readonly pad?: string
+  /** What an empty object, and an empty array, holds before the indentation of its end; without it, nothing. */
+  readonly hollow?: readonly [object: string, array: string]
   /** The brackets, where they are not JSON's: those of an object, then those of an array. */
   readonly brackets?: readonly [string, string, string, string]
 }
@@ -238,6 +240,10 @@ export interface JsonStyle {
   readonly escape?: ((text: string) => string) | undefined
   /** The same, asked for every string. */
   readonly string?: ((text: string) => string) | undefined
+  /** A key as it is to be written, without quotes, from the text that it stands for. */
+  readonly key?: ((text: string) => string) | undefined
+  /** What stands for an empty object, and for an empty array. */
+  readonly empty?: readonly [object: string, array: string] | undefined
   /** A number as it is to be written, from how it is written. */
   readonly number?: ((written: string, token: number) => string) | undefined
   readonly word?: ((written: string) => string) | undefined
@@ -255,6 +261,10 @@ export function writeJson(json: JsonText, style: JsonStyle): Buffer | undefined 
   const pad = Buffer.from(spacing?.pad ?? '')
   const indent = Buffer.from(spacing?.indent ?? '')
   const brackets = spacing?.brackets ?? BRACKETS
+  const bracket = (kind: number, isEmpty: boolean) => {
+    const empty = isEmpty ? style.empty?.[kind < OPEN_ARRAY ? 0 : 1] : undefined
+    return (empty?.[(kind - 1) % 2] ?? brackets[kind - 1]) as string
+  }
   const open: number[] = []
   let depth = 0
   let before = 0
@@ -280,7 +290,11 @@ export function writeJson(json: JsonText, style: JsonStyle): Buffer | undefined 
       else if (container !== undefined) {
         if (!first && !closes) out.all(item)
         if (!first && !closes && inline && spacing.indent !== undefined) out.all(pad)
-        if (!inline && !(first && closes)) {
+        const hollow = first && closes ? spacing.hollow?.[kind === CLOSE_OBJECT ? 0 : 1] : undefined
+        if (hollow !== undefined) {
+          out.text(hollow)
+          out.repeat(indent, depth)
+        } else if (!inline && !(first && closes)) {
           out.text('\n')
           out.repeat(indent, depth)
         } else if (first || closes) {
@@ -292,10 +306,13 @@ export function writeJson(json: JsonText, style: JsonStyle): Buffer | undefined 
     if (opens) {
       open.push(kind)
       if (spacing?.indent !== undefined && !(kind === OPEN_ARRAY && spacing.inlineArrays === true)) depth++
-      out.text(brackets[kind - 1] as string)
+      out.text(bracket(kind, json.closes[token] === token + 1))
     } else if (closes) {
       open.pop()
-      out.text(brackets[kind - 1] as string)
+      out.text(bracket(kind, before === kind - 1))
+    } else if (kind === KEY && style.key !== undefined) {
+      const key = style.key(textOf(json, token))
+      out.text(style.escape === undefined ? JSON.stringify(key) : style.escape(key))
     } else if (kind <= STRING && style.string !== undefined) out.text(style.string(textOf(json, token)))
     else if (kind <= STRING && style.escape !== undefined && json.special[token] === 1)
       out.text(style.escape(textOf(json, token)))

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { isNonce } from '../nonce.js'
 import { isTimestamp } from '../timestamp.js'
-import type { Choice } from './choice.js'
-import { instantOf, SPELLINGS } from './instant.js'
+import { type Choice, RAREST } from './choice.js'
+import { instantOf, SPELLINGS, scaleOf } from './instant.js'
 
 /** The parts of a message that a request has; any other text of a layout stands for itself. */
 export const TIMESTAMP = Symbol('timestamp')
@@ -19,6 +19,9 @@ const CORRECT: Layout = [TIMESTAMP, ':', NONCE, ':', BODY]
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code to be shown, and what was signed by mistake. */
 const FIX =
   "On the sender's side: sign timestamp, ':', nonce, ':' and the body, in this order, with the very header values: hmac.update(`${timestamp}:${nonce}:`).update(body)"
+
+const FEED =
+  "On the sender's side: give the message to the HMAC before its digest is taken: Go: mac.Write(message) and then mac.Sum(nil), not mac.Sum(message); Node: hmac.update(message).digest('hex'); Python: hmac.new(key, message, hashlib.sha256); Java: mac.doFinal(message)"
 
 /** A layout as text: `timestamp.nonce.body`. */
 export function layoutText(layout: Layout): string {
@@ -41,7 +44,7 @@ export interface Received {
 
 const SEPARATORS: readonly (readonly [cost: number, separator: string])[] = [
   [2, '.'],
-  [2, '\n'],
+  [3, '\n'],
   [3, ''],
   [4, '|'],
   [4, ','],
@@ -101,57 +104,70 @@ export function layoutChoices(received: Received): Choice<Layout>[] {
     seen.add(key(parts))
     const signed = parts.includes(BODY) || parts.length === 1 ? '' : ' (without the body)'
     const what = `the message \`${layoutText(parts)}\`${signed}`
-    choices.push({ cost, value: parts, deviation: { code: 'message_layout', what, fix: FIX } })
+    choices.push({ cost: Math.min(cost, RAREST), value: parts, deviation: { code: 'message_layout', what, fix: FIX } })
   }
 
+  const nothing = 'an empty message, as of an HMAC to which nothing was given'
+  choices.push({ cost: 3, value: [], deviation: { code: 'message_layout', what: nothing, fix: FEED } })
   for (const [cost, ...parts] of ORDERS) add(cost, joined(parts, ':'))
   // Those of Stripe, of Standard Webhooks and of Slack.
   add(2, joined([TIMESTAMP, BODY], '.'))
-  add(2, joined([NONCE, TIMESTAMP, BODY], '.'))
+  add(3, joined([NONCE, TIMESTAMP, BODY], '.'))
   add(3, joined(['v0', TIMESTAMP, BODY], ':'))
   for (const [separatorCost, separator] of SEPARATORS) {
     for (const [cost, ...parts] of ORDERS) {
-      add(cost === 0 ? separatorCost : Math.max(cost, separatorCost) + 2, joined(parts, separator))
+      add(cost === 0 ? separatorCost : Math.max(cost, separatorCost) + 3, joined(parts, separator))
     }
   }
+  for (const [cost, space] of [
+    [4, '\n'],
+    [5, ' '],
+    [5, '\r\n'],
+    [6, '\t'],
+  ] as const) {
+    add(cost, [TIMESTAMP, ':', NONCE, ':', space, BODY])
+    add(cost + 1, [space, ...CORRECT])
+  }
+  add(5, ['\ufeff', ...CORRECT])
+  add(4, [TIMESTAMP, ':', NONCE, BODY])
   // Two separators that differ.
   for (const first of ['', '.', '\n', ':']) {
     for (const second of ['', '.', '\n', ':']) add(5, [TIMESTAMP, first, NONCE, second, BODY])
   }
   const inside = ['', '.', '\n', '|', ',', ' ', '-', ';', '_', '/', ':', '&']
   for (const first of inside) {
-    for (const second of inside) add(6, [TIMESTAMP, first, NONCE, second, BODY])
+    for (const second of inside) add(7, [TIMESTAMP, first, NONCE, second, BODY])
   }
   for (const separator of [':', '.', '\n', '|', ',', ' ']) {
     add(4, [...joined([TIMESTAMP, NONCE, BODY], separator), separator])
     add(5, [separator, ...joined([TIMESTAMP, NONCE, BODY], separator)])
     for (const version of ['v0', 'v1', 'v2', '1', 'sha256', 'HMAC-SHA256', 'hmac-sha256']) {
-      add(version === 'v0' || version === 'v1' ? 5 : 6, joined([version, TIMESTAMP, NONCE, BODY], separator))
-      add(version === 'v0' || version === 'v1' ? 5 : 6, joined([version, TIMESTAMP, BODY], separator))
+      add(version === 'v0' || version === 'v1' ? 5 : 7, joined([version, TIMESTAMP, NONCE, BODY], separator))
+      add(version === 'v0' || version === 'v1' ? 5 : 7, joined([version, TIMESTAMP, BODY], separator))
     }
   }
 
   const { webhookId, headers } = received
   for (const separator of [':', '.', '\n', '']) {
     add(5, joined([webhookId, TIMESTAMP, NONCE, BODY], separator))
-    add(6, joined([TIMESTAMP, NONCE, webhookId, BODY], separator))
-    add(6, joined([webhookId, TIMESTAMP, BODY], separator))
-    add(6, joined([webhookId, BODY], separator))
+    add(7, joined([TIMESTAMP, NONCE, webhookId, BODY], separator))
+    add(7, joined([webhookId, TIMESTAMP, BODY], separator))
+    add(7, joined([webhookId, BODY], separator))
   }
 
   named(add)
-  const methods = unique([...valuesOf(headers, METHOD_HEADERS), 'POST', 'PUT', 'PATCH', 'GET', 'post'])
+  const methods = unique([...valuesOf(headers, METHOD_HEADERS), 'POST', 'PUT', 'post'])
   const paths = pathsOf(received)
   for (const [index, method] of methods.entries()) {
     for (const separator of index === 0 ? ['\n', ':', '.', '', '|', ' '] : ['\n', ':', '']) {
-      const cost = index === 0 ? 5 : 7
+      const cost = index === 0 ? 6 : 7
       add(cost, joined([method, TIMESTAMP, NONCE, BODY], separator))
       add(cost + 1, joined([method, BODY], separator))
       add(cost + 1, joined([method, TIMESTAMP, BODY], separator))
       add(cost + 1, joined([TIMESTAMP, NONCE, method, BODY], separator))
       add(cost + 1, joined([TIMESTAMP, method, BODY], separator))
       for (const [place, path] of paths.slice(0, index === 0 ? 12 : 3).entries()) {
-        const more = cost + (place < 3 ? 0 : 1)
+        const more = place < 3 ? cost : 7
         add(more, joined([method, path, TIMESTAMP, NONCE, BODY], separator))
         add(more + 1, joined([TIMESTAMP, NONCE, method, path, BODY], separator))
         add(more + 1, joined([TIMESTAMP, method, path, BODY], separator))
@@ -164,7 +180,7 @@ export function layoutChoices(received: Received): Choice<Layout>[] {
   }
   for (const [place, path] of paths.entries()) {
     for (const separator of [':', '\n', '.', '', '|']) {
-      const cost = place < 3 ? 5 : 6
+      const cost = place < 3 ? 6 : 7
       add(cost, joined([path, TIMESTAMP, NONCE, BODY], separator))
       add(cost, joined([TIMESTAMP, NONCE, path, BODY], separator))
       add(cost, joined([TIMESTAMP, path, BODY], separator))
@@ -183,9 +199,9 @@ function named(add: (cost: number, layout: Layout) => void): void {
     for (const colon of [':', ': ', '=']) {
       for (const line of ['\n', '\r\n', ';', ',', '&', '|']) {
         const head: Part[] = [`${timestamp}${colon}`, TIMESTAMP, line, `${nonce}${colon}`, NONCE, line]
-        add(6, [...head, BODY])
-        add(7, [...head, line, BODY])
-        add(7, head.slice(0, -1))
+        add(7, [...head, BODY])
+        add(8, [...head, line, BODY])
+        add(8, head.slice(0, -1))
       }
     }
   }
@@ -197,7 +213,7 @@ function named(add: (cost: number, layout: Layout) => void): void {
     ['t', 'n', 'b'],
   ] as const) {
     for (const line of ['&', '\n', ',', ';', '|']) {
-      add(6, [`${timestamp}=`, TIMESTAMP, line, `${nonce}=`, NONCE, line, `${body}=`, BODY])
+      add(7, [`${timestamp}=`, TIMESTAMP, line, `${nonce}=`, NONCE, line, `${body}=`, BODY])
       add(7, [`${body}=`, BODY, line, `${nonce}=`, NONCE, line, `${timestamp}=`, TIMESTAMP])
       add(7, [`${timestamp}:`, TIMESTAMP, line, `${nonce}:`, NONCE, line, `${body}:`, BODY])
       add(7, [`${timestamp}=`, TIMESTAMP, line, `${nonce}=`, NONCE, line, BODY])
@@ -295,9 +311,9 @@ export function timestampChoices(timestamp: string | undefined, now: number): Ch
   found.add(0, value)
   if (value.length > LONGEST) return found.choices
   const instant = timestamp === undefined ? undefined : instantOf(timestamp, now)
-  // A header that breaks the format rule has a finding of its own, which tells the same.
-  const meant = instant === undefined ? undefined : String(Math.floor(instant / 1000))
-  if (meant !== undefined && !isTimestamp(value)) found.add(1, meant)
+  // A header in another format or unit has a finding of its own, which tells the same.
+  const isOtherwise = !isTimestamp(value) || scaleOf(Number(value), now) !== undefined
+  if (instant !== undefined && isOtherwise) found.add(1, String(Math.floor(instant / 1000)))
   found.add(4, '', 'an empty timestamp')
   for (const text of ['undefined', 'null', 'None', 'NaN', '0']) found.add(5, text, `\`${text}\` for the timestamp`)
   found.add(5, '\ufffd', 'U+FFFD for the timestamp (Go: string(number))')
@@ -315,27 +331,27 @@ export function timestampChoices(timestamp: string | undefined, now: number): Ch
   for (let distance = 1; distance <= 10; distance++) {
     for (const other of [seconds - distance, seconds + distance]) {
       const by = `${distance} s ${other < seconds ? 'earlier' : 'later'} than in the header`
-      found.add(distance <= 2 ? 3 : 5, String(other), `a timestamp ${by}`)
-      found.add(distance <= 2 ? 5 : 7, String(other * 1000), `a timestamp in milliseconds ${by}`)
+      found.add(distance <= 2 ? 3 : 6, String(other), `a timestamp ${by}`)
+      found.add(distance <= 2 ? 6 : 7, String(other * 1000), `a timestamp in milliseconds ${by}`)
     }
   }
   for (let quarters = 1; quarters <= 56; quarters++) {
     const whole = quarters % 4 === 0
     for (const shift of [-900 * quarters, 900 * quarters]) {
       const by = `${quarters / 4} h ${shift < 0 ? 'earlier' : 'later'} than in the header, as a time zone makes it`
-      found.add(whole ? 5 : 8, String(seconds + shift), `a timestamp ${by}`)
+      found.add(whole ? 6 : RAREST, String(seconds + shift), `a timestamp ${by}`)
     }
   }
-  // The header has whole seconds, the signed text also had what was cut off.
+  // The header has whole seconds, the signed text also had what was cut off. So many are tried after all usual pairs.
   for (let fraction = 1; fraction < 1000; fraction++) {
     const part = String(fraction).padStart(3, '0')
-    found.add(7, `${seconds}${part}`, 'the timestamp in milliseconds')
-    found.add(8, new Date(seconds * 1000 + fraction).toISOString(), 'the timestamp in ISO 8601 with milliseconds')
+    found.add(5.5, `${seconds}${part}`, 'the timestamp in milliseconds')
+    found.add(9, new Date(seconds * 1000 + fraction).toISOString(), 'the timestamp in ISO 8601 with milliseconds')
   }
   for (let distance = 11; distance <= 300; distance++) {
     for (const other of [seconds - distance, seconds + distance]) {
       const by = `${distance} s ${other < seconds ? 'earlier' : 'later'} than in the header`
-      found.add(8, String(other), `a timestamp ${by}`)
+      found.add(distance <= 90 ? 7 : 9, String(other), `a timestamp ${by}`)
     }
   }
   return found.choices
@@ -372,6 +388,18 @@ export function nonceChoices({ nonce, headers }: Received): Choice<string>[] {
     /^(["'{<(])(.+)["'}>)]$/s.exec(value)?.[2] ?? value,
     'the nonce without the quotes or brackets around it',
   )
+  const bare = value.replace(/^\{(.+)\}$/s, '$1')
+  if (/^[0-9a-f]{32}$/i.test(bare.replaceAll('-', ''))) {
+    const inside = 'the nonce without the braces around it'
+    if (bare !== value) {
+      found.add(4, bare.toLowerCase(), `${inside}, in lowercase`)
+      found.add(5, bare.toUpperCase(), `${inside}, in uppercase`)
+      found.add(5, bare.replaceAll('-', ''), `${inside} and its dashes`)
+      found.add(5, bare.replaceAll('-', '').toLowerCase(), `${inside} and its dashes, in lowercase`)
+    }
+    found.add(4, `{${bare.toUpperCase()}}`, 'the nonce in uppercase between braces')
+    found.add(5, `{${bare.toLowerCase()}}`, 'the nonce in lowercase between braces')
+  }
   if (/^[0-9a-f]{32}$/i.test(dashless)) {
     const uuid = dashless.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
     found.add(4, uuid, 'the nonce with the dashes of a UUID')
@@ -396,7 +424,7 @@ export function nonceChoices({ nonce, headers }: Received): Choice<string>[] {
   found.add(6, value.slice(0, 36), 'the first 36 characters of the nonce')
   found.add(6, value.slice(0, 128), 'the first 128 characters of the nonce')
   for (const text of ['undefined', 'null', 'None', '[object Object]', '0', 'nonce']) {
-    found.add(5, text, `\`${text}\` for the nonce`)
+    found.add(text.startsWith('n') ? 4 : 5, text, `\`${text}\` for the nonce`)
   }
   for (const [name, other] of headers.slice(0, 64)) {
     const isIdentifier = /(id|uuid|nonce|token|key|request|delivery|event|trace)/.test(name) && other.length <= 512

@@ -28,7 +28,7 @@ function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
     return [
       {
         code: 'body_compressed',
-        message: `Content-Encoding says ${encoding}, but the body does not look compressed: something inflated it before it was verified.`,
+        message: `Content-Encoding says ${encoding}, but the body does not look compressed: something inflated it before it was verified. ${UNPROVABLE}`,
         fix: "On the receiver's side: pass the bytes as received, before anything inflates them (Express: express.raw({ type: () => true, inflate: false }))",
         evidence: `Content-Encoding: ${encoding}\nThe body begins with: ${hexOf(body.subarray(0, 16))}`,
       },
@@ -56,6 +56,9 @@ function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
   }
   return []
 }
+
+/** Two compressors seldom make the same bytes of a body, so that only the sender's own would give what was signed. */
+const UNPROVABLE = 'That a compressed body was signed and inflated on the way cannot be proved.'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 

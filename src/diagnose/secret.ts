@@ -91,6 +91,10 @@ function percentDecoded(secret: string): string | undefined {
   }
 }
 
+const padded = (secret: string) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '=')
+const asBase64 = (secret: string) => secret.replaceAll('-', '+').replaceAll('_', '/')
+const asBase64url = (secret: string) => secret.replaceAll('+', '-').replaceAll('/', '_')
+
 /** The names under which secrets stand in environments. */
 const NAMES = [
   'WEBHOOK_SECRET',
@@ -166,6 +170,15 @@ const PLACEHOLDERS: readonly (readonly [cost: number, text: string])[] = [
   [6, '********'],
   [6, '[REDACTED]'],
   [6, '<secret>'],
+  ...[
+    'secret.txt',
+    'webhook_secret.txt',
+    'webhook-secret.txt',
+    'secret.key',
+    '.secret',
+    'webhook_secret',
+    'webhook-secret',
+  ].flatMap((file) => ['', './', '/run/secrets/', '/etc/secrets/'].map((folder) => [7, folder + file] as const)),
   ...NAMES.flatMap((name, index) => references(name).map(([cost, text]) => [index === 0 ? cost : 7, text] as const)),
 ]
 
@@ -399,8 +412,34 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(4, 'secret_changed', 'the secret without the `=` at its end', CHANGED, (secret) =>
     secret.replace(/=+$/, ''),
   ),
-  hypothesis(5, 'secret_changed', 'the secret with `=` added at its end', CHANGED, (secret) =>
-    secret.padEnd(Math.ceil(secret.length / 4) * 4, '='),
+  hypothesis(5, 'secret_changed', 'the secret with `=` added at its end', CHANGED, padded),
+  hypothesis(
+    5,
+    'secret_changed',
+    'the secret as base64 with `+` and `/`, where it has the `-` and `_` of base64url',
+    CHANGED,
+    asBase64,
+  ),
+  hypothesis(
+    5,
+    'secret_changed',
+    'the secret as base64 with `+` and `/`, and with `=` added at its end',
+    CHANGED,
+    (secret) => padded(asBase64(secret)),
+  ),
+  hypothesis(
+    5,
+    'secret_changed',
+    'the secret as base64url with `-` and `_`, where it has the `+` and `/` of base64',
+    CHANGED,
+    asBase64url,
+  ),
+  hypothesis(
+    5,
+    'secret_changed',
+    'the secret as base64url with `-` and `_`, and without the `=` at its end',
+    CHANGED,
+    (secret) => asBase64url(secret).replace(/=+$/, ''),
   ),
   hypothesis(4, 'secret_changed', 'the secret up to a `#`, which begins a comment in a .env file', CHANGED, (secret) =>
     secret.replace(/\s*#.*$/s, ''),
@@ -459,11 +498,18 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   ...PLACEHOLDERS.map(([cost, text]) => constant(cost, text)),
 ]
 
+/** The dearest hypothesis that is tried where few can be. */
+const DEAREST_LARGE = 4
+
 /** How many hashes {@link keyChoices} makes of each secret. */
 export const HASHES_PER_SECRET = HYPOTHESES.filter(({ code }) => code === 'secret_hashed').length
 
-/** What may have been the key in the place of these secrets, each once. */
-export function keyChoices(secrets: readonly string[], webhookId: string): Choice<Key>[] {
+/**
+ * What may have been the key in the place of these secrets, each once.
+ *
+ * @param isLarge - whether the search ends before it comes to the rare ones.
+ */
+export function keyChoices(secrets: readonly string[], webhookId: string, isLarge = false): Choice<Key>[] {
   const seen = new Set<string>()
   const choices: Choice<Key>[] = []
   const add = (cost: number, bytes: Buffer, deviation?: Choice<Key>['deviation']) => {
@@ -482,6 +528,7 @@ export function keyChoices(secrets: readonly string[], webhookId: string): Choic
     () => webhookId,
   )
   for (const { cost, code, what, fix, change } of [...HYPOTHESES, byWebhook]) {
+    if (isLarge && cost > DEAREST_LARGE) continue
     for (const [index, secret] of secrets.entries()) {
       const changed = change(secret)
       if (changed === undefined) continue

@@ -67,7 +67,11 @@ function encodedReadings(signature: string): Reading[] {
   const add = (name: string, reading: Reading) => {
     if (!readings.has(name) && readings.size < MOST_READINGS) readings.set(name, reading)
   }
-  for (const { text, differences } of candidatesIn(signature.slice(0, MOST_CHARACTERS))) {
+  const candidates = candidatesIn(signature.slice(0, MOST_CHARACTERS))
+  // The end of what is too long, cut between two groups of four, so that base64 can be read from there.
+  const excess = 4 * Math.ceil(Math.max(0, signature.length - MOST_CHARACTERS) / 4)
+  if (excess > 0) candidates.unshift({ text: signature.slice(excess), differences: [] })
+  for (const { text, differences } of candidates) {
     for (const [hex, more] of digestsIn(text)) {
       const sizes = DIGEST_SIZES.filter((size) => size * 2 === hex.length)
       if (sizes.length > 0) {
@@ -76,6 +80,24 @@ function encodedReadings(signature: string): Reading[] {
           code: 'signature_format',
           sizes,
           matches: (digest) => digest === hex,
+        })
+      }
+      if (sizes[0] === 32) {
+        add(`${hex}…`, {
+          differences: [...differences, ...more, 'the first 64 hex digits of a longer digest'],
+          code: 'signature_truncated',
+          sizes: [64, 48],
+          matches: (digest) => digest.startsWith(hex),
+        })
+      }
+      // As Go's hash functions append the digest to what Sum is given.
+      for (const size of hex.length > 64 ? CUT_SIZES.filter((one) => one * 2 < hex.length) : []) {
+        const end = hex.slice(-2 * size)
+        add(`+${end}`, {
+          differences: [...differences, ...more, 'other bytes before the digest, in the same encoding'],
+          code: 'signature_format',
+          sizes: [size],
+          matches: (digest) => digest === end,
         })
       }
       if (sizes[0] === 32 || hex.length < FEWEST_DIGITS) continue

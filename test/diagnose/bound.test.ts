@@ -39,6 +39,7 @@ it.each([
   ['a list of secrets', EVENT, Array.from({ length: 50 }, (_, index) => `${SECRET} ${index}`), MAX_HASHES],
   ['the shortest large body', bodyOf(SMALL_BODY + 1), SECRET, MAX_HASHES_LARGE],
   ['a large body', bodyOf(1_000_000), SECRET, MAX_HASHES_LARGE],
+  ['a long secret', EVENT, SECRET.repeat(1000), MAX_HASHES_LARGE],
 ])('makes no more hashes than it says, and not many fewer: %s', async (_, body, secret, most) => {
   hashes = 0
   const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, { now: () => NOW })

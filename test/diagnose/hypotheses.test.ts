@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -49,12 +50,17 @@ describe('the body that was signed', () => {
     Buffer.from('{"name":"Zo\xeb"}', 'latin1'),
     'Zo\ufffd',
     'Zo\u00c3\u00ab',
+    '5 \u00e2\u201a\u00ac',
+    Buffer.from('35208078', 'hex'),
+    'a=1&b=True&c=x',
+    '{"a":true,"b":null,"c":"\'(*)!"}',
     Buffer.from('a body', 'utf16le'),
-    'a &quot;body&quot; \\n with it',
+    'a &quot;body&quot; \\n &lt;with&gt; &#039;it&#039; &amp; that',
     '%7B%22a%22%3A1%7D',
     'Zoë',
     '5 €',
     'a=x%20y',
+    '[{"a":1}]',
     gzipSync('a body'),
     deflateSync('a body'),
     deflateRawSync('a body'),
@@ -193,6 +199,78 @@ describe('two of the usual mistakes at once', () => {
       )
     },
   )
+})
+
+describe('milliseconds that the header does not have', () => {
+  const body = '{"a":1,"b":[true,null]}'
+  const spaced = '{"a": 1, "b": [true, null]}'
+  it.each([
+    ['alone', body, SECRET, ['message_timestamp']],
+    ['and a line feed after the body', `${body}\n`, SECRET, ['message_timestamp', 'body_newline']],
+    ['and other white space', spaced, SECRET, ['message_timestamp', 'body_json']],
+    ['and a line feed after the secret', body, `${SECRET}\n`, ['secret_whitespace', 'message_timestamp']],
+  ])('are found %s', async (_, signed, key, codes) => {
+    const findings = await findingsFor(`1700000000123:${NONCE}:${signed}`, body, Buffer.from(key))
+    expect(findings.map(({ code }) => code)).toEqual(codes)
+  })
+
+  it.each([
+    ['', ['timestamp_unit']],
+    ['\n', ['body_newline', 'timestamp_unit']],
+  ])('and seconds that were signed are one mistake: %j', async (end, codes) => {
+    const signature = signatureOf(TIMESTAMP, NONCE, body + end, SECRET)
+    const { webhookId, headers } = signedRequest({ signature })
+    const request = { webhookId, headers: { ...headers, 'x-timestamp': '1700000000123' }, body }
+    const { findings } = await diagnose(request, SECRET, { now: () => NOW })
+    expect(findings.map(({ code }) => code)).toEqual(codes)
+  })
+})
+
+describe("what Go's Sum appends to its argument", () => {
+  const nothing = right?.make(Buffer.from(SECRET), []) ?? Buffer.alloc(0)
+  it.each([
+    ['a body', 'hex'],
+    ['a body', 'base64'],
+    ['a long body '.repeat(300), 'hex'],
+    ['a long body '.repeat(300), 'base64'],
+  ] as const)('is found: %#', async (body, encoding) => {
+    const signature = Buffer.concat([Buffer.from(PREFIX + body), nothing]).toString(encoding)
+    const { findings } = await diagnose(signedRequest({ body, signature }), SECRET, { now: () => NOW })
+    expect(findings).toMatchObject([
+      {
+        code: 'message_layout',
+        message: expect.stringContaining('an empty message'),
+        fix: expect.stringContaining('mac.Sum(nil)'),
+      },
+      { code: 'signature_format', message: expect.stringContaining('other bytes before the digest') },
+    ])
+  })
+})
+
+it.each([
+  ['sha512', 'SHA-512'],
+  ['sha384', 'SHA-384'],
+])('names %s though it was cut to the length of SHA-256', async (algorithm, name) => {
+  const signature = createHmac(algorithm, SECRET).update(`${PREFIX}a body`).digest('hex').slice(0, 64)
+  const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'signature_algorithm', message: expect.stringContaining(name) }])
+})
+
+it('names a secret and a message that are both in UTF-16', async () => {
+  const signature = createHmac('sha256', Buffer.from(SECRET, 'utf16le'))
+    .update(PREFIX + 'a body', 'utf16le')
+    .digest('hex')
+  const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'body_encoding', message: expect.stringContaining('keyed by the secret') }])
+})
+
+it.each([
+  [`{${NONCE.toUpperCase()}}`, NONCE],
+  [NONCE, `{${NONCE.toUpperCase()}}`],
+])('names the braces of a GUID that was sent as %s', async (sent, signed) => {
+  const signature = signatureOf(TIMESTAMP, signed, 'a body', SECRET)
+  const { findings } = await diagnose(signedRequest({ nonce: sent, signature }), SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'message_nonce', message: expect.stringContaining('braces') }])
 })
 
 it('is not made up: a signature that nothing gives is explained by nothing', async () => {

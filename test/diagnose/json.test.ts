@@ -125,12 +125,70 @@ describe('the order of the keys that was signed is found', () => {
     ['{"a":{"d":2,"c":1},"b":1}', '{"b":1,"a":{"d":2,"c":1}}', 'outermost keys sorted'],
     ['{"b": 1, "aa": {"d": 2, "ccc": 1}}', '{"aa":{"ccc":1,"d":2},"b":1}', 'jsonb'],
     ['{"a":1,"c":2,"b":3}', '{"b":3,"c":2,"a":1}', 'in reverse'],
-    ['{"a":1,"B":2,"c":3}', '{"B":2,"c":3,"a":1}', 'whatever their case'],
-    ['{"A":1,"a":2,"B":3}', '{"B":3,"A":1,"a":2}', 'whatever their case'],
+    ['{"address":1,"Born":2,"city":3}', '{"Born":2,"city":3,"address":1}', 'whatever their case'],
+    ['{"Address":1,"address":2,"Born":3}', '{"Born":3,"Address":1,"address":2}', 'whatever their case'],
+    ['{"zeta":1,"amount":2,"id":3,"event":4}', '{"id":3,"event":4,"amount":2,"zeta":1}', "Java's HashMap"],
+    [sized(13, [0, 1, 2, 3, 4, 5, 11, 6, 10, 7, 8, 12, 9]), sized(13), "Java's HashMap"],
+    ['{"b":1,"d":4,"a":2,"c":3}', '{"a":2,"b":1,"c":3,"d":4}', 'outermost keys in another order'],
+    [
+      '{"b":1,"d":4,"e":{"z":1,"y":2},"a":2}',
+      '{"a":2,"b":1,"d":4,"e":{"z":1,"y":2}}',
+      'outermost keys in another order',
+    ],
   ])('%s', async (signed, received, what) => {
     expect(await findingsFor(signed, received)).toMatchObject([
       { code: 'body_json', message: expect.stringContaining(what) },
     ])
+  })
+})
+
+/** An object of so many members, in the order given. */
+function sized(count: number, order = Array.from({ length: count }, (_, index) => index)): string {
+  return `{${order.map((index) => `"k${index}":${index}`).join(',')}}`
+}
+
+describe('the shape that was signed is found', () => {
+  it.each([
+    ['{"Event":"paid","UserId":1}', '{"event":"paid","userId":1}', 'PascalCase'],
+    ['{"event":"paid","userId":1}', '{"Event":"paid","UserId":1}', 'camelCase'],
+    ['{\n  "event": "paid",\n  "user_id": 1\n}', '{"event":"paid","userId":1}', 'snake_case'],
+    ['{"user_id":1,"base_url":2}', '{"userID":1,"baseURL":2}', 'snake_case'],
+    ['{"user-id":1}', '{"user_id":1}', 'kebab-case'],
+    ['{"userid":1}', '{"userId":1}', 'lowercase'],
+    ['{"Name":"Zo\\u00EB"}', '{"name":"Zoë"}', 'PascalCase, characters beyond ASCII'],
+    ['{"a":1}', '{"a":1,"b":null}', 'without the members that are null'],
+    ['{"a": 1, "c": {"e": 2}}', '{"a":1,"b":null,"c":{"d":null,"e":2}}', 'without the members that are null'],
+    ['{"a":[],"b":[],"u":"\\/"}', '{"a":{},"b":[],"u":"/"}', 'as PHP keeps it'],
+    ['{"a":{},"b":{}}', '{"a":{},"b":[]}', 'as Lua keeps it'],
+    ['{\n  "a": [\n\n  ],\n  "b": {\n  },\n  "c": [\n    1\n  ]\n}', '{"a":[],"b":{},"c":[1]}', 'pretty_generate'],
+  ])('%s', async (signed, received, what) => {
+    expect(await findingsFor(signed, received)).toMatchObject([
+      { code: 'body_json', message: expect.stringContaining(what) },
+    ])
+  })
+})
+
+describe('a part of the body received, signed before it was put there, is found', () => {
+  const event = '{"a":1,"b":[2]}'
+  const text = JSON.stringify(event)
+  it.each([
+    [event, `{"id":3,"data":${event}}`, 'the value of `data`'],
+    ['{"a": 1, "b": [2]}', `{"id":3,"data":${event}}`, 'the value of `data` in the body received, with `, `'],
+    ['{"a":1}', '{"data":{"a": 1}}', 'without white space'],
+    ['[1,2]', '{"list":[1,2]}', 'the value of `list`'],
+    [event, `{"Records":[{"messageId":"1","body":${text}}]}`, 'the text of `body`'],
+    [event, `{"body":"${btoa(event)}","isBase64Encoded":true}`, 'the bytes for which the text of `body`'],
+    [event, `[${event}]`, 'the only element of the array'],
+  ])('%s in %s', async (signed, received, what) => {
+    expect(await findingsFor(signed, received)).toMatchObject([
+      { code: 'body_wrapped', message: expect.stringContaining(what) },
+    ])
+  })
+
+  it('but not beyond the first of so many', async () => {
+    const many = `[${Array.from({ length: 40 }, (_, index) => `{"id":${index}}`).join(', ')}]`
+    expect(await findingsFor('{"id":20}', many)).toMatchObject([{ code: 'body_wrapped' }])
+    expect(await findingsFor('{"id":39}', many)).toMatchObject([{ code: 'signature_mismatch' }])
   })
 })
 
