@@ -12,6 +12,20 @@ public class Java {
     static final String TEXT = "{\"id\":1,\"name\":\"Zoë €\",\"x\":2.50}";
     static final byte[] BODY = TEXT.getBytes(StandardCharsets.UTF_8);
 
+    static final Map<String, Integer> FIELDS = new LinkedHashMap<>();
+
+    static {
+        for (String name : List.of("id", "event", "amount", "currency", "customer", "created", "status")) {
+            FIELDS.put(name, FIELDS.size());
+        }
+    }
+
+    static String json(Map<String, Integer> map) {
+        StringJoiner members = new StringJoiner(",", "{", "}");
+        map.forEach((name, value) -> members.add("\"" + name + "\":" + value));
+        return members.toString();
+    }
+
     static byte[] mac(byte[] message, byte[] key, String algorithm) throws Exception {
         Mac mac = Mac.getInstance(algorithm);
         mac.init(new SecretKeySpec(key, algorithm));
@@ -63,6 +77,7 @@ public class Java {
         map.put("l", List.of(1, 2));
         byte[] json = "{\"id\":1,\"name\":\"Zoë\",\"l\":[1,2]}".getBytes(StandardCharsets.UTF_8);
         request("Map.toString", "body_json", HexFormat.of().formatHex(hmac(HEAD + map)), json);
+        request("HashMap", "body_json", HexFormat.of().formatHex(hmac(HEAD + json(new HashMap<>(FIELDS)))), json(FIELDS).getBytes());
         byte[] message = (HEAD + TEXT).getBytes(StandardCharsets.UTF_8);
         request("HmacSHA1", "signature_algorithm", mac(message, SECRET.getBytes(), "HmacSHA1"));
         request("null for the nonce", "message_nonce", hmac(TIMESTAMP + ":null:" + TEXT));

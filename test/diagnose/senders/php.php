@@ -33,6 +33,9 @@ foreach ([
 ] as $name => $flags) {
     request($name, 'body_json', hmac(HEAD . json_encode($event, $flags)));
 }
+$objects = '{"id":1,"url":"http://a/b","meta":{},"l":[]}';
+request('json_decode to arrays', 'body_json', hmac(HEAD . json_encode(json_decode($objects, true))), $objects);
+request('htmlspecialchars', 'body_changed', hmac(HEAD . htmlspecialchars("{\"a\":\"it's <b> & c\"}")), "{\"a\":\"it's <b> & c\"}");
 request('ksort', 'body_json', hmac(HEAD . json_encode($sorted)));
 request('pretty with CRLF', 'body_json', hmac(HEAD . str_replace("\n", "\r\n", json_encode($event, JSON_PRETTY_PRINT))));
 $form = ['a' => 'x y', 'b' => ['c' => '1', 'd' => 'ü']];

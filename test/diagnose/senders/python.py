@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import hmac
+import html
 import json
 import sys
 import unicodedata
@@ -98,6 +99,14 @@ case("None signed", ["body_not_signed"], digest(message(b"None")))
 case("SHA-256 of the body signed", ["body_hashed"], digest(message(hashlib.sha256(COMPACT).hexdigest().encode())))
 case("MD5 of the body signed", ["body_hashed"], digest(message(base64.b64encode(hashlib.md5(COMPACT).digest()))))
 case("percent-encoded body signed", ["body_wrapped"], digest(message(urllib.parse.quote(COMPACT, safe="").encode())))
+case("numbers and words of a form signed as JSON", ["body_wrapped"], digest(message(json.dumps({"a": 1, "b": True, "c": None}).encode())), urllib.parse.urlencode({"a": 1, "b": True, "c": None}).encode())
+case("urlencode of a dict with words signed", ["body_wrapped"], digest(message(urllib.parse.urlencode({"a": 1, "b": True, "c": None}).encode())), b'{"a":1,"b":true,"c":null}')
+case("quote signed", ["body_wrapped"], digest(message(urllib.parse.quote(PLAIN + b"/").encode())), PLAIN + b"/")
+case("html.escape signed", ["body_changed"], digest(message(html.escape("it's <b> & \"c\"").encode())), b"it's <b> & \"c\"")
+case("Windows-1252 sent, UTF-8 signed", ["body_encoding"], digest(message("5 €".encode())), "5 €".encode("cp1252"))
+case("the event signed, an envelope sent", ["body_wrapped"], digest(message(PLAIN)), json.dumps({"Records": [{"messageId": "1", "body": PLAIN.decode()}]}).encode())
+case("an envelope signed, the event sent", ["body_wrapped"], digest(message(b'{"data": ' + PLAIN + b"}")), PLAIN)
+case("a carriage return signed", ["body_newline"], digest(message(PLAIN + b"\r")), PLAIN)
 case("a trailing space signed", ["body_newline"], digest(message(COMPACT + b" ")))
 
 # Secrets.
@@ -125,6 +134,8 @@ case("name of the variable with $", ["secret_placeholder"], secret("${WEBHOOK_SE
 case("name of another variable", ["secret_placeholder"], secret("$SIGNING_SECRET"))
 case("secret cut by a shell at $", ["secret_changed"], secret("correct-horse"), secret="correct-horse$battery")
 case("secret without padding", ["secret_changed"], secret(SECRET.rstrip("=")))
+case("base64url secret written as base64", ["secret_changed"], secret("kZ+/0a1b2c3d4e5f6g7h8A=="), secret="kZ-_0a1b2c3d4e5f6g7h8A")
+case("file of the secret", ["secret_placeholder"], secret("/run/secrets/webhook_secret"))
 case("secret cut at # of .env", ["secret_changed"], secret("abc"), secret="abc#def")
 case("secret in uppercase", ["secret_changed"], secret(SECRET.upper()))
 case("secret of the other list entry with a newline", ["secret_whitespace"], secret("the old secret\n"), secret=[SECRET, "the old secret"])
@@ -197,6 +208,7 @@ case("what openssl prints", ["signature_format"], f"SHA2-256(stdin)= {GOOD.hex()
 case("percent-encoded base64", ["signature_format"], urllib.parse.quote(base64.b64encode(GOOD).decode(), safe=""))
 case("SHA-1", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha1))
 case("SHA-512", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha512))
+case("SHA-512 cut to 64 digits", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha512).hex()[:64])
 case("SHA-512 in base64", ["signature_algorithm"], base64.b64encode(digest(message(), SECRET, hashlib.sha512)).decode())
 case("MD5", ["signature_algorithm"], digest(message(), SECRET, hashlib.md5))
 case("SHA3-256", ["signature_algorithm"], digest(message(), SECRET, hashlib.sha3_256))
@@ -214,6 +226,11 @@ case("empty signature", ["signature_format"], "")
 
 # Clocks and nonces.
 case("milliseconds", ["timestamp_unit"], signed(f"1700000000123:{NONCE}:{C}"), replaced={"timestamp": "1700000000123"})
+case("40 s later in the message", ["message_timestamp"], signed(f"1700000040:{NONCE}:{C}"))
+case("a UUID in braces sent, bare and lowercase signed", ["message_nonce"], signed(f"{TIMESTAMP}:{NONCE}:{C}"), replaced={"nonce": "{" + NONCE.upper() + "}"})
+case("a line feed between prefix and body", ["message_layout"], signed(f"{TIMESTAMP}:{NONCE}:\n{C}"))
+case("an HMAC that was never updated", ["message_layout"], hmac.new(SECRET.encode(), b"", hashlib.sha256).digest())
+case("milliseconds sent, seconds signed with dots", ["timestamp_unit", "message_layout"], signed(f"{TIMESTAMP}.{NONCE}.{C}"), replaced={"timestamp": "1700000000123"})
 case("milliseconds sent, seconds signed", ["timestamp_unit", "message_timestamp"], GOOD, replaced={"timestamp": "1700000000123"})
 case("microseconds", ["timestamp_unit"], signed(f"1700000000123456:{NONCE}:{C}"), replaced={"timestamp": "1700000000123456"})
 case("nanoseconds", ["timestamp_unit"], signed(f"1700000000123456789:{NONCE}:{C}"), replaced={"timestamp": "1700000000123456789"})
@@ -247,6 +264,10 @@ case("json.dumps, base64", ["body_json", "signature_format"], base64.b64encode(d
 case("json.dumps, base64, secret with newline", ["body_json", "secret_whitespace"], base64.b64encode(digest(message(dumps()), SECRET + "\n")).decode())
 case("json.dumps, dots", ["body_json", "message_layout"], signed(f"{TIMESTAMP}.{NONCE}.".encode() + dumps()))
 case("json.dumps, Stripe, milliseconds", ["body_json", "message_layout"], signed("1700000000000.".encode() + dumps()))
+case("milliseconds with their fraction in the message, json.dumps", ["message_timestamp", "body_json"], signed(f"1700000000123:{NONCE}:".encode() + dumps(ensure_ascii=False)))
+case("milliseconds with their fraction in the message, secret with newline", ["message_timestamp", "secret_whitespace"], digest(f"1700000000123:{NONCE}:{C}".encode(), SECRET + "\n"))
+case("ISO 8601 in the message, secret in quotes", ["message_timestamp", "secret_quotes"], digest(f"2023-11-14T22:13:20Z:{NONCE}:{C}".encode(), f'"{SECRET}"'))
+case("pipes, sorted", ["message_layout", "body_json"], signed(f"{TIMESTAMP}|{NONCE}|".encode() + dumps(sort_keys=True)))
 case("newline in body and secret", ["body_newline", "secret_whitespace"], digest(message(COMPACT + b"\n"), SECRET + "\n"))
 case("SHA-1, base64, uppercase nonce", ["signature_algorithm", "message_nonce"], base64.b64encode(digest(message(nonce=NONCE.upper()), SECRET, hashlib.sha1)).decode())
 case("sorted, secret decoded", ["body_json", "secret_prefix"], digest(message(dumps(sort_keys=True)), base64.b64decode(SECRET[6:])))
