@@ -42,10 +42,16 @@ interface Candidate {
   readonly differences: readonly string[]
 }
 
+/** What Go's hash functions do with the argument of Sum: they append the digest to it. */
+const APPENDED = 'other bytes before the digest, in the same encoding'
+
+/** Whether the header is as long as a whole digest: that is seen without knowing which. */
+const holdsDigest = ({ code, differences }: Reading) => code === 'signature_format' && !differences.includes(APPENDED)
+
 /** Everything in a header that can be a digest, in one encoding or another, the plainest first. */
 export function readingsOf(signature: string): Reading[] {
   const encoded = encodedReadings(signature)
-  const isWhole = encoded.some(({ code }) => code === 'signature_format')
+  const isWhole = encoded.some(holdsDigest)
   // The digits of a negative number are as many as those of a digest.
   const mayBePrinted = !isWhole || signature.startsWith('-')
   if (!mayBePrinted || signature.length < FEWEST_PRINTED || signature.length > MOST_PRINTED) return encoded
@@ -90,11 +96,10 @@ function encodedReadings(signature: string): Reading[] {
           matches: (digest) => digest.startsWith(hex),
         })
       }
-      // As Go's hash functions append the digest to what Sum is given.
       for (const size of hex.length > 64 ? CUT_SIZES.filter((one) => one * 2 < hex.length) : []) {
         const end = hex.slice(-2 * size)
         add(`+${end}`, {
-          differences: [...differences, ...more, 'other bytes before the digest, in the same encoding'],
+          differences: [...differences, ...more, APPENDED],
           code: 'signature_format',
           sizes: [size],
           matches: (digest) => digest === end,
@@ -147,9 +152,7 @@ function formOf(signature: string): string {
   if (isUnset(signature)) return signature === '' ? 'it is empty' : `it is the text \`${signature}\``
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(signature)) return 'it is a UUID'
   if (/[^\t -~]/.test(signature)) return 'it has characters other than ASCII, as the bytes of a digest do'
-  const found = encodedReadings(signature)
-    .find(({ code }) => code === 'signature_format')
-    ?.differences.join(', ')
+  const found = encodedReadings(signature).find(holdsDigest)?.differences.join(', ')
   if (found) return `it is ${found}`
   return `it has ${signature.length} ${/^[0-9a-f]+$/.test(signature) ? 'hex digits' : 'characters'}`
 }

@@ -273,6 +273,17 @@ it.each([
   expect(findings).toMatchObject([{ code: 'message_nonce', message: expect.stringContaining('braces') }])
 })
 
+it.each<[string, (digest: Buffer) => string]>([
+  ['decimal numbers, as Python prints lists', (digest) => `[${[...digest].join(', ')}]`],
+  ['one decimal number', (digest) => String(BigInt(`0x${digest.toString('hex')}`))],
+  ['the bytes as they are', (digest) => digest.toString('latin1')],
+  ['the bytes decoded as UTF-8', (digest) => digest.toString('utf8')],
+])('names a digest that was sent as %s', async (what, print) => {
+  const signature = print(createHmac('sha256', SECRET).update(`${PREFIX}a body`).digest())
+  const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'signature_format', message: expect.stringContaining(what) }])
+})
+
 it('is not made up: a signature that nothing gives is explained by nothing', async () => {
   for (let index = 0; index < 10; index++) {
     const signature = signatureOf(TIMESTAMP, NONCE, `another body ${index}`, SECRET).slice(0, index % 2 === 0 ? 64 : 8)
