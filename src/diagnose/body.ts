@@ -602,13 +602,6 @@ const CHANGES: readonly BodyChoice[] = [
   choice(
     6,
     'body_wrapped',
-    "the body percent-encoded as JavaScript's encodeURI does",
-    ENCODED,
-    text((body) => encodeURI(body.toWellFormed())),
-  ),
-  choice(
-    6,
-    'body_wrapped',
     "the body percent-encoded as PHP's urlencode and Go's QueryEscape do",
     ENCODED,
     text((body) => new URLSearchParams({ '': body }).toString().slice(1).replaceAll('*', '%2A')),

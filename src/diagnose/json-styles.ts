@@ -592,8 +592,6 @@ const SHAPES: readonly (readonly [cost: number, what: string, fix: string, style
     },
   ],
   [4, 'the keys in snake_case', CASED, { key: (text) => words(text).join('_') }],
-  [6, 'the keys in kebab-case', CASED, { key: (text) => words(text).join('-') }],
-  [6, 'the keys in lowercase', CASED, { key: (text) => text.toLowerCase() }],
   [4, 'an empty array for each empty object, as PHP keeps it', PHP, { empty: ['[]', '[]'] }],
   [5, 'an empty object for each empty array, as Lua keeps it', SIGN_ONCE, { empty: ['{}', '{}'] }],
 ]

@@ -276,8 +276,8 @@ it.each([
 it.each<[string, (digest: Buffer) => string]>([
   ['decimal numbers, as Python prints lists', (digest) => `[${[...digest].join(', ')}]`],
   ['one decimal number', (digest) => String(BigInt(`0x${digest.toString('hex')}`))],
-  ['the bytes as they are', (digest) => digest.toString('latin1')],
-  ['the bytes decoded as UTF-8', (digest) => digest.toString('utf8')],
+  ['its bytes as they are', (digest) => digest.toString('latin1')],
+  ['its bytes decoded as UTF-8', (digest) => digest.toString('utf8')],
 ])('names a digest that was sent as %s', async (what, print) => {
   const signature = print(createHmac('sha256', SECRET).update(`${PREFIX}a body`).digest())
   const { findings } = await diagnose(signedRequest({ signature }), SECRET, { now: () => NOW })
@@ -317,6 +317,16 @@ describe('a mismatch that nothing explains', () => {
   it('is no sign of U+FFFD in a body that holds other bytes that are no UTF-8', async () => {
     const { findings } = await unexplained(Buffer.from('8950ffefbfbd00', 'hex'), '0'.repeat(64))
     expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
+  })
+
+  it('may be of a compressed body that was inflated on the way, which cannot be proved', async () => {
+    const { webhookId, headers, body } = signedRequest({ signature: '0'.repeat(64) })
+    const request = { webhookId, headers: { ...headers, 'content-encoding': 'gzip' }, body }
+    const { findings } = await diagnose(request, SECRET, { now: () => NOW })
+    expect(findings).toMatchObject([
+      { code: 'body_compressed', message: expect.stringContaining('cannot be proved') },
+      { code: 'signature_mismatch' },
+    ])
   })
 
   it('says how long a signature of another length is', async () => {

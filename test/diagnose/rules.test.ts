@@ -412,11 +412,11 @@ describe('several mistakes', () => {
   })
 
   it('of the body are one sentence', async () => {
-    expect(await findingsOf(`${TIMESTAMP}:abc:{\r\n  "a": 1\r\n}\n`, '{"a":1}')).toMatchObject([
+    expect(await findingsOf(`${TIMESTAMP}:abc:\ufeff{"a": 1}\n`, '{"a":1}')).toMatchObject([
       {
         code: 'body_json',
         message:
-          "The sender signed the body with CRLF line breaks instead of LF, the body being the JSON written anew (indented by 2 spaces), as for example JavaScript's JSON.stringify with 2 spaces, Python's json.dumps with indent=2, C#'s System.Text.Json with WriteIndented, Ruby's JSON.pretty_generate, Go's json.MarshalIndent or jq writes it, with a line feed (LF) after it, not the bytes received.",
+          "The sender signed the body with a byte order mark before it, the body being the JSON written anew (with `, ` and `: ` as separators), as for example Python's json.dumps or PostgreSQL's jsonb writes it, with a line feed (LF) after it, not the bytes received.",
       },
     ])
   })
