@@ -75,7 +75,7 @@ text.own, text.earlier, text.peer { stroke: none }
 }
 </style>
 <text x="10" y="24" font-size="15" font-weight="600">What a reservation in MemoryNonceStore takes, as it grows</text>
-<text x="10" y="44" class="quiet">Below is better. ${runs.map(({ node, date }) => `Node ${node.slice(1)}, ${date}`).join('; ')}. A Map, for comparison, holds 16.7 million entries at most.</text>
+<text x="10" y="44" class="quiet">Lower is better. ${runs.map(({ node, date }) => `Node ${node.slice(1)}, ${date}`).join('; ')}. A Map, for comparison, holds 16.7 million entries at most.</text>
 ${panels.map((svg, index) => `<g transform="translate(${LEFT + (index % 2) * (LEFT + WIDTH + 60)} ${TOP + Math.floor(index / 2) * (HEIGHT + GAP)})">${svg}</g>`).join('\n')}
 </svg>
 `
