@@ -119,13 +119,17 @@ function panel(title, unit, lines, isLogarithmic = true) {
       points.length > 10 ? [] : points.map(([a, b]) => `<circle cx="${x(a)}" cy="${y(b)}" r="3" class="${kind}"/>`)
     return [`<path d="${path}" class="${kind}"/>`, ...dots].join('')
   })
-  const ends = lines.map(({ points }) => y(points.at(-1)?.[1] ?? 0))
-  const names = lines.map(({ name, points }, index) => {
-    const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
-    const [end = 0] = points.at(-1) ?? []
-    const nudge = ends.slice(0, index).some((other) => Math.abs(other - (ends[index] ?? 0)) < 13) ? 13 : 0
-    return `<text x="${x(end) + 8}" y="${(ends[index] ?? 0) + 4 + nudge}" class="${kind}">${name}</text>`
-  })
+  let free = Number.NEGATIVE_INFINITY
+  const names = lines
+    .map(({ name, points: [...points] }, index) => ({ name, index, end: points.pop() ?? point(0, 0) }))
+    .sort((one, other) => y(one.end[1]) - y(other.end[1]))
+    .map(({ name, index, end }) => {
+      const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
+      // From the highest to the lowest, none over the one before it.
+      const at = Math.max(y(end[1]), free)
+      free = at + 13
+      return `<text x="${x(end[0]) + 8}" y="${at + 4}" class="${kind}">${name}</text>`
+    })
   return [
     `<text x="${-LEFT + 10}" y="-16" font-weight="600">${title}</text>`,
     ...rows,

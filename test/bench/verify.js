@@ -25,7 +25,7 @@ function bodyOf(size) {
 
 /** @param {number} size */
 function callsFor(size) {
-  return Math.max(6, Math.round(1_000_000 / (size + 1000)))
+  return Math.max(10, Math.round(4_000_000 / (size + 4000)))
 }
 
 async function verification() {
