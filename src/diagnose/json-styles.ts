@@ -359,6 +359,11 @@ function pythonString(text: string): string {
 
 const rubyString = (text: string) => STRINGS.lines.value(text).replace(/#(?=[{$@])/g, '\\#')
 
+/** A symbol is written without quotes where Ruby reads it without them. */
+const rubySymbol = (text: string) =>
+  `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
+const rubyLabel = (text: string) => (/^[\p{L}_][\p{L}\p{N}_]*[?!]?$/u.test(text) ? text : rubyString(text))
+
 const PRINTED: readonly Printed[] = [
   {
     cost: 4,
@@ -371,28 +376,19 @@ const PRINTED: readonly Printed[] = [
       word: word(['true', 'True'], ['false', 'False'], ['null', 'None']),
     },
   },
-  {
-    cost: 5,
-    what: "the parsed body as Ruby's inspect prints it",
+  ...(
+    [
+      [5, '', { spacing: { item: ', ', colon: '=>' } }],
+      [5, ', its keys being symbols', { spacing: { item: ', ', colon: '=>' }, name: rubySymbol }],
+      [6, ' since 3.4', { spacing: { item: ', ', colon: ' => ' } }],
+      [6, ' since 3.4, its keys being symbols', { spacing: { item: ', ', colon: ': ' }, name: rubyLabel }],
+    ] as const
+  ).map(([cost, which, style]) => ({
+    cost,
+    what: `the parsed body as Ruby's inspect prints it${which}`,
     fix: RUBY,
-    style: {
-      spacing: { item: ', ', colon: '=>' },
-      string: rubyString,
-      number: rubyNumber,
-      word: word(['null', 'nil']),
-    },
-  },
-  {
-    cost: 6,
-    what: "the parsed body as Ruby's inspect prints it since 3.4",
-    fix: RUBY,
-    style: {
-      spacing: { item: ', ', colon: ' => ' },
-      string: rubyString,
-      number: rubyNumber,
-      word: word(['null', 'nil']),
-    },
-  },
+    style: { ...style, string: rubyString, number: rubyNumber, word: word(['null', 'nil']) },
+  })),
   {
     cost: 5,
     what: "the parsed body as Java's Map.toString prints it",

@@ -242,6 +242,8 @@ export interface JsonStyle {
   readonly string?: ((text: string) => string) | undefined
   /** A key as it is to be written, without quotes, from the text that it stands for. */
   readonly key?: ((text: string) => string) | undefined
+  /** A key as it is to be written where it is no string, from the text that it stands for. */
+  readonly name?: ((text: string) => string) | undefined
   /** What stands for an empty object, and for an empty array. */
   readonly empty?: readonly [object: string, array: string] | undefined
   /** A number as it is to be written, from how it is written. */
@@ -310,7 +312,8 @@ export function writeJson(json: JsonText, style: JsonStyle): Buffer | undefined 
     } else if (closes) {
       open.pop()
       out.text(bracket(kind, before === kind - 1))
-    } else if (kind === KEY && style.key !== undefined) {
+    } else if (kind === KEY && style.name !== undefined) out.text(style.name(textOf(json, token)))
+    else if (kind === KEY && style.key !== undefined) {
       const key = style.key(textOf(json, token))
       out.text(style.escape === undefined ? JSON.stringify(key) : style.escape(key))
     } else if (kind <= STRING && style.string !== undefined) out.text(style.string(textOf(json, token)))

@@ -299,6 +299,8 @@ describe('which of the two bodies is wrong is told apart:', () => {
     ['Latin-1 signed, UTF-8 sent', Buffer.from(text, 'latin1'), text, /in Latin-1 instead of UTF-8/],
     ['UTF-8 signed, UTF-8 twice sent', text, twice(text), /in UTF-8, which arrived encoded twice/],
     ['UTF-8 twice signed, UTF-8 sent', twice(text), text, /in UTF-8 twice/],
+    ['a hash of Ruby 3.4', '{"a" => {"b-c" => nil}}', '{"a":{"b-c":null}}', /inspect prints it since 3\.4, not/],
+    ['symbols of Ruby 3.4', '{a: {"b-c": nil}}', '{"a":{"b-c":null}}', /since 3\.4, its keys being symbols/],
     ["Jackson's lines signed, compact sent", '{\n  "a" : [ 1, 2 ],\n  "b" : 2\n}', '{"a":[1,2],"b":2}', /Jackson/],
   ])('%s', async (_, signed, received, message) => {
     const [first] = await findingsFor(Buffer.concat([Buffer.from(PREFIX), Buffer.from(signed)]), received)

@@ -22,6 +22,8 @@ end
 
 head = "#{TIMESTAMP}:#{NONCE}:"
 request('the hash in a string', ['body_json'], hmac("#{head}#{EVENT}"))
+symbols = { event: 'paid', 'to-do': [nil, { '@id': 1, b?: true }] }
+request('a hash of symbols in a string', ['body_json'], hmac("#{head}#{symbols}"), JSON.generate(symbols))
 request('pretty_generate', ['body_json'], hmac(head + JSON.pretty_generate(EVENT)))
 request('pretty_generate of empty ones', ['body_json'], hmac(head + JSON.pretty_generate(EMPTY)), JSON.generate(EMPTY))
 request('ascii_only', ['body_json'], hmac(head + JSON.generate(EVENT, ascii_only: true)))
