@@ -12,6 +12,7 @@ import {
 } from 'node:zlib'
 import type { Choice } from './choice.js'
 import type { FindingCode } from './finding.js'
+import { asciiString, phpString, pythonString, type StringStyle } from './json-strings.js'
 
 /** Makes the body that was signed of the body received; `undefined` where that cannot be. */
 export type BodyChange = (body: Buffer) => Buffer | undefined
@@ -69,6 +70,23 @@ const withoutLineBreaks: BodyChange = (body) => {
   }
   return made.subarray(0, length)
 }
+
+/** The characters that `echo` of dash, and `printf %b`, put in the place of an escape. */
+const ECHOED = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['\\', '\\'],
+])
+
+/** The body with its escapes as a shell expands them, and an end; nothing if it has no escape. */
+const echoed = (end: string) =>
+  text((body) => {
+    const printed = body.replace(/\\([ntrbf\\])/g, (_, letter: string) => ECHOED.get(letter) as string)
+    return printed === body ? undefined : printed + end
+  })
 
 const LF = 0x0a
 const CR = 0x0d
@@ -148,11 +166,17 @@ const fromWindows1252 = (body: Buffer) =>
 /** Between the quotes of `key=`, as GitHub and Slack post a form with the JSON in one field. */
 const formField = (name: string) => text((body) => new URLSearchParams(body).get(name) ?? undefined)
 
+const LITERAL = /^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/
+
 /** A field of a form as JSON: what reads as a number or a word of JSON, or as one of Python's, may have been one. */
-function literal(value: string): string {
-  if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
-  return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
-}
+const literal =
+  (string: StringStyle): StringStyle =>
+  (value) =>
+    LITERAL.test(value) ? value : (PYTHON_WORDS.get(value) ?? string(value))
+
+/** The same as Python prints it: its words stay. */
+const pythonLiteral: StringStyle = (value) =>
+  LITERAL.test(value) || PYTHON_WORDS.has(value) ? value : pythonString(value)
 
 const PYTHON_WORDS = new Map([
   ['True', 'true'],
@@ -161,12 +185,33 @@ const PYTHON_WORDS = new Map([
 ])
 
 /** The members of a form as JSON, and the other way round. */
-const formAsJson = (spaced: boolean, write: (value: string) => string = JSON.stringify) =>
+const formAsJson = (spaced: boolean, string: StringStyle = JSON.stringify, write = string) =>
   text((body) => {
     if (!/^[^{["\s]+=\S*$/.test(body)) return undefined
-    const members = [...new URLSearchParams(body)].map(([name, value]) => [JSON.stringify(name), write(value)])
+    const members = [...new URLSearchParams(body)].map(([name, value]) => [string(name), write(value)])
     return `{${members.map((member) => member.join(spaced ? ': ' : ':')).join(spaced ? ', ' : ',')}}`
   })
+
+/** The fields of a form as languages write them by default, which escape more than JSON asks for, or print a map. */
+function writtenForms(): BodyChoice[] {
+  const separated = ' with `, ` and `: ` as separators'
+  const styles: readonly (readonly [how: string, spaced: boolean, string: StringStyle, written: StringStyle])[] = [
+    [`,${separated} and characters beyond ASCII as \\uXXXX`, true, asciiString, literal(asciiString)],
+    [', with characters beyond ASCII as \\uXXXX', false, asciiString, literal(asciiString)],
+    [', with `/` as `\\/` and characters beyond ASCII as \\uXXXX', false, phpString, literal(phpString)],
+    [", as Python's str() prints a dict", true, pythonString, pythonLiteral],
+  ]
+  return styles.flatMap(([how, spaced, string, written]) => [
+    choice(5, 'body_wrapped', `the fields of the form as JSON${how}`, ENCODED, formAsJson(spaced, string)),
+    choice(
+      5,
+      'body_wrapped',
+      `the fields of the form as JSON, with its numbers and words${how}`,
+      ENCODED,
+      formAsJson(spaced, string, written),
+    ),
+  ])
+}
 
 type Field = readonly [name: string, value: string]
 
@@ -255,6 +300,26 @@ function stringInside(body: string): string | undefined {
   }
 }
 
+/** The longest first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
+const LONGEST_BOUNDARY = 72
+
+/** The parts of a multipart body that are taken for what was signed. */
+const MOST_MULTIPART = 8
+
+/** The content of one part of a multipart body, whose first line is its boundary. */
+const multipartPart =
+  (index: number): BodyChange =>
+  (body) => {
+    const [boundary] = /^--[^\r\n]+(?=\r\n)/.exec(body.toString('latin1', 0, LONGEST_BOUNDARY + 2)) ?? []
+    if (boundary === undefined) return undefined
+    const delimiter = `\r\n${boundary}`
+    let from = 0
+    for (let before = 0; before < index && from !== -1; before++) from = body.indexOf(delimiter, from + 1, 'latin1')
+    const start = from === -1 ? -1 : body.indexOf('\r\n\r\n', from + 1)
+    const end = start === -1 ? -1 : body.indexOf(delimiter, start + 4, 'latin1')
+    return end === -1 ? undefined : body.subarray(start + 4, end)
+  }
+
 /** A body in base64 as the bytes that it stands for. */
 const fromBase64 = text((body) => {
   const bytes = body.trim()
@@ -301,6 +366,9 @@ function envelopes(cost: number, name: string, write: (body: string) => string):
     )
   })
 }
+
+const MULTIPART = `${SAME_BYTES}: the whole multipart body with its boundaries, encoded once (Python: request = requests.Request('POST', url, files=files).prepare(), sign request.body and send the same request), or send the content alone. ${RAW}, before a parser of multipart takes it apart (multer, busboy).`
+const MARSHALLED = `${SAME_BYTES}: serialize once (Go: body, err := json.Marshal(event); sign body and send bytes.NewReader(body), not what json.Marshal makes of bytes: it encodes them in base64). ${RAW}.`
 
 const CHANGES: readonly BodyChoice[] = [
   constant(3, 'body_not_signed', '', 'an empty body'),
@@ -379,6 +447,14 @@ const CHANGES: readonly BodyChoice[] = [
     NEWLINE,
     text((body) => body.replaceAll('\\n', '\n')),
   ),
+  choice(
+    4,
+    'body_newline',
+    'the body as the `echo` of sh prints it, with its escapes (`\\n`) expanded and a line feed (LF) after it',
+    NEWLINE,
+    echoed('\n'),
+  ),
+  choice(5, 'body_newline', 'the body with its escapes (`\\n`) expanded, as a shell does', NEWLINE, echoed('')),
   choice(
     6,
     'body_changed',
@@ -537,6 +613,13 @@ const CHANGES: readonly BodyChoice[] = [
     `${SAME_BYTES}: serialize once (Python: requests.post(url, data=body), not json=body with a body that is text already). ${RAW}.`,
     text(stringInside),
   ),
+  choice(4, 'body_wrapped', 'the bytes for which the JSON string received, as base64, stands', MARSHALLED, (body) => {
+    const [, encoded = ''] = /^"([A-Za-z0-9+/]+={0,2})"\n?$/.exec(body.toString('latin1')) ?? []
+    return encoded === '' ? undefined : Buffer.from(encoded, 'base64')
+  }),
+  choice(5, 'body_wrapped', 'the body in base64 as a JSON string', MARSHALLED, (body) =>
+    Buffer.from(`"${body.toString('base64')}"`),
+  ),
   choice(
     5,
     'body_wrapped',
@@ -673,14 +756,24 @@ const CHANGES: readonly BodyChoice[] = [
     'body_wrapped',
     'the fields of the form as JSON, with its numbers and words',
     ENCODED,
-    formAsJson(false, literal),
+    formAsJson(false, JSON.stringify, literal(JSON.stringify)),
   ),
   choice(
     4,
     'body_wrapped',
     'the fields of the form as JSON, with its numbers and words, and with `, ` and `: ` as separators',
     ENCODED,
-    formAsJson(true, literal),
+    formAsJson(true, JSON.stringify, literal(JSON.stringify)),
+  ),
+  ...writtenForms(),
+  ...Array.from({ length: MOST_MULTIPART }, (_, index) =>
+    choice(
+      index < 2 ? 4 : 5,
+      'body_wrapped',
+      `the content of part ${index + 1} of the multipart body`,
+      MULTIPART,
+      multipartPart(index),
+    ),
   ),
   // Of the libraries that compress, only Node's gives what Node's gives: the others' bytes cannot be made here.
   ...[6, 9, 1].flatMap((level) => [

@@ -39,14 +39,15 @@ export const rubyNumber = formatted({
   power: twoDigits,
   integers: 'exact',
 })
-export const javaNumber = formatted({
+const JAVA: FloatFormat = {
   from: -3,
   to: 7,
   whole: '.0',
   wholeBeforePower: '.0',
   power: (sign, digits) => `E${sign === '-' ? '-' : ''}${digits}`,
   integers: 'exact',
-})
+}
+export const javaNumber = formatted(JAVA)
 export const phpNumber = formatted({
   from: -4,
   to: 17,
@@ -54,6 +55,19 @@ export const phpNumber = formatted({
   wholeBeforePower: '.0',
   power: (sign, digits) => `e${sign}${digits}`,
   integers: 'exact in 64 bits',
+})
+
+/** As Java's Gson keeps numbers of a Map, all of them doubles: 1700000000 is 1.7E9. */
+export const gsonNumber = formatted({ ...JAVA, integers: 'float' })
+
+/** As Rust writes numbers, and with it Python's orjson: 1e-7, not 1e-07. */
+export const rustNumber = formatted({
+  from: -5,
+  to: 16,
+  whole: '.0',
+  wholeBeforePower: '',
+  power: (sign, digits) => `e${sign === '-' ? '-' : ''}${digits}`,
+  integers: 'exact',
 })
 
 /** Every integer as a float. */
@@ -70,7 +84,7 @@ export const asString: NumberStyle = (written) => `"${written}"`
 
 function formatted({ from, to, whole, wholeBeforePower, power, integers }: FloatFormat): NumberStyle {
   return (written) => {
-    if (/^-?\d+$/.test(written)) {
+    if (integers !== 'float' && /^-?\d+$/.test(written)) {
       if (integers === 'exact' || Math.abs(Number(written)) < 2 ** 63) return written === '-0' ? '0' : written
     }
     const value = Number(written)

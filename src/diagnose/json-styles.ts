@@ -20,16 +20,19 @@ import {
 import {
   allTwoDecimals,
   asString,
+  gsonNumber,
   javaNumber,
   javascriptNumber,
   type NumberStyle,
   phpNumber,
   pythonNumber,
   rubyNumber,
+  rustNumber,
   twoDecimals,
   unroundedIntegers,
   wholeAsFloat,
 } from './json-numbers.js'
+import { asciiString, phpString, pythonString, quoted, type StringStyle } from './json-strings.js'
 
 /** One thing about how JSON is written: its cost where nothing else suggests it, and a phrase for it. */
 interface Trait<T> {
@@ -79,36 +82,11 @@ const SPACINGS = {
   }),
 } satisfies Record<string, Trait<Spacing>>
 
-type StringStyle = (text: string) => string
-
-const SHORT: { readonly [character: string]: string } = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '/': '\\/',
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-}
-
-/** A string between quotes, what matches being escaped: briefly if it may be, as \uXXXX otherwise. */
-function quoted(matches: RegExp, never = '', uppercase = 0): StringStyle {
-  const escaped = (character: string) => {
-    const short = SHORT[character]
-    if (short !== undefined && !never.includes(character)) return short
-    const code = character.charCodeAt(0)
-    const digits = code.toString(16).padStart(4, '0')
-    return `\\u${code < uppercase ? digits.toUpperCase() : digits}`
-  }
-  return (text) => `"${text.replace(matches, escaped)}"`
-}
-
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 const STRINGS = {
   raw: trait(3, 'no character escaped that need not be', JSON.stringify),
-  ascii: trait(3, 'characters beyond ASCII as \\uXXXX', quoted(/["\\\x00-\x1f\x7f-\uffff]/g)),
-  php: trait(3, '`/` as `\\/` and characters beyond ASCII as \\uXXXX', quoted(/["\\/\x00-\x1f\x80-\uffff]/g)),
+  ascii: trait(3, 'characters beyond ASCII as \\uXXXX', asciiString),
+  php: trait(3, '`/` as `\\/` and characters beyond ASCII as \\uXXXX', phpString),
   slashes: trait(3, '`/` as `\\/`', quoted(/["\\/\x00-\x1f\u2028\u2029]/g)),
   asciiButDelete: trait(5, 'characters beyond ASCII as \\uXXXX', quoted(/["\\\x00-\x1f\x80-\uffff]/g)),
   html: trait(3, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026', quoted(/["\\<>&\x00-\x1f\u2028\u2029]/g)),
@@ -151,6 +129,8 @@ const NUMBERS = {
   ruby: trait(5, "numbers as Ruby's parser keeps them", rubyNumber),
   java: trait(5, "numbers as Java's double keeps them", javaNumber),
   php: trait(5, "numbers as PHP's parser keeps them", phpNumber),
+  gson: trait(5, 'integers as doubles of Java (1.7E9)', gsonNumber),
+  rust: trait(5, 'numbers as Rust writes them (1e-7)', rustNumber),
   wholeAsFloat: trait(4, 'integers as floats (1.0)', wholeAsFloat),
   twoDecimals: trait(4, 'fractions with two decimals (0.50)', twoDecimals),
   allTwoDecimals: trait(5, 'numbers with two decimals (1.00)', allTwoDecimals),
@@ -252,6 +232,7 @@ const PROFILES: readonly Profile[] = [
   profile(3, "PHP's json_encode", PHP, 'compact', { strings: 'php', numbers: 'php' }),
   profile(3, "Go's json.Marshal", GO, 'compact', { strings: 'html' }),
   profile(4, "Python's json.dumps with ensure_ascii=False", PYTHON, 'spaced', { strings: 'raw', numbers: 'python' }),
+  profile(5, "Python's orjson", PYTHON, 'compact', { strings: 'raw', numbers: 'rust' }),
   profile(4, "Python's json.dumps with separators=(',', ':')", PYTHON, 'compact', {
     strings: 'ascii',
     numbers: 'python',
@@ -320,6 +301,7 @@ const PROFILES: readonly Profile[] = [
   }),
   profile(4, "Java's Jackson", JAVA, 'compact', { strings: 'raw', numbers: 'java' }),
   profile(4, "Java's Gson", JAVA, 'compact', { strings: 'gson', order: 'withoutNulls' }),
+  profile(5, "Java's Gson of a Map", JAVA, 'compact', { strings: 'gson', numbers: 'gson' }),
   profile(4, "Java's JSONObject (org.json) or Jackson of a HashMap", JAVA, 'compact', {
     strings: 'raw',
     order: 'hashMap',
@@ -349,12 +331,6 @@ interface Printed {
 function word(...words: readonly (readonly [json: string, printed: string])[]): (written: string) => string {
   const printed = new Map(words)
   return (written) => printed.get(written) ?? written
-}
-
-function pythonString(text: string): string {
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const body = text.replace(/[\\\n\r\t]/g, (character) => SHORT[character] as string).replaceAll(quote, `\\${quote}`)
-  return quote + body + quote
 }
 
 const rubyString = (text: string) => STRINGS.lines.value(text).replace(/#(?=[{$@])/g, '\\#')

@@ -66,6 +66,9 @@ describe('the body that was signed', () => {
     deflateRawSync('a body'),
     brotliCompressSync('a body'),
     'it is "quoted" \\ and\u0000cut',
+    "a=https://a/%C3%A9'&b=1",
+    '"eyJhIjoxfQ=="',
+    `${Array.from({ length: 8 }, (_, part) => `--b\r\nContent-Type: text/plain\r\n\r\npart ${part}\r\n`).join('')}--b--`,
   ].map((sample) => Buffer.from(sample))
 
   const tried = bodyChanges(false).map((change) => {
@@ -329,6 +332,12 @@ describe('a mismatch that nothing explains', () => {
       { code: 'body_compressed', message: expect.stringContaining('cannot be proved') },
       { code: 'signature_mismatch' },
     ])
+  })
+
+  it('may be of a part of a multipart body that has no end', async () => {
+    const body = '--b\r\n\r\nwhole\r\n--b\r\n\r\nno end'
+    const { findings } = await unexplained(body, signatureOf(TIMESTAMP, NONCE, 'no end', SECRET))
+    expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
   })
 
   it('says how long a signature of another length is', async () => {

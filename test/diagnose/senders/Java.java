@@ -78,6 +78,9 @@ public class Java {
         byte[] json = "{\"id\":1,\"name\":\"Zoë\",\"l\":[1,2]}".getBytes(StandardCharsets.UTF_8);
         request("Map.toString", "body_json", HexFormat.of().formatHex(hmac(HEAD + map)), json);
         request("HashMap", "body_json", HexFormat.of().formatHex(hmac(HEAD + json(new HashMap<>(FIELDS)))), json(FIELDS).getBytes());
+        String doubles = "{\"created\":" + (double) 1700000000 + ",\"id\":" + (double) 42 + ",\"name\":\"a\"}";
+        byte[] integers = "{\"created\":1700000000,\"id\":42,\"name\":\"a\"}".getBytes();
+        request("Gson of a Map", "body_json", HexFormat.of().formatHex(hmac(HEAD + doubles)), integers);
         byte[] message = (HEAD + TEXT).getBytes(StandardCharsets.UTF_8);
         request("HmacSHA1", "signature_algorithm", mac(message, SECRET.getBytes(), "HmacSHA1"));
         request("null for the nonce", "message_nonce", hmac(TIMESTAMP + ":null:" + TEXT));

@@ -73,6 +73,10 @@ func main() {
 	quoted := fmt.Sprintf("%s%q", head, `{"a":1}`)
 	request("%q", "body_wrapped", hex.EncodeToString(sign(quoted, secret)), []byte(`{"a":1}`), secret)
 
+	marshalledBytes, _ := json.Marshal(body)
+	request("Marshal of bytes sent", "body_wrapped", hex.EncodeToString(sign(head+string(body), secret)), marshalledBytes, secret)
+	request("Marshal of bytes signed", "body_wrapped", hex.EncodeToString(sign(head+string(marshalledBytes), secret)), body, secret)
+
 	digest := sign(head+string(body), secret)
 	request("base64url", "signature_format", base64.URLEncoding.EncodeToString(digest), body, secret)
 	request("% x", "signature_format", fmt.Sprintf("% x", digest), body, secret)

@@ -40,6 +40,8 @@ request('ksort', 'body_json', hmac(HEAD . json_encode($sorted)));
 request('pretty with CRLF', 'body_json', hmac(HEAD . str_replace("\n", "\r\n", json_encode($event, JSON_PRETTY_PRINT))));
 $form = ['a' => 'x y', 'b' => ['c' => '1', 'd' => 'ü']];
 request('http_build_query', 'body_wrapped', hmac(HEAD . http_build_query($form)), json_encode($form, JSON_UNESCAPED_UNICODE));
+$fields = ['u' => 'https://a/é', 'n' => 'x y'];
+request('json_encode signed, form sent', 'body_wrapped', hmac(HEAD . json_encode($fields)), http_build_query($fields));
 $flags = ['a' => true, 'b' => null, 'c' => false, 'd' => 1.5];
 request('http_build_query of flags', 'body_wrapped', hmac(HEAD . http_build_query($flags)), json_encode($flags));
 request('an array for the body', 'body_not_signed', hmac(HEAD . 'Array'));

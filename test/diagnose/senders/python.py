@@ -60,6 +60,7 @@ case("money that lost a zero on the way", ["body_json"], digest(message(b'{"id":
 case("a large integer that was rounded on the way", ["body_json"], digest(message(b'{"id":1234567890123456789,"a":1}')), b'{"id":1234567890123456800,"a":1}')
 case("a large integer that was rounded before signing", ["body_json"], digest(message(b'{"id":12345678901234567000}')), b'{"id":12345678901234567890}')
 case("1e3 and 1.0 normalised", ["body_json"], digest(message(b'{"a":1000,"b":1,"c":1e+21}')), b'{"a":1e3,"b":1.0,"c":1e21}')
+case("orjson signed, requests' json= sent", ["body_json"], digest(message(b'{"a":10.0,"b":9007199254740993,"r":1e-7}')), json.dumps({"a": 10.0, "b": 9007199254740993, "r": 1e-7}).encode())
 case("a newline after the body was signed", ["body_newline"], digest(message(COMPACT + b"\n")))
 case("a newline after the body was sent, not signed", ["body_newline"], digest(message(COMPACT)), COMPACT + b"\n")
 case("CRLF signed, LF received", ["body_newline"], digest(message(b"a\r\nb\r\n")), b"a\nb\n")
@@ -100,6 +101,15 @@ case("SHA-256 of the body signed", ["body_hashed"], digest(message(hashlib.sha25
 case("MD5 of the body signed", ["body_hashed"], digest(message(base64.b64encode(hashlib.md5(COMPACT).digest()))))
 case("percent-encoded body signed", ["body_wrapped"], digest(message(urllib.parse.quote(COMPACT, safe="").encode())))
 case("numbers and words of a form signed as JSON", ["body_wrapped"], digest(message(json.dumps({"a": 1, "b": True, "c": None}).encode())), urllib.parse.urlencode({"a": 1, "b": True, "c": None}).encode())
+FORM = {"id": 42, "b": "Søren x"}
+case("json.dumps signed, form sent", ["body_wrapped"], digest(message(json.dumps({**FORM, "id": "42"}).encode())), urllib.parse.urlencode(FORM).encode())
+case("json.dumps with a number signed, form sent", ["body_wrapped"], digest(message(json.dumps(FORM).encode())), urllib.parse.urlencode(FORM).encode())
+case("compact json.dumps signed, form sent", ["body_wrapped"], digest(message(json.dumps(FORM, separators=(",", ":")).encode())), urllib.parse.urlencode(FORM).encode())
+case("str() of a dict signed, form sent", ["body_wrapped"], digest(message(str({**FORM, "vip": True}).encode())), urllib.parse.urlencode({**FORM, "vip": True}).encode())
+case("str() of a dict of text signed, form sent", ["body_wrapped"], digest(message(str({"id": "42", "b": "it's"}).encode())), b"id=42&b=it%27s")
+MULTIPART = b'--b0b\r\nContent-Disposition: form-data; name="payload"\r\n\r\n' + PLAIN + b'\r\n--b0b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nline one\r\nline two\r\n--b0b--\r\n'
+case("a field signed, multipart sent", ["body_wrapped"], digest(message(PLAIN)), MULTIPART, Content_Type="multipart/form-data; boundary=b0b")
+case("a file signed, multipart sent", ["body_wrapped"], digest(message(b"line one\r\nline two")), MULTIPART, Content_Type="multipart/form-data; boundary=b0b")
 case("urlencode of a dict with words signed", ["body_wrapped"], digest(message(urllib.parse.urlencode({"a": 1, "b": True, "c": None}).encode())), b'{"a":1,"b":true,"c":null}')
 case("quote signed", ["body_wrapped"], digest(message(urllib.parse.quote(PLAIN + b"/").encode())), PLAIN + b"/")
 case("html.escape signed", ["body_changed"], digest(message(html.escape("it's <b> & \"c\"").encode())), b"it's <b> & \"c\"")

@@ -33,3 +33,8 @@ request 'sha256sum' signature_algorithm "$(printf %s "$MESSAGE" | sha256sum | cu
 request 'base64 of the hex and its newline' signature_format "$(printf %s "$MESSAGE" | hmac | base64 -w 0)"
 request 'base64' signature_format "$(printf %s "$MESSAGE" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64)"
 request 'od' signature_format "$(printf %s "$MESSAGE" | openssl dgst -sha256 -hmac "$SECRET" -binary | od -A n -t x1 | tr -d '\n')"
+# The shell of `#!/bin/sh` on Debian and Ubuntu is dash, whose echo expands escapes.
+BODY='{"text":"a\nb","quote":"\"","path":"c:\\new"}'
+MESSAGE="$TIMESTAMP:$NONCE:$BODY"
+request 'echo of dash' body_newline "$(dash -c 'echo "$1"' sh "$MESSAGE" | hmac)"
+request 'printf %b' body_newline "$(dash -c 'printf %b "$1"' sh "$MESSAGE" | hmac)"
