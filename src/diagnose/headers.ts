@@ -47,6 +47,7 @@ const KNOWN_NAMES = [
   'content-type',
   'content-length',
   'content-encoding',
+  'transfer-encoding',
 ]
 
 /** Every header with its values, names in lowercase; several of one name stay several. What is no text is left out. */

@@ -23,6 +23,7 @@ import {
 } from './headers.js'
 import { parseJson } from './json.js'
 import { jsonChoices } from './json-styles.js'
+import { lostBody } from './lost-body.js'
 import { layoutChoices, nonceChoices, timestampChoices } from './message.js'
 import { unexplained } from './mismatch.js'
 import { nonceFormat } from './nonce.js'
@@ -99,7 +100,10 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
       ? undefined
       : wayOfSigning(webhookId, meant, pairs, body, secrets, now, ways.length)
   const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
+  // What is proved of the body received was received; of what is not, the signature cannot tell.
+  const isReceived = signed !== undefined || match?.body.equals(body) === true
   const findings = [
+    isReceived ? undefined : lostBody(body, pairs),
     ...headerFindings(headers, pairs, meant, signed, match !== undefined),
     meant.timestamp === undefined ? undefined : timestampFormat(meant.timestamp, now),
     meant.nonce === undefined ? undefined : nonceFormat(meant.nonce),

@@ -4,6 +4,7 @@ import { sign } from '../signature.js'
 import { inBytes } from '../words.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
+import { lostBody } from './lost-body.js'
 import { sha256 } from './proof.js'
 import { isUnset } from './signature.js'
 
@@ -21,6 +22,8 @@ export function unexplained(
 }
 
 function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
+  // It has been said, first of all.
+  if (lostBody(body, pairs) !== undefined) return []
   const header = (name: string) => pairs.find(([other]) => other === name)?.[1]
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? ''
   // Compressed bytes are no text.

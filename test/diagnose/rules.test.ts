@@ -363,6 +363,52 @@ describe('a mismatch that nothing explains', () => {
   })
 })
 
+describe('a body that was lost', () => {
+  const sent = '{"a":1}'
+  const findingsOf = async (body: string, more: Record<string, string>, signed = sent) => {
+    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
+    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW))).findings
+  }
+  const ON_RECEIVER = /^On the receiver's side: .*never String\(request.body\)\.$/
+  const ON_SENDER = /^On the sender's side: send text/
+
+  it.each([
+    ['[object Object]', {}, 'makes of an object', /receiver's side.*On the sender's side: send text/],
+    ['undefined', {}, 'makes of nothing', /receiver's side.*On the sender's side: send text/],
+    ['undefined', { 'content-length': '7' }, 'makes of nothing', ON_RECEIVER],
+    ['[object Object]', { 'content-length': '15' }, 'makes of an object', ON_SENDER],
+    ['', { 'content-length': '7' }, 'Content-Length says 7 bytes', ON_RECEIVER],
+    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'Transfer-Encoding says', ON_RECEIVER],
+  ])('is named first: %j with %j', async (body, headers, message, fix) => {
+    const findings = await findingsOf(body, headers)
+    expect(findings).toMatchObject([
+      { code: 'body_changed', message: expect.stringContaining(message), fix: expect.stringMatching(fix) },
+      { code: 'signature_mismatch' },
+    ])
+  })
+
+  it('is named before a missing signature, and before what stands for a body that was not signed', async () => {
+    const { 'x-signature': _, ...headers } = signedRequest().headers
+    const { findings } = await diagnose({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
+    expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
+    const empty = await findingsOf('', { 'content-length': '2' }, '{}')
+    expect(empty.map(({ code }) => code)).toEqual(['body_changed', 'body_not_signed'])
+  })
+
+  it.each([
+    ['', {}],
+    ['', { 'content-length': '0' }],
+    ['', { 'transfer-encoding': 'gzip' }],
+  ])('is not seen in an empty body of which nothing is announced: %j', async (body, headers) => {
+    expect(await findingsOf(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
+  })
+
+  it('is not what was signed as it was received', async () => {
+    const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', SECRET), 'hex').toString('base64')
+    expect(await findingsOf('undefined', { 'x-signature': base64 })).toMatchObject([{ code: 'signature_format' }])
+  })
+})
+
 describe('a secret of the receiver with what was not signed with', () => {
   it.each([
     ['a secret\n', 'without U+000A (line feed) after it', 'secret_whitespace', 'process.env.WEBHOOK_SECRET.trim()'],
