@@ -85,11 +85,17 @@ export function oddities({ secret, name }: NamedSecret): readonly string[] {
   return []
 }
 
+/** The variables that are suggested: by the others, NODE would be suggested for NOPE. */
+const LIKE_SECRET = /secret|key|token|hook|sign/i
+
 /** What is not set is not shown either: who writes `--secret-env $NAME` has passed the secret itself. */
 function fromEnvironment(name: string, env: Surroundings['env'], place: string): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   if (secret === undefined) {
-    const near = nearest(name, Object.keys(env))
+    const near = nearest(
+      name,
+      Object.keys(env).filter((one) => LIKE_SECRET.test(one)),
+    )
     throw new UsageError(
       `the environment variable of --secret-env${place} is not set. ${near === undefined ? '' : `Did you mean ${near}? `}` +
         'Pass its name, not its value (--secret-env WEBHOOK_SECRET, without $), and export it',

@@ -29,9 +29,10 @@ const SAME_BYTES = "On the sender's side: sign the very bytes that you send"
 const RAW = "On the receiver's side: pass the raw bytes as received"
 
 const BYTES = `${SAME_BYTES}: encode once (Node: Buffer.from(text), Python: text.encode(), Java: text.getBytes(StandardCharsets.UTF_8), C#: Encoding.UTF8.GetBytes(text)), sign these bytes and send these bytes. ${RAW}, if something decoded and encoded them again.`
-const NEWLINE = `${SAME_BYTES}: shell: printf %s "$BODY" | openssl …, not echo, and curl --data-binary @body.json, not -d, which takes line breaks out. ${RAW}, if something trimmed them or converted line breaks.`
+export const NEWLINE = `${SAME_BYTES}: shell: printf %s "$BODY" | openssl …, not echo, and curl --data-binary @body.json, not -d, which takes line breaks out; Go: json.Marshal, not json.NewEncoder, whose Encode adds a line feed. ${RAW}, if something trimmed them or converted line breaks.`
 const COMPRESSED = `${SAME_BYTES}: sign after compressing, or do not compress. ${RAW}, before anything inflates them (Express: express.raw({ type: () => true, inflate: false })).`
 const ENCODED = `${SAME_BYTES}, in no other encoding. ${RAW} (AWS Lambda: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')).`
+const FORM = `${SAME_BYTES}: one text, in one format, for both (Python: requests.post(url, data=body) with text, not a dict, which is sent as a form; PHP: CURLOPT_POSTFIELDS => $body with text, not an array; Node: body: JSON.stringify(event), not URLSearchParams; curl: --data-binary @body.json). ${RAW}, not put together again from parsed fields.`
 export const ENVELOPE = `${SAME_BYTES}: sign after the event was put into its envelope, or send the event without it. ${RAW}, not a part of them (a queue or a function's event holds them as text, such as the \`body\` of AWS Lambda and SQS).`
 const HASH =
   "On the sender's side: sign the body itself, not its hash: hmac.update(timestamp + ':' + nonce + ':').update(body)"
@@ -61,7 +62,8 @@ const lineBreaks =
     return made.subarray(0, length)
   }
 
-const withoutLineBreaks: BodyChange = (body) => {
+/** The body as curl's `-d @file` sends it. */
+export const withoutLineBreaks = (body: Buffer): Buffer => {
   const made = Buffer.allocUnsafe(body.length)
   let length = 0
   for (let position = 0; position < body.length; position++) {
@@ -733,36 +735,30 @@ const CHANGES: readonly BodyChoice[] = [
     ENCODED,
     text((body) => (body.includes('=') && !body.startsWith('{') ? body.split('&').sort().join('&') : undefined)),
   ),
-  choice(4, 'body_wrapped', 'the JSON in the field `payload` of the form', ENCODED, formField('payload')),
-  choice(5, 'body_wrapped', 'the value of the field `data` of the form', ENCODED, formField('data')),
-  choice(6, 'body_wrapped', 'the value of the field `body` of the form', ENCODED, formField('body')),
+  choice(4, 'body_wrapped', 'the JSON in the field `payload` of the form', FORM, formField('payload')),
+  choice(5, 'body_wrapped', 'the value of the field `data` of the form', FORM, formField('data')),
+  choice(6, 'body_wrapped', 'the value of the field `body` of the form', FORM, formField('body')),
   choice(
     5,
     'body_wrapped',
     'the body in the field `payload` of a form',
-    ENCODED,
+    FORM,
     text((body) => new URLSearchParams({ payload: body }).toString()),
   ),
-  choice(4, 'body_wrapped', 'the fields of the form as JSON', ENCODED, formAsJson(false)),
-  choice(
-    4,
-    'body_wrapped',
-    'the fields of the form as JSON with `, ` and `: ` as separators',
-    ENCODED,
-    formAsJson(true),
-  ),
+  choice(4, 'body_wrapped', 'the fields of the form as JSON', FORM, formAsJson(false)),
+  choice(4, 'body_wrapped', 'the fields of the form as JSON with `, ` and `: ` as separators', FORM, formAsJson(true)),
   choice(
     4,
     'body_wrapped',
     'the fields of the form as JSON, with its numbers and words',
-    ENCODED,
+    FORM,
     formAsJson(false, JSON.stringify, literal(JSON.stringify)),
   ),
   choice(
     4,
     'body_wrapped',
     'the fields of the form as JSON, with its numbers and words, and with `, ` and `: ` as separators',
-    ENCODED,
+    FORM,
     formAsJson(true, JSON.stringify, literal(JSON.stringify)),
   ),
   ...writtenForms(),
@@ -783,48 +779,48 @@ const CHANGES: readonly BodyChoice[] = [
   ]),
   compressed(6, 'brotli', (body) => brotliCompressSync(body)),
 
-  { ...choice(4, 'body_wrapped', 'the members of the JSON as a form', ENCODED, jsonAsForm({})), work: 32 },
+  { ...choice(4, 'body_wrapped', 'the members of the JSON as a form', FORM, jsonAsForm({})), work: 32 },
   choice(
     5,
     'body_wrapped',
     "the members of the JSON as PHP's http_build_query writes them",
-    ENCODED,
+    FORM,
     jsonAsForm({ words: 'php' }),
   ),
   choice(
     5,
     'body_wrapped',
     "the members of the JSON as Python's urlencode writes them",
-    ENCODED,
+    FORM,
     jsonAsForm({ words: 'python' }),
   ),
-  choice(5, 'body_wrapped', 'the members of the JSON as a form, sorted', ENCODED, jsonAsForm({ sort: true })),
+  choice(5, 'body_wrapped', 'the members of the JSON as a form, sorted', FORM, jsonAsForm({ sort: true })),
   choice(
     5,
     'body_wrapped',
     'the members of the JSON as a form, a space as `%20`',
-    ENCODED,
+    FORM,
     jsonAsForm({ encode: rawUrlEncoded }),
   ),
   choice(
     5,
     'body_wrapped',
     'the members of the JSON as a form, not encoded',
-    ENCODED,
+    FORM,
     jsonAsForm({ encode: (part) => part }),
   ),
   choice(
     6,
     'body_wrapped',
     'the members of the JSON as a form, sorted and not encoded',
-    ENCODED,
+    FORM,
     jsonAsForm({ sort: true, encode: (part) => part }),
   ),
   choice(
     6,
     'body_wrapped',
     'the members of the JSON as a form, without brackets',
-    ENCODED,
+    FORM,
     jsonAsForm({ brackets: false }),
   ),
 
@@ -874,7 +870,7 @@ const CHANGES: readonly BodyChoice[] = [
     5,
     'body_changed',
     'the body before it was escaped as HTML (`&quot;` for a quote)',
-    SAME_BYTES,
+    `${SAME_BYTES}. ${RAW}, before anything escapes them for a page (PHP: file_get_contents('php://input'), without htmlspecialchars or filter_input).`,
     text((body) => body.replace(/&(?:#0*34|#x22|quot|#0*39|#x27|apos|lt|gt|amp);/gi, htmlUnescaped)),
   ),
   choice(

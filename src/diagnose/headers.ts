@@ -1,6 +1,7 @@
 import type { HeaderName, HeadersInput } from '../headers.js'
 import { nearest } from '../nearest.js'
 import { isNonce } from '../nonce.js'
+import { isDigest } from '../signature.js'
 import { isTimestamp } from '../timestamp.js'
 import type { WebhookRequest } from '../verify.js'
 import { inList } from '../words.js'
@@ -78,9 +79,11 @@ export interface Meant {
   readonly timestamp: string | undefined
   readonly nonce: string | undefined
   readonly signature: string | undefined
-  /** Whether X-Timestamp and X-Nonce carry each other's values, which stand here as they were meant. */
-  readonly isSwapped?: boolean
+  /** The header that carries X-Nonce's value while X-Nonce carries its own; the values stand here as they were meant. */
+  readonly swappedWithNonce?: 'timestamp' | 'signature'
 }
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const ALL = ['x-timestamp', 'x-nonce', 'x-signature'] as const
 
@@ -110,16 +113,30 @@ export function meantHeaders(headers: Meant, pairs: readonly Pair[]): readonly [
   const others = signatures.flatMap((one) =>
     timestamps.flatMap((timestamp) => nonces.map((nonce): Meant => ({ timestamp, nonce, signature: one }))),
   )
-  return [likeliest, ...others.slice(1), ...[swapped(likeliest)].filter(isWellFormed)]
+  const swaps = [swapped(likeliest), signatureSwapped(likeliest)].filter((one) => one !== undefined)
+  return [likeliest, ...others.slice(1), ...swaps.filter(isWellFormed)]
 }
 
 /** The same headers with the values of X-Timestamp and X-Nonce in each other's place. */
-export function swapped({ timestamp, nonce, signature }: Meant): Meant {
-  return { timestamp: nonce, nonce: timestamp, signature, isSwapped: true }
+function swapped({ timestamp, nonce, signature }: Meant): Meant {
+  return { timestamp: nonce, nonce: timestamp, signature, swappedWithNonce: 'timestamp' }
+}
+
+/** The same headers with the values of X-Nonce and X-Signature in each other's place, where X-Nonce holds a digest. */
+function signatureSwapped({ timestamp, nonce, signature }: Meant): Meant | undefined {
+  if (nonce === undefined || !isDigest(nonce)) return undefined
+  return { timestamp, nonce: signature, signature: nonce, swappedWithNonce: 'signature' }
+}
+
+/** What the headers were meant for, for all that can be seen. */
+export function unswapped(meant: Meant, now: number): Meant {
+  if (looksSwapped(meant, now)) return swapped(meant)
+  // A nonce may look like a digest, but a signature never looks like a UUID.
+  return (UUID.test(String(meant.signature)) ? signatureSwapped(meant) : undefined) ?? meant
 }
 
 /** Whether X-Timestamp and X-Nonce carry each other's values for all that can be seen: a nonce here, the time there. */
-export function looksSwapped({ timestamp, nonce, signature }: Meant, now: number): boolean {
+function looksSwapped({ timestamp, nonce, signature }: Meant, now: number): boolean {
   if (timestamp === undefined || instantOf(timestamp, now) !== undefined) return false
   return isWellFormed({ timestamp: nonce, nonce: timestamp, signature }) && Math.abs(Number(nonce) * 1000 - now) < NEAR
 }
@@ -135,6 +152,9 @@ function repeatedValues(headers: Meant, pairs: readonly Pair[], name: HeaderName
   const joined = headers[field(name)]?.split(', ') ?? []
   return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
+
+/** A digest in the place of a token or of credentials, whole and alone; others' tokens are seldom 64 hex digits. */
+const BEARS_DIGEST = /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i
 
 /** The header that stands in for one that is absent. */
 function underAnotherName(headers: Meant, pairs: readonly Pair[], name: HeaderName): Pair | undefined {
@@ -158,7 +178,10 @@ function underAnotherName(headers: Meant, pairs: readonly Pair[], name: HeaderNa
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??
     candidates.find(([other]) => other.includes(word) || isMisspelt(other)) ??
-    candidates[0]
+    candidates[0] ??
+    (name === 'x-signature'
+      ? others.find(([other, value]) => other === 'authorization' && BEARS_DIGEST.test(value))
+      : undefined)
   )
 }
 
@@ -223,13 +246,15 @@ export function headerFindings(
       evidence: `${SPELT[name]}: ${quoted(String(headers[field(name)]))}${right}`,
     })
   }
-  if (meant.isSwapped) {
-    const proof = signed?.isSwapped ? '\nProved: with each value in its place, the signature is right.' : ''
+  if (meant.swappedWithNonce !== undefined) {
+    const other = meant.swappedWithNonce
+    const name = `x-${other}` as const
+    const proof = signed?.swappedWithNonce ? '\nProved: with each value in its place, the signature is right.' : ''
     findings.push({
       code: 'header_swapped',
-      message: "X-Timestamp and X-Nonce carry each other's values.",
-      fix: "On the sender's side: send the time as X-Timestamp and the nonce as X-Nonce, and sign timestamp, ':', nonce, ':' and the body in this order.",
-      evidence: `X-Timestamp: ${quoted(String(headers.timestamp))}\nX-Nonce: ${quoted(String(headers.nonce))}${proof}`,
+      message: `${SPELT[name]} and X-Nonce carry each other's values.`,
+      fix: `On the sender's side: send the ${other === 'timestamp' ? 'time' : 'signature'} as ${SPELT[name]} and the nonce as X-Nonce, and sign timestamp, ':', nonce, ':' and the body in this order.`,
+      evidence: `${SPELT[name]}: ${quoted(String(headers[other]))}\nX-Nonce: ${quoted(String(headers.nonce))}${proof}`,
     })
   }
   return findings

@@ -11,16 +11,7 @@ import { assertRequest, notRawBody, WEBHOOK_ID_FIX, type WebhookRequest } from '
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
 import type { Diagnosis } from './finding.js'
-import {
-  headerFindings,
-  headerPairs,
-  listed,
-  looksSwapped,
-  type Meant,
-  meantHeaders,
-  type Pair,
-  swapped,
-} from './headers.js'
+import { headerFindings, headerPairs, listed, type Meant, meantHeaders, type Pair, unswapped } from './headers.js'
 import { parseJson } from './json.js'
 import { jsonChoices } from './json-styles.js'
 import { lostBody } from './lost-body.js'
@@ -93,7 +84,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
   const ways = meantHeaders(headers, pairs)
   const signed = isSignedAsSent ? headers : ways.find(isRight)
   const likeliest = signed ?? ways[0]
-  const meant = looksSwapped(likeliest, now) ? swapped(likeliest) : likeliest
+  const meant = unswapped(likeliest, now)
   const outside = meant.timestamp === undefined ? undefined : timestampOutside(meant.timestamp, now)
   const match =
     signed !== undefined || meant.signature === undefined

@@ -25,7 +25,7 @@ const SCALES: readonly Scale[] = [
     'timestamp_unit',
     'in milliseconds instead of seconds',
     (value) => value,
-    'Node: Math.floor(Date.now() / 1000), Java: Instant.now().getEpochSecond(), C#: DateTimeOffset.UtcNow.ToUnixTimeSeconds(), Go: time.Now().Unix()',
+    'Node: Math.floor(Date.now() / 1000), Java: Instant.now().getEpochSecond(), C#: DateTimeOffset.UtcNow.ToUnixTimeSeconds(), Go: time.Now().Unix(), Python: int(time.time()), Ruby: Time.now.to_i, PHP: time()',
   ),
   scale(
     'timestamp_unit',

@@ -390,7 +390,8 @@ const SHORTEST_PART = 8
 
 const CASED =
   'C#: var body = JsonSerializer.SerializeToUtf8Bytes(event, options), with the options that send it; sign body and send new ByteArrayContent(body), not PostAsJsonAsync, which writes camelCase'
-const SIGN_ONCE = 'serialize once, sign that text and send the same'
+const LUA =
+  'Lua: local body = cjson.encode(event); sign body and send the same body. PHP, if an empty object arrived as []: json_decode($body), not json_decode($body, true)'
 
 const SIGN_WHAT_IS_SENT = "On the sender's side: serialize once, sign these bytes and send the very same."
 const RECEIVE_BYTES =
@@ -565,7 +566,7 @@ const SHAPES: readonly (readonly [cost: number, what: string, fix: string, style
   ],
   [4, 'the keys in snake_case', CASED, { key: (text) => words(text).join('_') }],
   [4, 'an empty array for each empty object, as PHP keeps it', PHP, { empty: ['[]', '[]'] }],
-  [5, 'an empty object for each empty array, as Lua keeps it', SIGN_ONCE, { empty: ['{}', '{}'] }],
+  [5, 'an empty object for each empty array, as Lua keeps it', LUA, { empty: ['{}', '{}'] }],
 ]
 
 /** The words of a name, in lowercase. */

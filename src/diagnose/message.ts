@@ -18,7 +18,7 @@ const CORRECT: Layout = [TIMESTAMP, ':', NONCE, ':', BODY]
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code to be shown, and what was signed by mistake. */
 const FIX =
-  "On the sender's side: sign timestamp, ':', nonce, ':' and the body, in this order, with the very header values: hmac.update(`${timestamp}:${nonce}:`).update(body)"
+  "On the sender's side: sign timestamp, ':', nonce, ':' and the body, in this order, with the very header values: Node: hmac.update(`${timestamp}:${nonce}:`).update(body), Python: f'{timestamp}:{nonce}:'.encode() + body, Go: fmt.Fprintf(mac, \"%s:%s:\", timestamp, nonce) and then mac.Write(body), Ruby: [timestamp, nonce, body].join(':'), PHP: $timestamp . ':' . $nonce . ':' . $body, Java: mac.update((timestamp + \":\" + nonce + \":\").getBytes(StandardCharsets.UTF_8)) and then mac.doFinal(body), shell: printf '%s:%s:%s' \"$TIMESTAMP\" \"$NONCE\" \"$BODY\""
 
 const FEED =
   "On the sender's side: give the message to the HMAC before its digest is taken: Go: mac.Write(message) and then mac.Sum(nil), not mac.Sum(message); Node: hmac.update(message).digest('hex'); Python: hmac.new(key, message, hashlib.sha256); Java: mac.doFinal(message)"

@@ -1,6 +1,7 @@
-import type { Buffer } from 'node:buffer'
+import { type Buffer, isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { inBytes, inList } from '../words.js'
+import { NEWLINE, withoutLineBreaks } from './body.js'
 import type { Deviation } from './choice.js'
 import type { Finding, FindingCode } from './finding.js'
 import { quoted } from './headers.js'
@@ -45,7 +46,10 @@ export function provedFindings({ way, reading, body, before, after }: Match, rec
     findings.push(proved(values[0].code, `The message was signed with ${spoken}, not with ${theirs}.`, fix, signed))
   }
 
-  const change = bodyChange(way)
+  const rewritten = bodyChange(way)
+  // A file that curl's -d read keeps its indentation: what is signed is then no JSON written anew.
+  const lostLineBreaks = rewritten?.code === 'body_json' && withoutLineBreaks(body).equals(received)
+  const change = lostLineBreaks ? LOST_LINE_BREAKS : rewritten
   if (change !== undefined) {
     const instead = change.code === 'body_not_signed' ? '' : ', not the bytes received'
     const message = `The sender signed ${change.what}${instead}.`
@@ -64,6 +68,12 @@ export function provedFindings({ way, reading, body, before, after }: Match, rec
     const all = findings.length === 2 ? 'both' : 'all'
     return { ...finding, evidence: `${finding.evidence}\nTogether with ${others}: ${all} must be mended.` }
   })
+}
+
+const LOST_LINE_BREAKS: Deviation = {
+  code: 'body_newline',
+  what: "the body with its line breaks, which curl's -d takes out of a file",
+  fix: NEWLINE,
 }
 
 /** What was done to the body, as one phrase: it was written anew, then changed, then ended. */
@@ -90,14 +100,30 @@ function proved(code: FindingCode, message: string, fix: string, evidence?: stri
 function comparison(signed: Buffer, received: Buffer): string {
   let same = 0
   while (same < signed.length && same < received.length && signed[same] === received[same]) same++
-  const from = Math.max(0, same - 8)
-  const excerpt = (body: Buffer) => quoted(body.subarray(from, same + 24).toString('latin1'))
+  const areText = isUtf8(signed) && isUtf8(received)
+  const isWithinCharacter = (body: Buffer, index: number) => areText && (Number(body[index]) & 0xc0) === 0x80
+  let from = Math.max(0, same - 8)
+  while (isWithinCharacter(signed, from)) from--
+  const excerpt = (body: Buffer) => {
+    let end = same + 24
+    while (isWithinCharacter(body, end)) end++
+    const bytes = body.subarray(from, end)
+    return areText ? withLetters(quoted(bytes.toString('utf8'))) : quoted(bytes.toString('latin1'))
+  }
   return [
     `Signed: ${inBytes(signed.length)}, received: ${inBytes(received.length)}`,
     `They differ from byte ${same} on. From byte ${from},`,
     `  signed:   ${excerpt(signed)}`,
     `  received: ${excerpt(received)}`,
   ].join('\n')
+}
+
+/** Letters as themselves; what is not seen, or looks like another, such as a combining mark, stays spelt. */
+function withLetters(spelt: string): string {
+  return spelt.replace(/\\\\|\\u([0-9a-f]{4})/g, (spelling, digits?: string) => {
+    const character = digits === undefined ? '' : String.fromCharCode(Number.parseInt(digits, 16))
+    return /\p{L}/u.test(character) ? character : spelling
+  })
 }
 
 /** A SHA-256 for people to compare. */

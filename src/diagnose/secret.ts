@@ -32,7 +32,7 @@ const PREFIX = "On the sender's side: use the whole secret as text, its prefix i
 const PREFIX_HERE =
   "On the receiver's side: configure the very text that the sender was given, its prefix included. On the sender's side, if it was given none: put none before the secret"
 const DECODED =
-  "On the sender's side: the key is the secret's text, not what it decodes to: Node: createHmac('sha256', secret), Python: hmac.new(secret.encode(), …), Go: hmac.New(sha256.New, []byte(secret)), openssl: -macopt \"key:$SECRET\", not hexkey:"
+  "On the sender's side: the key is the secret's text, not what it decodes to: Node: createHmac('sha256', secret), Python: hmac.new(secret.encode(), …), Go: hmac.New(sha256.New, []byte(secret)), Ruby: OpenSSL::HMAC.hexdigest('SHA256', secret, message), not [secret].pack('H*'), PHP: hash_hmac('sha256', $message, $secret), not hex2bin($secret), Java: new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), \"HmacSHA256\"), not Base64.getDecoder().decode(secret), openssl: -macopt \"key:$SECRET\", not hexkey:"
 const HASHED = "On the sender's side: the key is the secret itself, not a hash of it"
 const CHANGED =
   'On the side whose secret was changed on its way (by a shell, a .env file, a URL or a form): compare its length on both sides, printf %s "$SECRET" | wc -c, and quote it where it is set'

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { isDigest } from '../signature.js'
 import { DIGEST_SIZES } from './digest.js'
 import type { Finding } from './finding.js'
-import { quoted } from './headers.js'
+import { quoted, UUID } from './headers.js'
 
 export const HEX_FIX =
   "On the sender's side: send 64 lowercase hex digits and nothing else: Node: .digest('hex'), Python: .hexdigest(), Go: hex.EncodeToString(mac.Sum(nil)), Ruby: OpenSSL::HMAC.hexdigest('SHA256', secret, message), PHP: hash_hmac('sha256', $message, $secret), Java: HexFormat.of().formatHex(mac.doFinal(message)), C#: Convert.ToHexString(hash).ToLowerInvariant(), shell: openssl dgst -r … | cut -d ' ' -f 1"
@@ -150,7 +150,7 @@ export function isUnset(signature: string): boolean {
 /** What a signature is in the place of hex, for all that can be seen. */
 function formOf(signature: string): string {
   if (isUnset(signature)) return signature === '' ? 'it is empty' : `it is the text \`${signature}\``
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(signature)) return 'it is a UUID'
+  if (UUID.test(signature)) return 'it is a UUID'
   if (/[^\t -~]/.test(signature)) return 'it has characters other than ASCII, as the bytes of a digest do'
   const found = encodedReadings(signature).find(holdsDigest)?.differences.join(', ')
   if (found) return `it is ${found}`
@@ -264,7 +264,8 @@ function digestsIn(text: string): [hex: string, differences: string[]][] {
   // So many hex digits in a row are not base64 by chance.
   if (!/^(-|0x)?[0-9a-f]{32,}$/i.test(text) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
     const bytes = Buffer.from(text, 'base64')
-    const name = /[-_]/.test(text) || (!text.endsWith('=') && text.length % 4 !== 0) ? 'base64url' : 'base64'
+    const isPadded = text.endsWith('=') || text.length % 4 === 0
+    const name = /[-_]/.test(text) ? 'base64url' : isPadded ? 'base64' : 'base64 without its padding'
     digests.push([bytes.toString('hex'), [`${name} instead of lowercase hex`]])
     for (const [inner, of] of encodedIn(bytes.toString('latin1'))) {
       digests.push([inner, [`${name} of the ${of} text`]])

@@ -4,13 +4,16 @@ import { quoted } from './headers.js'
 import { instantOf, scaleOf } from './instant.js'
 
 const SECONDS =
-  'send Unix time in decimal digits only: Node: String(Math.floor(Date.now() / 1000)), Python: str(int(time.time())), Go: strconv.FormatInt(time.Now().Unix(), 10), Java: Instant.now().getEpochSecond(), shell: date +%s'
+  'send Unix time in decimal digits only: Node: String(Math.floor(Date.now() / 1000)), Python: str(int(time.time())), Go: strconv.FormatInt(time.Now().Unix(), 10), Java: Instant.now().getEpochSecond(), Ruby: Time.now.to_i.to_s, PHP: (string) time(), not date() or microtime(true), Perl: time, C#: DateTimeOffset.UtcNow.ToUnixTimeSeconds(), shell: date +%s'
 
 /** The offsets of the world's time zones from UTC, in hours. */
 const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 14]
 
 /** How far from a time zone's offset a timestamp is still taken for one in that zone, in seconds. */
 const ZONE_TOLERANCE = 60
+
+/** Some three years after the epoch, in seconds: longer than machines run, and long before anybody sent a webhook. */
+const FIRST_PLAUSIBLE = 1e8
 
 /** For whoever diagnoses a request later than it arrived; a command line says it in its own way. */
 export const WHEN_CAPTURED =
@@ -102,6 +105,14 @@ function clockOff(seconds: string, now: number): Finding {
   ].join('\n')
   const from = offset < 0 ? 'behind' : 'ahead of'
   const stands = `X-Timestamp is ${aboutAsLong(offset)} ${from} server time`
+  if (Number(seconds) < FIRST_PLAUSIBLE) {
+    return {
+      code: 'timestamp_epoch',
+      message: `X-Timestamp is ${Number(seconds)}, which is no Unix time of today: it was left unset, or counts from the start of a machine or process, as a monotonic clock does.`,
+      fix: `On the sender's side: ${SECONDS}`,
+      evidence,
+    }
+  }
   if (zone !== undefined) {
     return {
       code: 'clock_time_zone',

@@ -92,6 +92,7 @@ describe('a secret', () => {
       [BODY, '--secret-env', 'SECRET_OF_WEBHOOK'],
       'the environment variable of --secret-env is not set. Pass its name',
     ],
+    ['is like what holds no secret', [BODY, '--secret-env', 'NOD'], 'is not set. Pass its name'],
     ['is misspelt', [BODY, '--secret-env', 'WEBHOK_SECRET'], 'Did you mean WEBHOOK_SECRET?'],
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
     ['is empty', [BODY, '--secret-env', 'EMPTY'], 'is empty'],

@@ -67,7 +67,8 @@ describe('a timestamp outside of the window', () => {
     ['13344473600', 'timestamp_epoch', '1601'],
     ['2460263', 'timestamp_epoch', 'Julian'],
     ['20231114221320', 'timestamp_format', 'a date and time in digits'],
-    ['0', 'clock_behind', 'behind server time'],
+    ['0', 'timestamp_epoch', 'no Unix time of today'],
+    ['123456', 'timestamp_epoch', 'no Unix time of today'],
     ['99999999999999999999999999', 'clock_ahead', 'more than 9999 years ahead of server time'],
   ])('%s is named: %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
@@ -189,6 +190,15 @@ describe('a header', () => {
     ])
   })
 
+  it('is found in Authorization, if that holds a digest', async () => {
+    const { 'x-signature': signature, ...rest } = headers
+    expect(await findingsWith({ ...rest, authorization: `Bearer ${signature}` })).toMatchObject([
+      { code: 'header_name', message: 'X-Signature is missing, but there is "authorization".' },
+      { code: 'signature_format', message: expect.stringContaining('`Bearer ` before it') },
+    ])
+    expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
+  })
+
   it('is not taken for another that is only a little like it', async () => {
     const { 'x-nonce': _, ...rest } = headers
     expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
@@ -296,6 +306,29 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
   ])('are not seen in %j and %j', async (timestamp, nonce) => {
     const findings = await findingsFor({ timestamp, nonce })
     expect(findings.map(({ code }) => code)).not.toContain('header_swapped')
+  })
+})
+
+describe('X-Nonce and X-Signature, swapped', () => {
+  const findingsWith = async (nonce: string, signature: string) =>
+    (await diagnose(signedRequest({ nonce, signature }), SECRET, at(NOW))).findings
+  const digestOf = (nonce: string) => signatureOf(TIMESTAMP, nonce, signedRequest().body, SECRET)
+
+  it.each(['0123456789abcdef', NONCE_UUID])('are one finding: %s', async (nonce) => {
+    expect(await findingsWith(digestOf(nonce), nonce)).toMatchObject([
+      {
+        code: 'header_swapped',
+        message: "X-Signature and X-Nonce carry each other's values.",
+        fix: expect.stringContaining('send the signature as X-Signature'),
+        evidence: expect.stringContaining('Proved'),
+      },
+    ])
+  })
+
+  it('are seen by a UUID where nothing proves it, and not by a nonce of 64 hex digits', async () => {
+    const codes = async (signature: string) => (await findingsWith('ab'.repeat(32), signature)).map(({ code }) => code)
+    expect(await codes(NONCE_UUID)).toEqual(['header_swapped', 'signature_mismatch'])
+    expect(await codes('0123456789abcdef')).not.toContain('header_swapped')
   })
 })
 
@@ -429,6 +462,44 @@ describe('a secret of the receiver with what was not signed with', () => {
   })
 })
 
+describe('words for the body', () => {
+  const findingOf = async (signed: string, body: string) => {
+    const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
+    return (await diagnose(signedRequest({ body, signature }), SECRET, at(NOW))).findings[0]
+  }
+
+  it("name curl's -d, which keeps the indentation of a file and takes its line breaks out", async () => {
+    const signed = '{\n  "a": [\n    1,\n    "x"\n  ]\n}'
+    expect(await findingOf(`${signed}\n`, signed.replaceAll('\n', ''))).toMatchObject({
+      code: 'body_newline',
+      message:
+        "The sender signed the body with its line breaks, which curl's -d takes out of a file, not the bytes received.",
+      fix: expect.stringContaining('--data-binary @body.json'),
+    })
+  })
+
+  it('say who made an object of an array, and how not to', async () => {
+    const finding = await findingOf('{"a":{}}', '{"a":[]}')
+    expect(finding?.fix).toContain('PHP, if an empty object arrived as []: json_decode($body)')
+    expect(finding?.fix.match(/serialize once/g)).toHaveLength(1)
+  })
+
+  it('show letters as they are, and what is not seen or only looks like one spelt', async () => {
+    const finding = await findingOf('{"n": "Zo\u00eb \\\\u00eb e\u0301"}', '{"n":"Zo\u00eb \\\\u00eb e\u0301"}')
+    expect(finding?.evidence).toContain('"{\\"n\\":\\"Zo\u00eb \\\\\\\\u00eb e\\u0301\\"}"')
+  })
+
+  it('cut no letter in two', async () => {
+    const letters = 'ë'.repeat(20)
+    const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
+    const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
+    for (const finding of [atEnd, atStart]) {
+      expect(finding?.evidence).toContain('received: "')
+      expect(finding?.evidence).not.toContain('\\ufffd')
+    }
+  })
+})
+
 describe('several mistakes', () => {
   const findingsOf = async (message: string, body: string) => {
     const signature = createHmac('sha256', SECRET).update(message).digest('hex')
@@ -499,6 +570,12 @@ describe('the right digest in another form', () => {
     ['its bytes as they are, not as hex', (digest) => bytes(digest).toString('latin1')],
     ['base64 of the hex text', (digest) => Buffer.from(digest).toString('base64')],
     ['base64 of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('base64')],
+    [
+      'base64 without its padding instead of lowercase hex',
+      (digest) => bytes(digest).toString('base64').slice(0, -1),
+      /^f[bf]/,
+    ],
+    ['base64url instead of lowercase hex', (digest) => bytes(digest).toString('base64url'), /^f[bf]/],
     ['hex of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('hex')],
     ['hex of the uppercase hex text', (digest) => Buffer.from(digest.toUpperCase()).toString('hex')],
   ])('is named: %s', async (form, write, begins = /^/) => {
