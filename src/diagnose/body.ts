@@ -204,12 +204,12 @@ function writtenForms(): BodyChoice[] {
     [", as Python's str() prints a dict", true, pythonString, pythonLiteral],
   ]
   return styles.flatMap(([how, spaced, string, written]) => [
-    choice(5, 'body_wrapped', `the fields of the form as JSON${how}`, ENCODED, formAsJson(spaced, string)),
+    choice(5, 'body_wrapped', `the fields of the form as JSON${how}`, FORM, formAsJson(spaced, string)),
     choice(
       5,
       'body_wrapped',
       `the fields of the form as JSON, with its numbers and words${how}`,
-      ENCODED,
+      FORM,
       formAsJson(spaced, string, written),
     ),
   ])
