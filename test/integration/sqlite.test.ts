@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../programs.js'
@@ -63,6 +63,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   it('of a process killed mid-write keeps all that it confirmed', async () => {
     const path = newPath()
     const worker = startWorker('sqlite', path, 'reserve')
+    onTestFinished(() => void worker.kill('SIGKILL'))
     let printed = ''
     worker.stdout.setEncoding('utf8').on('data', (chunk) => {
       printed += chunk
