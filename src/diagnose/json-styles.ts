@@ -83,11 +83,12 @@ const SPACINGS = {
 } satisfies Record<string, Trait<Spacing>>
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
+/** Those that claim less stand before those that claim more: of styles that give the same, the first one's phrase is said. */
 const STRINGS = {
   raw: trait(3, 'no character escaped that need not be', JSON.stringify),
+  slashes: trait(3, '`/` as `\\/`', quoted(/["\\/\x00-\x1f\u2028\u2029]/g)),
   ascii: trait(3, 'characters beyond ASCII as \\uXXXX', asciiString),
   php: trait(3, '`/` as `\\/` and characters beyond ASCII as \\uXXXX', phpString),
-  slashes: trait(3, '`/` as `\\/`', quoted(/["\\/\x00-\x1f\u2028\u2029]/g)),
   asciiButDelete: trait(5, 'characters beyond ASCII as \\uXXXX', quoted(/["\\\x00-\x1f\x80-\uffff]/g)),
   html: trait(3, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026', quoted(/["\\<>&\x00-\x1f\u2028\u2029]/g)),
   htmlOld: trait(
@@ -281,6 +282,10 @@ const PROFILES: readonly Profile[] = [
     numbers: 'php',
   }),
   profile(4, "PHP's json_encode with JSON_UNESCAPED_UNICODE", PHP, 'compact', { strings: 'slashes', numbers: 'php' }),
+  profile(4, "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE", PHP, 'compact', {
+    strings: 'lines',
+    numbers: 'php',
+  }),
   profile(5, "Symfony's JsonResponse", PHP, 'compact', { strings: 'symfony', numbers: 'php' }),
   profile(4, "C#'s System.Text.Json", DOTNET, 'compact', { strings: 'systemTextJson' }),
   profile(5, "C#'s System.Text.Json without nulls", DOTNET, 'compact', {
@@ -488,7 +493,8 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     number: Applied<NumberStyle | undefined>,
     order: Applied<Int32Array | undefined>,
   ) => {
-    const all = [spacing, string, number, order]
+    const said = Object.values(strings).find(({ outcome }) => outcome === string.outcome) ?? string
+    const all = [spacing, said, number, order]
     const traits = all.filter((trait) => trait.outcome !== 0)
     if (traits.length === 0) return
     const key = all.map((trait) => trait.outcome).join()

@@ -218,3 +218,20 @@ describe('a large body', () => {
     ])
   })
 })
+
+describe('a style of which this body shows a part', () => {
+  it.each([
+    ['{"path":"a/b","rate":1.0e-7}', '{"path":"a\\/b","rate":1.0e-7}', 'no character escaped that need not be'],
+    ['{"path": "a\\/b"}', '{"path":"a/b"}', '`/` as `\\/`)'],
+    ['{"name": "Zo\\u00eb"}', '{"name":"Zoë"}', 'characters beyond ASCII as \\uXXXX)'],
+  ])('%s is described by that part alone', async (signed, received, phrase) => {
+    const [finding] = await findingsFor(signed, received)
+    expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining(phrase) })
+  })
+
+  it("names PHP's flags where the numbers are PHP's", async () => {
+    const [finding] = await findingsFor('{"path":"a/ë","rate":1.0e-7}', '{"path":"a\\/\\u00eb","rate":1.0e-7}')
+    expect(finding?.message).toContain("PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE")
+    expect(finding?.fix).toContain('PHP: ')
+  })
+})
