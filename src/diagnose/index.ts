@@ -93,8 +93,9 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
   const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
   // What is proved of the body received was received; of what is not, the signature cannot tell.
   const isReceived = signed !== undefined || match?.body.equals(body) === true
+  const lost = isReceived ? undefined : lostBody(body, pairs)
   const findings = [
-    isReceived ? undefined : lostBody(body, pairs),
+    lost,
     ...headerFindings(headers, pairs, meant, signed, match !== undefined),
     meant.timestamp === undefined ? undefined : timestampFormat(meant.timestamp, now),
     meant.nonce === undefined ? undefined : nonceFormat(meant.nonce),
@@ -102,7 +103,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     ...(match === undefined ? [] : provedFindings(match, body)),
     outside,
     isUnexplained ? signatureFormat(meant.signature) : undefined,
-    ...(isUnexplained ? unexplained(body, meant, secrets, pairs) : []),
+    ...(isUnexplained ? unexplained(body, lost !== undefined, meant, secrets, pairs) : []),
   ]
   return { genuine: false, findings: findings.filter((finding) => finding !== undefined) }
 }

@@ -3,6 +3,7 @@ import { inList } from '../words.js'
 import { ENVELOPE } from './body.js'
 import { type Choice, RAREST } from './choice.js'
 import {
+  type Arrange,
   type JsonStyle,
   type JsonText,
   KEY,
@@ -137,8 +138,6 @@ const NUMBERS = {
   allTwoDecimals: trait(5, 'numbers with two decimals (1.00)', allTwoDecimals),
   strings: trait(7, 'numbers as strings', asString),
 } satisfies Record<string, Trait<NumberStyle>>
-
-type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
 
@@ -480,7 +479,7 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
   ])
   const asReceived = new Int32Array(json.count).map((_, token) => token)
   const orders = applied(ORDERS, asReceived.join(), (arrange) => {
-    const order = reorder(json, (members, depth) => arrange(members, depth, json))
+    const order = reorder(json, arrange)
     return [order.join(), order]
   })
 
@@ -493,10 +492,8 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
     number: Applied<NumberStyle | undefined>,
     order: Applied<Int32Array | undefined>,
   ) => {
-    const said = Object.values(strings).find(({ outcome }) => outcome === string.outcome) ?? string
-    const all = [spacing, said, number, order]
-    const traits = all.filter((trait) => trait.outcome !== 0)
-    if (traits.length === 0) return
+    const all = [spacing, string, number, order]
+    if (all.every((trait) => trait.outcome === 0)) return
     const key = all.map((trait) => trait.outcome).join()
     const known = outcomes.get(key)
     if (known !== undefined) {
@@ -513,6 +510,8 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
       order: used(order),
     }
     const profiles = profile === undefined ? [] : [profile]
+    const said = Object.values(strings).find(({ outcome }) => outcome === string.outcome) ?? string
+    const traits = [spacing, said, number, order].filter((trait) => trait.outcome !== 0)
     outcomes.set(key, { cost, traits: traits.map((trait) => trait.what).join(', '), profiles, style })
   }
 
@@ -708,12 +707,7 @@ function largeChoices(json: JsonText): Choice<Rewriting>[] {
     }
     const choice = rewritten(cost, `the JSON written anew, as for example ${writer} writes it`, fix, style)
     const value: Rewriting = (text) =>
-      writeJson(
-        text,
-        order === undefined
-          ? style
-          : { ...style, order: reorder(text, (members, depth) => ORDERS[order].value(members, depth, text)) },
-      )
+      writeJson(text, order === undefined ? style : { ...style, order: reorder(text, ORDERS[order].value) })
     choices.set(key, { ...choice, value, work: order === undefined ? 16 : 48 })
   }
   return [...choices.values()]

@@ -196,8 +196,11 @@ export function textOf({ source, starts, ends }: JsonText, token: number): strin
   }
 }
 
+/** Gives the members of an object of `json`, so many levels inside, their new order; it may leave some out. */
+export type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
+
 /** The tokens in another order, `arrange` having been asked about the members of each object, the outermost at depth 0. */
-export function reorder(json: JsonText, arrange: (members: Member[], depth: number) => Member[]): Int32Array {
+export function reorder(json: JsonText, arrange: Arrange): Int32Array {
   const order = new Int32Array(json.count)
   let written = 0
   const pending = [{ from: 0, to: json.count, depth: 0 }]
@@ -207,7 +210,7 @@ export function reorder(json: JsonText, arrange: (members: Member[], depth: numb
       order[written++] = token
       if (json.kinds[token] !== OPEN_OBJECT) continue
       pending.push({ from: json.closes[token] as number, to, depth })
-      const members = arrange(membersOf(json, token), depth)
+      const members = arrange(membersOf(json, token), depth, json)
       for (const member of members.reverse()) pending.push({ ...member, depth: depth + 1 })
       break
     }

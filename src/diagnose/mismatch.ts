@@ -4,26 +4,28 @@ import { sign } from '../signature.js'
 import { inBytes } from '../words.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
-import { lostBody } from './lost-body.js'
 import { sha256 } from './proof.js'
 import { isUnset } from './signature.js'
 
-/** Facts about a request that explain a mismatch though they cannot prove it, then what to compare. */
+/**
+ * Facts about a request that explain a mismatch though they cannot prove it, then what to compare.
+ *
+ * @param isLost - whether the body was lost, which has been said first of all.
+ */
 export function unexplained(
   body: Buffer,
+  isLost: boolean,
   { timestamp, nonce, signature }: Meant,
   secrets: readonly string[],
   pairs: readonly Pair[],
 ): Finding[] {
-  const suspicions = [...bodySuspicions(body, pairs), ...secretSuspicions(secrets)]
+  const suspicions = [...(isLost ? [] : bodySuspicions(body, pairs)), ...secretSuspicions(secrets)]
   // Without them there is nothing to compare; that they are missing was said.
   if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return suspicions
   return [...suspicions, whatToCompare(body, timestamp, nonce)]
 }
 
 function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
-  // It has been said, first of all.
-  if (lostBody(body, pairs) !== undefined) return []
   const header = (name: string) => pairs.find(([other]) => other === name)?.[1]
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? ''
   // Compressed bytes are no text.
