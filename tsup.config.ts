@@ -1,10 +1,24 @@
 import { defineConfig, type Options } from 'tsup'
 
+/**
+ * esbuild declares what a module declares with `const` by `var`, and V8 then looks a constant up wherever it is used: a tenth of
+ * the time of a reservation in memory.
+ */
+const constants: Plugin = {
+  name: 'constants',
+  renderChunk(code) {
+    return { code: code.replace(/^var (?=[A-Z][A-Z_]* = )/gm, 'const ') }
+  },
+}
+
+type Plugin = NonNullable<Options['plugins']>[number]
+
 const common: Options = {
   platform: 'node',
   target: 'node20',
   // Deno and workerd know Node's modules by their `node:` names only.
   removeNodeProtocol: false,
+  plugins: [constants],
 }
 
 export default defineConfig([

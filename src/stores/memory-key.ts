@@ -36,9 +36,10 @@ function hexDigits(): Uint8Array {
   return digits
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder()
+const ENCODER = /* @__PURE__ */ new TextEncoder()
 /** Three bytes for each character, so that all of a key is encoded. */
-const bytes = /* @__PURE__ */ new Uint8Array(3 * 128)
+const BYTES = /* @__PURE__ */ new Uint8Array(3 * 128)
+const SIGNATURE_PREFIX = /* @__PURE__ */ ENCODER.encode('signature ')
 
 /**
  * Writes a key to `words` from `start` on, and gives its form.
@@ -47,9 +48,9 @@ const bytes = /* @__PURE__ */ new Uint8Array(3 * 128)
  */
 export function writeKey(key: string, words: Int32Array, start: number): number {
   const { length } = key
-  if (length > LONGEST || encoder.encodeInto(key, bytes).written !== length) return NOT_WRITTEN
+  if (length > LONGEST || ENCODER.encodeInto(key, BYTES).written !== length) return NOT_WRITTEN
   if (length === UUID_LENGTH && writeUuid(words, start)) return UUID
-  if (length === SIGNATURE_LENGTH && key.startsWith('signature ')) {
+  if (length === SIGNATURE_LENGTH && hasSignaturePrefix()) {
     if (writeHex(length - SIGNATURE_DIGITS, length, words, start)) return SIGNATURE
   }
   if (length === HEX_LENGTH && writeHex(0, length, words, start)) return HEX
@@ -67,9 +68,16 @@ export function keyWords(form: number): number {
   return form === SIGNATURE ? 8 : 4
 }
 
+function hasSignaturePrefix(): boolean {
+  for (let index = 0; index < SIGNATURE_PREFIX.length; index++) {
+    if (BYTES[index] !== SIGNATURE_PREFIX[index]) return false
+  }
+  return true
+}
+
 /** False if it is none: then what was written is of no use. */
 function writeUuid(words: Int32Array, start: number): boolean {
-  if (bytes[8] !== DASH || bytes[13] !== DASH || bytes[18] !== DASH || bytes[23] !== DASH) return false
+  if (BYTES[8] !== DASH || BYTES[13] !== DASH || BYTES[18] !== DASH || BYTES[23] !== DASH) return false
   const seen =
     writeEight(0, 4, words, start) |
     writeEight(9, 14, words, start + 1) |
@@ -107,7 +115,7 @@ function digitAt(index: number): number {
 }
 
 function writeBytes(length: number, words: Int32Array, start: number): number {
-  for (let index = length; index % 4 !== 0; index++) bytes[index] = 0
+  for (let index = length; index % 4 !== 0; index++) BYTES[index] = 0
   for (let index = 0, word = start; index < length; index += 4, word++) {
     words[word] = byteAt(index) | (byteAt(index + 1) << 8) | (byteAt(index + 2) << 16) | (byteAt(index + 3) << 24)
   }
@@ -115,5 +123,5 @@ function writeBytes(length: number, words: Int32Array, start: number): number {
 }
 
 function byteAt(index: number): number {
-  return bytes[index] as number
+  return BYTES[index] as number
 }
