@@ -11,7 +11,7 @@ export interface Clock {
 /** @internal */
 export function assertClock(clock: Clock): void {
   if (typeof clock?.now !== 'function') {
-    throw invalidType('clock has no now(): pass Date, { now: () => milliseconds } or nothing')
+    throw invalidType('clock has no now(): pass Date or { now: () => milliseconds }')
   }
 }
 

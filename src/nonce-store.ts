@@ -55,7 +55,7 @@ export class NonceStoreFullError extends Error {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve(), it is ${kindOf(nonceStore)}: pass new MemoryNonceStore(), made once, or another`,
+      `nonceStore has no reserve(), it is ${kindOf(nonceStore)}: pass a MemoryNonceStore, made once, or another`,
     )
   }
 }
@@ -84,9 +84,7 @@ async function settled(pending: unknown): Promise<boolean> {
     throw failed(cause)
   }
   if (typeof answer === 'boolean') return answer
-  throw new NonceStoreError(
-    `nonceStore.reserve() answered ${kindOf(answer)}: make it return true (reserved) or false (taken)`,
-  )
+  throw new NonceStoreError(`nonceStore.reserve() answered ${kindOf(answer)}: return true (reserved) or false (taken)`)
 }
 
 function failed(cause: unknown): NonceStoreError {

@@ -51,22 +51,24 @@ export function isDigest(value: string): boolean {
 }
 
 /**
- * Whether `signature` is that of the message under `secret`. The comparison takes the same time wherever the first
- * difference is; only what cannot be a signature, by its length, is told without an HMAC.
+ * Under which of the secrets `signature` is that of the message: its place in the list, or -1. The comparison takes the same
+ * time wherever the first difference is; only what cannot be a signature, by its length, is told without an HMAC.
  *
  * @internal
  */
-export function isSignature(
+export function secretIndexOf(
   signature: string,
   timestamp: string,
   nonce: string,
   body: Uint8Array,
-  secret: string,
-): boolean {
+  secrets: readonly string[],
+): number {
   // The digits are compared as they are: to decode them would cost more than to compare them, and forgive upper case.
-  if (signature.length !== SIGNATURE_LENGTH || RECEIVED.write(signature) !== SIGNATURE_LENGTH) return false
-  EXPECTED.write(signatureOf(timestamp, nonce, body, secret))
-  return timingSafeEqual(RECEIVED, EXPECTED)
+  if (signature.length !== SIGNATURE_LENGTH || RECEIVED.write(signature) !== SIGNATURE_LENGTH) return -1
+  return secrets.findIndex((secret) => {
+    EXPECTED.write(signatureOf(timestamp, nonce, body, secret))
+    return timingSafeEqual(RECEIVED, EXPECTED)
+  })
 }
 
 /** In hex digits. */

@@ -30,7 +30,7 @@ const MESSAGES: { readonly [reason in Exclude<RejectionReason, 'missing_header'>
   invalid_nonce: 'X-Nonce is not 1 to 128 visible ASCII characters: send a new UUID with every attempt',
   signature_mismatch:
     'X-Signature is not the lowercase hex HMAC-SHA256 of timestamp, ":", nonce, ":" and the raw body under this secret: ' +
-    'compare secrets, and the bytes signed with those received (JSON serialized again has others)',
+    'compare secrets, and bytes signed with bytes received (JSON serialized again has others)',
   replayed_nonce: `X-Nonce or this message was used on this webhook within ${NONCE_TTL_SECONDS} s: sign every attempt anew`,
 }
 
@@ -40,7 +40,7 @@ export function missingHeader(header: HeaderName): Verification {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing: send it. If it was sent, pass the headers themselves ({ ...headers } is empty)`,
+    message: `${header} is missing: send it. If sent, pass the headers themselves ({ ...headers } is empty)`,
   }
 }
 

@@ -5,7 +5,7 @@ import { assertText, invalidType, kindOf } from './invalid-argument.js'
 import { hasAnotherCut, isNonce } from './nonce.js'
 import { assertNonceStore, type NonceStore, reserve } from './nonce-store.js'
 import { type Secret, secretList } from './secret.js'
-import { isDigest, isSignature } from './signature.js'
+import { isDigest, secretIndexOf } from './signature.js'
 import { isWithinWindow, offsetFrom, secondsOf } from './timestamp.js'
 import { missingHeader, rejected, type Verification } from './verification.js'
 
@@ -89,16 +89,19 @@ export async function verify(
 
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
-  const secretIndex = secrets.findIndex((candidate) => isSignature(signature, timestamp, nonce, body, candidate))
+  const secretIndex = secretIndexOf(signature, timestamp, nonce, body, secrets)
   if (secretIndex === -1) {
     return rejected('signature_mismatch', isDigest(signature) ? comparedWith(body) : 'not 64 lowercase hex digits')
   }
 
   // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
   // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.
-  for (const key of hasAnotherCut(nonce, body) ? [nonce, `signature ${signature}`] : [nonce]) {
-    const reserved = reserve(nonceStore, webhookId, key)
-    if (reserved !== true && !(await reserved)) return rejected('replayed_nonce')
+  const cutOtherwise = hasAnotherCut(nonce, body)
+  const nonceReserved = reserve(nonceStore, webhookId, nonce)
+  if (nonceReserved !== true && !(await nonceReserved)) return rejected('replayed_nonce')
+  if (cutOtherwise) {
+    const signatureReserved = reserve(nonceStore, webhookId, `signature ${signature}`)
+    if (signatureReserved !== true && !(await signatureReserved)) return rejected('replayed_nonce')
   }
 
   // The store may have answered late, when an earlier copy's reservation had already ended with the window.

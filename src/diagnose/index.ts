@@ -5,7 +5,7 @@ import { readHeaders } from '../headers.js'
 import { assertText } from '../invalid-argument.js'
 import { isNonce } from '../nonce.js'
 import { type Secret, secretList } from '../secret.js'
-import { isSignature } from '../signature.js'
+import { secretIndexOf } from '../signature.js'
 import { isTimestamp, isWithinWindow } from '../timestamp.js'
 import { assertRequest, notRawBody, WEBHOOK_ID_FIX, type WebhookRequest } from '../verify.js'
 import { bodyChanges, ENDINGS } from './body.js'
@@ -73,7 +73,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     timestamp !== undefined &&
     nonce !== undefined &&
     signature !== undefined &&
-    secrets.some((one) => isSignature(signature, timestamp, nonce, bytes, one))
+    secretIndexOf(signature, timestamp, nonce, bytes, secrets) !== -1
   const { timestamp = '', nonce = '' } = headers
   const isSignedAsSent = isRight(headers)
   if (isSignedAsSent && isTimestamp(timestamp) && isWithinWindow(Number(timestamp), now) && isNonce(nonce)) {

@@ -50,7 +50,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no store',
     () => [request, SECRET],
-    /nonceStore has no reserve\(\), it is undefined: pass new MemoryNonceStore\(\), made once/,
+    /nonceStore has no reserve\(\), it is undefined: pass a MemoryNonceStore, made once/,
   ],
   ['a null store', () => [request, SECRET, null], /nonceStore has no reserve.*it is null/],
   ['a Map as store', () => [request, SECRET, new Map()], /nonceStore has no reserve.*it is an object/],
