@@ -1,17 +1,17 @@
 import { defineConfig, type Options } from 'tsup'
 
+type Plugin = NonNullable<Options['plugins']>[number]
+
 /**
- * esbuild declares what a module declares with `const` by `var`, and V8 then looks a constant up wherever it is used: a tenth of
- * the time of a reservation in memory.
+ * esbuild declares with `var` what a module declares with `const`, and V8 then looks a constant up wherever it is used: a tenth
+ * of the time of a reservation in memory. Names in capitals are constants.
  */
 const constants: Plugin = {
   name: 'constants',
   renderChunk(code) {
-    return { code: code.replace(/^var (?=[A-Z][A-Z_]* = )/gm, 'const ') }
+    return { code: code.replace(/^var (?=[A-Z][A-Z0-9_]* = )/gm, 'const ') }
   },
 }
-
-type Plugin = NonNullable<Options['plugins']>[number]
 
 const common: Options = {
   platform: 'node',
