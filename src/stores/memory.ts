@@ -17,7 +17,8 @@ import { ttlMilliseconds } from './ttl.js'
 //   expired stands at its front, whatever the TTLs are and however the clock was set. `verify` has one TTL, and so one run.
 // - A run is a chain of segments, each a block of memory (memory-blocks.ts) that is given back when its last record has left.
 // - An index (memory-index.ts) finds records by a hash of webhook and key. What decides is the comparison of both.
-// - A webhook is a number in its records, and text once, as long as it has any: a scope.
+// - Where a key is unique is its scope: a webhook or, for a key that is not written to its record, webhook and key together. A
+//   scope is a number in its records, and text once, as long as it has any.
 
 /** How {@link MemoryNonceStore} is bounded. */
 export interface MemoryNonceStoreOptions {
@@ -88,16 +89,6 @@ class Run {
   }
 }
 
-/** Where a key is unique: a webhook. If the key is not written to the record, webhook and key together. */
-class Scope {
-  reservations = 0
-
-  constructor(
-    readonly text: string,
-    readonly number: number,
-  ) {}
-}
-
 /**
  * A bounded nonce store in the memory of one process.
  *
@@ -128,10 +119,11 @@ export class MemoryNonceStore implements NonceStore {
   readonly #runs: Run[] = []
   /** By the number of their block, which the addresses in it begin with. */
   readonly #segments: (Segment | undefined)[] = []
-  readonly #scopes = new Map<string, Scope>()
-  /** By number; the numbers of those that are gone are given to others. */
-  readonly #scopesByNumber: (Scope | undefined)[] = []
-  readonly #freeScopeNumbers: number[] = []
+  readonly #scopes = new Map<string, number>()
+  /** By number; the numbers of scopes that are gone are given to others. */
+  readonly #scopeTexts: string[] = []
+  readonly #scopeSizes: number[] = []
+  readonly #freeScopes: number[] = []
   #reservations = 0
   #hashKey: Int32Array | undefined
 
@@ -170,13 +162,13 @@ export class MemoryNonceStore implements NonceStore {
     const form = writeKey(key, sought, KEY)
     const scope = this.#scopeOf(form === NOT_WRITTEN ? scopedKey(webhookId, key) : webhookId)
     sought[FORM] = form
-    sought[SCOPE] = scope.number
+    sought[SCOPE] = scope
     const hash = this.#hashAt(sought, 0)
 
     const known = this.#index.find(hash, this.#isSought)
     if (known !== 0 && !hasExpired(this.#segmentOf(known), known, now)) return false
     // Counted before anything is removed, so that its scope stays.
-    scope.reservations++
+    this.#resize(scope, 1)
     if (known !== 0) this.#forget(known, hash)
     if (this.#reservations % REMOVAL_INTERVAL === 0) this.#removeExpired(now)
     if (this.#isFull()) this.#makeRoom(now, scope)
@@ -184,22 +176,30 @@ export class MemoryNonceStore implements NonceStore {
     return true
   }
 
-  #scopeOf(text: string): Scope {
+  #scopeOf(text: string): number {
     const known = this.#scopes.get(text)
     if (known !== undefined) return known
-    const scope = new Scope(copyOf(text), this.#freeScopeNumbers.at(-1) ?? this.#scopesByNumber.length)
-    this.#scopes.set(scope.text, scope)
-    this.#freeScopeNumbers.pop()
-    this.#scopesByNumber[scope.number] = scope
+    const scope = this.#freeScopes.at(-1) ?? this.#scopeTexts.length
+    const copy = copyOf(text)
+    this.#scopes.set(copy, scope)
+    this.#freeScopes.pop()
+    this.#scopeTexts[scope] = copy
+    this.#scopeSizes[scope] = 0
     return scope
   }
 
-  #leave(scope: Scope): void {
-    scope.reservations--
-    if (scope.reservations > 0) return
-    this.#scopes.delete(scope.text)
-    this.#scopesByNumber[scope.number] = undefined
-    this.#freeScopeNumbers.push(scope.number)
+  /** How many reservations it has then. */
+  #resize(scope: number, change: 1 | -1): number {
+    const size = (this.#scopeSizes[scope] as number) + change
+    this.#scopeSizes[scope] = size
+    return size
+  }
+
+  #leave(scope: number): void {
+    if (this.#resize(scope, -1) > 0) return
+    this.#scopes.delete(this.#scopeTexts[scope] as string)
+    this.#scopeTexts[scope] = ''
+    this.#freeScopes.push(scope)
   }
 
   #hashAt(words: Int32Array, place: number): number {
@@ -217,7 +217,7 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   /** Makes room for one more record of `scope`. No entry that is live is forgotten while an expired one is there. */
-  #makeRoom(now: number, scope: Scope): void {
+  #makeRoom(now: number, scope: number): void {
     while (this.#isFull() && this.#removeExpired(now));
     while (this.#isFull()) {
       if (this.#whenFull === 'throw') {
@@ -269,8 +269,7 @@ export class MemoryNonceStore implements NonceStore {
   /** Frees the key of a record, unless it had expired and was reserved anew: then it is another record's. */
   #forget(address: number, hash: number): void {
     if (!this.#index.delete(hash, address)) return
-    const number = at(this.#memory.wordsAt(address), placeOf(address) + SCOPE)
-    this.#leave(this.#scopesByNumber[number] as Scope)
+    this.#leave(at(this.#memory.wordsAt(address), placeOf(address) + SCOPE))
   }
 
   /** Adds the record of the reservation under way to the first run that it may follow in, and gives its address. */
