@@ -100,9 +100,19 @@ function reserveMany(store, ids, count, step) {
   return batches
 }
 
+/** What the timing of nothing takes, in nanoseconds. */
+function timingItself() {
+  const times = Array.from({ length: 100_000 }, () => {
+    const start = performance.now()
+    return (performance.now() - start) * 1e6
+  })
+  return quantile(times, 0.5)
+}
+
 /** The same, each timed on its own, in nanoseconds. @type {typeof reserveMany} */
 function reserveEach(store, ids, count, step) {
   const times = []
+  const timing = timingItself()
   for (let done = 0; done < count; done += BATCH) {
     const keys = uuids()
     const own = keys.map(() => ids[Math.floor(Math.random() * ids.length)] ?? '')
@@ -110,7 +120,7 @@ function reserveEach(store, ids, count, step) {
       clock.milliseconds += step
       const start = performance.now()
       store.reserve(own[index] ?? '', keys[index] ?? '', TTL_SECONDS)
-      times.push((performance.now() - start) * 1e6)
+      times.push((performance.now() - start) * 1e6 - timing)
     }
   }
   return times
