@@ -48,7 +48,7 @@ export function readHeaders(headers: HeadersInput): Readonly<HeaderValues> {
     }
   } else {
     for (const anyCase of Object.keys(headers)) {
-      // What has a name that stands in the code is found several times as fast, and most servers write names in lower case.
+      // A property is found several times as fast by a name that stands in the code. Most servers write names in lower case.
       if (anyCase === 'x-timestamp') add(values, anyCase, headers['x-timestamp'])
       else if (anyCase === 'x-nonce') add(values, anyCase, headers['x-nonce'])
       else if (anyCase === 'x-signature') add(values, anyCase, headers['x-signature'])

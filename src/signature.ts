@@ -63,11 +63,11 @@ export function secretIndexOf(
   body: Uint8Array,
   secrets: readonly string[],
 ): number {
-  // The digits are compared as they are: to decode them would cost more than to compare them, and forgive upper case.
-  if (signature.length !== SIGNATURE_LENGTH || RECEIVED.write(signature) !== SIGNATURE_LENGTH) return -1
+  if (signature.length !== SIGNATURE_LENGTH) return -1
   return secrets.findIndex((secret) => {
+    // The digits are compared as they are: to decode them would cost more than to compare them, and forgive upper case.
     EXPECTED.write(signatureOf(timestamp, nonce, body, secret))
-    return timingSafeEqual(RECEIVED, EXPECTED)
+    return RECEIVED.write(signature) === SIGNATURE_LENGTH && timingSafeEqual(RECEIVED, EXPECTED)
   })
 }
 
