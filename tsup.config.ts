@@ -42,7 +42,7 @@ export default defineConfig([
   {
     ...common,
     // The command line, in one file: nobody imports it.
-    entry: { cli: 'src/cli/index.ts' },
+    entry: { cli: 'src/cli/main.ts' },
     format: 'esm',
     splitting: false,
   },

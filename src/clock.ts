@@ -1,4 +1,4 @@
-import { invalidType } from './invalid-argument.js'
+import { invalidType } from './errors.js'
 
 /**
  * Tells the time. `Date` is a clock, and the default; `{ now: () => 1_700_000_000_000 }` is one for a test.

@@ -1,13 +1,13 @@
-import { type Body, bodyBytes } from './body.js'
 import { assertClock, type Clock } from './clock.js'
-import { type HeadersInput, readHeaders } from './headers.js'
-import { assertText, invalidType, kindOf } from './invalid-argument.js'
-import { hasAnotherCut, isNonce } from './nonce.js'
-import { assertNonceStore, type NonceStore, reserve } from './nonce-store.js'
-import { type Secret, secretList } from './secret.js'
-import { isDigest, secretIndexOf } from './signature.js'
-import { isWithinWindow, offsetFrom, secondsOf } from './timestamp.js'
-import { missingHeader, rejected, type Verification } from './verification.js'
+import { assertText, invalidType, kindOf } from './errors.js'
+import { type Secret, secretList } from './generate-secret.js'
+import { missingHeader, rejected, type Verification } from './result.js'
+import { type Body, bodyBytes } from './rules/body.js'
+import { type HeadersInput, readHeaders } from './rules/headers.js'
+import { hasAnotherCut, isNonce } from './rules/nonce.js'
+import { isDigest, secretIndexOf } from './rules/signature.js'
+import { isWithinWindow, offsetFrom, secondsOf } from './rules/timestamp.js'
+import { assertNonceStore, type NonceStore, reserve } from './stores/nonce-store.js'
 
 /** What arrived, and for which webhook. */
 export interface WebhookRequest {
@@ -132,6 +132,6 @@ export function assertRequest(request: WebhookRequest): void {
  * @internal
  */
 export async function notRawBody(body: unknown): Promise<TypeError> {
-  const { fixFor } = await import('./raw-body.js')
+  const { fixFor } = await import('./rules/body-hint.js')
   return invalidType(`request.body is ${fixFor(body, kindOf(body))}`)
 }

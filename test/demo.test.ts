@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { isInstalled } from './programs.js'
+import { isInstalled } from './support/programs.js'
 
 const DEMO = fileURLToPath(new URL('../docs/demo/demo.js', import.meta.url))
 

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NonceStore, sign } from '../src/index.js'
 import { nonceStoreContract } from '../src/testing/index.js'
 import { eventually, freePort } from './integration/servers.js'
-import { installPacked, ROOT } from './packed.js'
-import { isInstalled } from './programs.js'
+import { installPacked, ROOT } from './support/packed.js'
+import { isInstalled } from './support/programs.js'
 
 // The packed tarball, installed into an empty folder and used there as a user would.
 
@@ -268,7 +268,7 @@ describe('the README', () => {
   })
 
   it('names every reason and every code', () => {
-    const source = readFileSync(join(ROOT, 'src/verification.ts'), 'utf8')
+    const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
     expect(reasons).toHaveLength(6)
     for (const name of [...reasons, 'ERR_NONCE_STORE', 'ERR_NONCE_STORE_FULL', 'ERR_INVALID_ARGUMENT']) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
-import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './request.js'
+import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
 // What is not protected, as SECURITY.md tells it: each test shows exactly what is lost.
 

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, type Verification, verify } from 'inbound-webhook-auth'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from './integration/servers.js'
-import { isInstalled } from './programs.js'
-import { SECRET } from './request.js'
+import { isInstalled } from './support/programs.js'
+import { SECRET } from './support/request.js'
 
 // The programs of docs/senders/ as a user runs them, against a server that verifies with the built package.
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type RejectionReason, sign, verify } from '../src/index.js'
-import { hmacSha256 } from '../src/signature.js'
-import { RecordingStore, TestClock } from './request.js'
+import { hmacSha256 } from '../src/rules/signature.js'
+import { RecordingStore, TestClock } from './support/request.js'
 
 interface Vector {
   name?: string

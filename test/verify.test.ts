@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
-import { VERIFY_MISTAKES } from './cases/mistakes.js'
+import { VERIFY_MISTAKES } from './support/cases/mistakes.js'
 import {
   ACCEPTED,
   CUTS,
@@ -19,7 +19,7 @@ import {
   TIMESTAMPS_OUTSIDE_WINDOW,
   TWO_CUTS,
   WINDOW,
-} from './cases/verdicts.js'
+} from './support/cases/verdicts.js'
 import {
   NONCE,
   NOW,
@@ -30,7 +30,7 @@ import {
   signedRequest,
   TestClock,
   TIMESTAMP,
-} from './request.js'
+} from './support/request.js'
 
 const SECONDS = Number(TIMESTAMP)
 

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../clock.js'
-import { type Options, type Parsed, parse } from './arguments.js'
-import type { Colours } from './colours.js'
-import type { StandardStreams, Terminal } from './terminal.js'
-import { wrapped } from './wrapped.js'
+import { type Options, type Parsed, parse } from './input/arguments.js'
+import type { StandardStreams, Terminal } from './input/terminal.js'
+import type { Colours } from './output/colours.js'
+import { wrapped } from './output/wrapped.js'
 
 /** What a command touches of the process that it runs in. */
 export interface Surroundings {

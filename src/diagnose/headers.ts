@@ -1,12 +1,12 @@
-import type { HeaderName, HeadersInput } from '../headers.js'
-import { nearest } from '../nearest.js'
-import { isNonce } from '../nonce.js'
-import { isDigest } from '../signature.js'
-import { isTimestamp } from '../timestamp.js'
+import type { HeaderName, HeadersInput } from '../rules/headers.js'
+import { isNonce } from '../rules/nonce.js'
+import { isDigest } from '../rules/signature.js'
+import { isTimestamp } from '../rules/timestamp.js'
 import type { WebhookRequest } from '../verify.js'
-import { inList } from '../words.js'
 import type { Finding } from './finding.js'
 import { instantOf, NEAR } from './instant.js'
+import { nearest } from './nearest.js'
+import { inList } from './words.js'
 
 export type Pair = readonly [name: string, value: string]
 

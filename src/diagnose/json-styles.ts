@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import { inList } from '../words.js'
 import { ENVELOPE } from './body.js'
 import { type Choice, RAREST } from './choice.js'
 import {
@@ -34,6 +33,7 @@ import {
   wholeAsFloat,
 } from './json-numbers.js'
 import { asciiString, phpString, pythonString, quoted, type StringStyle } from './json-strings.js'
+import { inList } from './words.js'
 
 /** One thing about how JSON is written: its cost where nothing else suggests it, and a phrase for it. */
 interface Trait<T> {

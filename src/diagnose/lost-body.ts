@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
-import { inBytes } from '../words.js'
 import type { Finding } from './finding.js'
 import type { Pair } from './headers.js'
+import { inBytes } from './words.js'
 
 /** What String makes of an object, and of nothing. */
 const OF_AN_OBJECT = /^(undefined|\[object \w{1,40}\])$/

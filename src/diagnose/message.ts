@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { isNonce } from '../nonce.js'
-import { isTimestamp } from '../timestamp.js'
+import { isNonce } from '../rules/nonce.js'
+import { isTimestamp } from '../rules/timestamp.js'
 import { type Choice, RAREST } from './choice.js'
 import { instantOf, SPELLINGS, scaleOf } from './instant.js'
 

@@ -1,11 +1,11 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
-import { spaceAround, unseenIn } from '../characters.js'
-import { sign } from '../signature.js'
-import { inBytes } from '../words.js'
+import { sign } from '../sign.js'
+import { spaceAround, unseenIn } from './characters.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
 import { sha256 } from './proof.js'
 import { isUnset } from './signature.js'
+import { inBytes } from './words.js'
 
 /**
  * Facts about a request that explain a mismatch though they cannot prove it, then what to compare.

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { codePoint } from '../characters.js'
-import { isNonce } from '../nonce.js'
+import { isNonce } from '../rules/nonce.js'
+import { codePoint } from './characters.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
 

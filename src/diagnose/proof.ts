@@ -1,6 +1,5 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { inBytes, inList } from '../words.js'
 import { NEWLINE, withoutLineBreaks } from './body.js'
 import type { Deviation } from './choice.js'
 import type { Finding, FindingCode } from './finding.js'
@@ -8,6 +7,7 @@ import { quoted } from './headers.js'
 import { layoutText } from './message.js'
 import type { Match, Way } from './search.js'
 import { HEX_FIX } from './signature.js'
+import { inBytes, inList } from './words.js'
 
 /** What the way of signing that gives the signature received departs from, a finding for each part of it. */
 export function provedFindings({ way, reading, body, before, after }: Match, received: Buffer): Finding[] {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { spaceAround, unseenIn, withoutUnseen } from '../characters.js'
+import { spaceAround, unseenIn, withoutUnseen } from './characters.js'
 import type { Choice } from './choice.js'
 import type { FindingCode } from './finding.js'
 

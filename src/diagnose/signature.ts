@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { isDigest } from '../signature.js'
+import { isDigest } from '../rules/signature.js'
 import { DIGEST_SIZES } from './digest.js'
 import type { Finding } from './finding.js'
 import { quoted, UUID } from './headers.js'

@@ -1,4 +1,4 @@
-import { isTimestamp, isWithinWindow, WINDOW_SECONDS } from '../timestamp.js'
+import { isTimestamp, isWithinWindow, WINDOW_SECONDS } from '../rules/timestamp.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
 import { instantOf, scaleOf } from './instant.js'

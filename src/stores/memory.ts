@@ -1,14 +1,13 @@
 import { Buffer } from 'node:buffer'
 import { randomFillSync } from 'node:crypto'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
-import { type NonceStore, NonceStoreFullError } from '../nonce-store.js'
+import { assertOptions, invalidRange, invalidType, kindOf, NonceStoreFullError } from '../errors.js'
 import { halfSipHash } from './half-sip-hash.js'
+import { scopedKey, ttlMilliseconds } from './keys.js'
 import { BLOCK_BITS, BLOCK_WORDS, Blocks, MOST_BLOCKS, placeOf } from './memory-blocks.js'
 import { BLOCKS_AN_ADDRESS, MemoryIndex } from './memory-index.js'
 import { FORM_BITS, keyWords, MOST_WORDS, NOT_WRITTEN, writeKey } from './memory-key.js'
-import { scopedKey } from './scoped-key.js'
-import { ttlMilliseconds } from './ttl.js'
+import type { NonceStore } from './nonce-store.js'
 
 // A reservation is a record of some bytes in a large array. As an entry of a Map it would take five times the memory, and time
 // of every full garbage collection; and a Map cannot hold seventeen million.

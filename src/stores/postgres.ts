@@ -1,7 +1,6 @@
-import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
-import type { NonceStore } from '../nonce-store.js'
-import { scopedKeyHash } from './scoped-key.js'
-import { engineTtlMilliseconds } from './ttl.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
+import type { NonceStore } from './nonce-store.js'
 
 /** What {@link PostgresNonceStore} needs: one function, which any client offers in one line. */
 export interface PostgresNonceStoreOptions {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, invalidType, kindOf } from '../invalid-argument.js'
-import type { NonceStore } from '../nonce-store.js'
-import { scopedKey } from './scoped-key.js'
-import { engineTtlMilliseconds } from './ttl.js'
+import { assertOptions, invalidType, kindOf } from '../errors.js'
+import { engineTtlMilliseconds, scopedKey } from './keys.js'
+import type { NonceStore } from './nonce-store.js'
 
 /** What {@link RedisNonceStore} needs: one function, which any client offers in one line. */
 export interface RedisNonceStoreOptions {

@@ -1,8 +1,7 @@
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../invalid-argument.js'
-import type { NonceStore } from '../nonce-store.js'
-import { scopedKeyHash } from './scoped-key.js'
-import { engineTtlMilliseconds } from './ttl.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
+import type { NonceStore } from './nonce-store.js'
 
 /** What {@link SqliteNonceStore} needs of a database: a `DatabaseSync` of `node:sqlite`, or a `better-sqlite3` one, has it. */
 export interface SqliteDatabase {

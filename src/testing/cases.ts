@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { kindOf } from '../invalid-argument.js'
-import type { NonceStore } from '../nonce-store.js'
+import { kindOf } from '../errors.js'
+import type { NonceStore } from '../stores/nonce-store.js'
 import type { NonceStoreContractOptions } from './options.js'
 
 interface Setting extends NonceStoreContractOptions {

@@ -1,5 +1,5 @@
-import { invalidType, kindOf } from '../invalid-argument.js'
-import type { NonceStore } from '../nonce-store.js'
+import { invalidType, kindOf } from '../errors.js'
+import type { NonceStore } from '../stores/nonce-store.js'
 import { CASES } from './cases.js'
 import type { NonceStoreContractOptions } from './options.js'
 

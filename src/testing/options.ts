@@ -1,4 +1,4 @@
-import type { NonceStore } from '../nonce-store.js'
+import type { NonceStore } from '../stores/nonce-store.js'
 
 /** What the contract cannot know by itself. */
 export interface NonceStoreContractOptions {

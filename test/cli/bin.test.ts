@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { isInstalled } from '../programs.js'
-import { SECRET, signatureOf } from '../request.js'
+import { isInstalled } from '../support/programs.js'
+import { SECRET, signatureOf } from '../support/request.js'
 
 // The built program, as a shell runs it.
 
@@ -160,7 +160,7 @@ describe('the entry', () => {
       for (const done of args) if (typeof done === 'function') done()
       return true
     })
-    await import('../../src/cli/index.js')
+    await import('../../src/cli/main.js')
     expect(String(write.mock.calls[0]?.[0])).toContain('missing_header')
     expect(process.exitCode).toBe(1)
   })

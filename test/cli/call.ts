@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
+import type { Terminal } from '../../src/cli/input/terminal.js'
 import { run } from '../../src/cli/run.js'
-import type { Terminal } from '../../src/cli/terminal.js'
-import { SECRET, TestClock } from '../request.js'
+import { SECRET, TestClock } from '../support/request.js'
 
 export interface Called {
   exitCode: number

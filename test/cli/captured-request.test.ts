@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCapture } from '../../src/cli/captured-request.js'
-import { httpText } from '../../src/cli/http-text.js'
+import { parseCapture } from '../../src/cli/input/captured-request.js'
+import { httpText } from '../../src/cli/output/http-text.js'
 import { UsageError } from '../../src/cli/usage-error.js'
 
 function parsed(capture: string | Uint8Array) {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { coloursFor } from '../../src/cli/colours.js'
-import { findingsText } from '../../src/cli/findings.js'
+import { coloursFor } from '../../src/cli/output/colours.js'
+import { findingsText } from '../../src/cli/output/findings.js'
 
 it('findings are numbered, each with its evidence, its fix, and the side that has to act', () => {
   const text = findingsText(

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
 import { eventually, freePort } from '../integration/servers.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 import { call } from './call.js'
 import { captures } from './captures.js'
 import { GUIDE_SECRET, rerun } from './transcripts.js'
 
 // The guides show what the commands print. When that changes, write it anew:
-// npx vitest run --config test/vitest.config.ts test/cli/guides.test.ts -u
+// npx vitest run test/cli/guides.test.ts -u
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -83,7 +83,7 @@ describe('docs/troubleshooting.md', () => {
   })
 
   it('has a section for every reason', () => {
-    const reasons = [...read('src/verification.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
+    const reasons = [...read('src/result.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
     expect(reasons).toHaveLength(6)
     for (const reason of reasons) expect(guide).toMatch(new RegExp(`^#+ .*\`${reason}\``, 'm'))
   })

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTerminal, type Terminal } from '../../src/cli/terminal.js'
-import { isInstalled } from '../programs.js'
-import { SECRET, signedRequest } from '../request.js'
+import { openTerminal, type Terminal } from '../../src/cli/input/terminal.js'
+import { isInstalled } from '../support/programs.js'
+import { SECRET, signedRequest } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))

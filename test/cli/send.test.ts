@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { recut, tampered } from '../../src/cli/attacks.js'
+import { recut, tampered } from '../../src/cli/commands/attacks.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
-import { hasAnotherCut } from '../../src/nonce.js'
-import { NONCE, SECRET, TestClock } from '../request.js'
+import { hasAnotherCut } from '../../src/rules/nonce.js'
+import { NONCE, SECRET, TestClock } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 const servers: { close(): unknown }[] = []

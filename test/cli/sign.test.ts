@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isInstalled } from '../programs.js'
 import { nonces } from '../property/arbitraries.js'
-import { NONCE, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../request.js'
+import { isInstalled } from '../support/programs.js'
+import { NONCE, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { NONCE, NOW, SECRET, signedRequest, TestClock, TIMESTAMP } from '../request.js'
+import { NONCE, NOW, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))

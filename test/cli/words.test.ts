@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { coloursFor } from '../../src/cli/colours.js'
-import { contentTypeOf } from '../../src/cli/content-type.js'
-import { inWords, momentOf } from '../../src/cli/moment.js'
-import { jsonText, printable, quoted } from '../../src/cli/printable.js'
-import { shellWord } from '../../src/cli/shell.js'
-import { wrapped } from '../../src/cli/wrapped.js'
-import { nearest } from '../../src/nearest.js'
+import { inWords, momentOf } from '../../src/cli/input/moment.js'
+import { coloursFor } from '../../src/cli/output/colours.js'
+import { contentTypeOf } from '../../src/cli/output/content-type.js'
+import { jsonText, printable, quoted } from '../../src/cli/output/printable.js'
+import { shellWord } from '../../src/cli/output/shell.js'
+import { wrapped } from '../../src/cli/output/wrapped.js'
+import { nearest } from '../../src/diagnose/nearest.js'
 
 describe('colours', () => {
   it.each([

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { bodies, nonces, texts } from '../property/arbitraries.js'
-import { NOW, SECRET, signatureOf, signedRequest } from '../request.js'
+import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 
 const CLOCK = { now: () => NOW }
 const NONSENSE = signatureOf('1', 'b', 'nonsense', 'nonsense')

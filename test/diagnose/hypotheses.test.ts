@@ -8,7 +8,7 @@ import { digestChoices } from '../../src/diagnose/digest.js'
 import { diagnose } from '../../src/diagnose/index.js'
 import { layoutChoices, layoutText, nonceChoices, timestampChoices } from '../../src/diagnose/message.js'
 import { keyChoices } from '../../src/diagnose/secret.js'
-import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
 
 // Every hypothesis is found when it is what happened, within the bound on the work.
 

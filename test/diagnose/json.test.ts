@@ -12,7 +12,7 @@ import {
   rustNumber,
   unroundedIntegers,
 } from '../../src/diagnose/json-numbers.js'
-import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
 
 const json = (text: string) => parseJson(Buffer.from(text))
 

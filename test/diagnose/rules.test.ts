@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
-import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../request.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
 
 const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 

@@ -4,7 +4,7 @@ import { digestChoices } from '../../src/diagnose/digest.js'
 import { BODY, NONCE, TIMESTAMP } from '../../src/diagnose/message.js'
 import { Budget, search, type Ways } from '../../src/diagnose/search.js'
 import { readingsOf } from '../../src/diagnose/signature.js'
-import { signatureOf } from '../request.js'
+import { signatureOf } from '../support/request.js'
 
 const BYTES = Buffer.from('a body')
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isInstalled } from '../programs.js'
+import { isInstalled } from '../support/programs.js'
 import { newRequest } from './load.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster, temporaryFolder } from './servers.js'
 import { sqliteOpener } from './sqlite-database.js'

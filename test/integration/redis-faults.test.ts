@@ -4,7 +4,7 @@ import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { isInstalled } from '../programs.js'
+import { isInstalled } from '../support/programs.js'
 import { Load, newRequest, send, sendAll } from './load.js'
 import { eventually, RedisServer, TcpProxy } from './servers.js'
 

@@ -4,7 +4,7 @@ import { connect as connectIoredisCluster } from '../../docs/stores/ioredis-clus
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { isInstalled } from '../programs.js'
+import { isInstalled } from '../support/programs.js'
 import { twoConnections } from './connections.js'
 import { RedisServer, startRedisCluster } from './servers.js'
 

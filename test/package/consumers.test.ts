@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type Format } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
-import { entriesOf, installPacked, ROOT } from '../packed.js'
+import { entriesOf, installPacked, ROOT } from '../support/packed.js'
 
 // Projects of users, each a folder in consumers/, with the packed tarball installed: type-checked, run, bundled, and run again.
 

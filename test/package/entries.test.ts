@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { afterAll, describe, expect, it } from 'vitest'
 import tsupConfig from '../../tsup.config.js'
-import { entriesOf, installPacked, ROOT } from '../packed.js'
+import { entriesOf, installPacked, ROOT } from '../support/packed.js'
 import { disagreements, type Entries } from './disagreements.js'
 
 // Whatever can be imported from the package is exported, built for each way of importing it, typed, and documented.

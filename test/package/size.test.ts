@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { bundled } from '../bundled.js'
-import { entriesOf, installPacked } from '../packed.js'
+import { bundled } from '../support/bundled.js'
+import { entriesOf, installPacked } from '../support/packed.js'
 
 // What the package adds to a program, bundled and minified by esbuild, in bytes.
 

@@ -10,7 +10,7 @@ import {
   signedRequest,
   TestClock,
   TIMESTAMP,
-} from '../request.js'
+} from '../support/request.js'
 import { nonces } from './arbitraries.js'
 
 /** Every way to cut a message into timestamp, nonce and body that meets the format rules, found by trying all. */

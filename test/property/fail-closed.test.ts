@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type NonceStore, verify } from '../../src/index.js'
-import { NOW, SECRET, signedRequest } from '../request.js'
+import { NOW, SECRET, signedRequest } from '../support/request.js'
 
 const nonsense = fc.oneof(fc.anything(), fc.constantFrom(1, 'OK', 'true', {}, [true], Object(true), null, undefined))
 

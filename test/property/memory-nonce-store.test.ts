@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 
 /** What MemoryNonceStore is meant to do, with no thought of bytes: a Map, in the order of reservation. */
 class NaiveStore {

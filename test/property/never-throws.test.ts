@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type HeadersInput, MemoryNonceStore, verify } from '../../src/index.js'
-import { signedRequest, TestClock, TIMESTAMP } from '../request.js'
+import { signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { headerShapes } from './arbitraries.js'
 
 const REASONS = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../src/index.js'
-import { RecordingStore, signedRequest, TestClock } from '../request.js'
+import { RecordingStore, signedRequest, TestClock } from '../support/request.js'
 
 const WEBHOOKS = ['a', 'A', 'a:b', 'a\0', '__proto__', '1', '11', 'é', 'e\u0301']
 const NONCES = ['n', 'N', ':n', 'b:n', 'n:', '__proto__', '1', '1:n']

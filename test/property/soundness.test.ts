@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
-import { RecordingStore, signatureOf, signedRequest, TestClock } from '../request.js'
+import { RecordingStore, signatureOf, signedRequest, TestClock } from '../support/request.js'
 import { type ByteParts, texts, validParts } from './arbitraries.js'
 
 type Signed = ByteParts & { signature: string }

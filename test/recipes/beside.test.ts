@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isInstalled } from '../programs.js'
+import { isInstalled } from '../support/programs.js'
 import { createProject, FOLDER, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 import { Server } from './server.js'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RedisServer } from '../integration/servers.js'
-import { isInstalled } from '../programs.js'
-import { SECRET } from '../request.js'
+import { isInstalled } from '../support/programs.js'
+import { SECRET } from '../support/request.js'
 import { signedHeaders } from './client.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
-import { installPacked, ROOT } from '../packed.js'
+import { installPacked, ROOT } from '../support/packed.js'
 
 // Every recipe as its reader runs it: the file itself, in a project that has the packed library and the real framework.
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { isInstalled } from '../programs.js'
+import { isInstalled } from '../support/programs.js'
 import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from './recipes.js'
 import { Server } from './server.js'
 

@@ -1,4 +1,4 @@
-import { RecordingStore, SECRET, TestClock } from '../request.js'
+import { RecordingStore, SECRET, TestClock } from '../support/request.js'
 
 export type Core = typeof import('../../src/index.js')
 type Arguments = Parameters<Core['verify']>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SqliteDatabase } from '../../src/stores/sqlite.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 import type { Case, Core } from './case.js'
 
 export type Testing = typeof import('../../src/testing/index.js')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { NO_HEADERS } from '../cases/headers.js'
-import { type Mistake, SIGN_MISTAKES, SIGN_RANGES, VERIFY_MISTAKES } from '../cases/mistakes.js'
-import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../cases/raw-body.js'
-import { RecordingStore, SECRET, signedRequest } from '../request.js'
+import { NO_HEADERS } from '../support/cases/headers.js'
+import { type Mistake, SIGN_MISTAKES, SIGN_RANGES, VERIFY_MISTAKES } from '../support/cases/mistakes.js'
+import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
+import { RecordingStore, SECRET, signedRequest } from '../support/request.js'
 import type { Case, Core } from './case.js'
 
 const INVALID_ARGUMENT = 'ERR_INVALID_ARGUMENT'

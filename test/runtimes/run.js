@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { entriesOf, installPacked } from '../packed.js'
+import { entriesOf, installPacked } from '../support/packed.js'
 import { workerdConfig } from './workerd.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))

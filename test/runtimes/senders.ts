@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { NONCE, NOW, SECRET, TestClock, TIMESTAMP } from '../request.js'
+import { NONCE, NOW, SECRET, TestClock, TIMESTAMP } from '../support/request.js'
 import type { Case, Core } from './case.js'
 
 export function senders(core: Core): Case[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { BYTES, SHAPES, TEXT, WIDER } from '../cases/bodies.js'
-import { ABSENT, FOUND, type Shape, TWICE } from '../cases/headers.js'
-import { signedRequest } from '../request.js'
+import { BYTES, SHAPES, TEXT, WIDER } from '../support/cases/bodies.js'
+import { ABSENT, FOUND, type Shape, TWICE } from '../support/cases/headers.js'
+import { signedRequest } from '../support/request.js'
 import { type Case, type Core, verdict } from './case.js'
 
 export function headerShapes(core: Core): Case[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { NO_ANSWERS } from '../cases/verdicts.js'
-import { signedRequest } from '../request.js'
+import { NO_ANSWERS } from '../support/cases/verdicts.js'
+import { signedRequest } from '../support/request.js'
 import { type Case, type Core, verdict } from './case.js'
 
 export function stores(core: Core): Case[] {

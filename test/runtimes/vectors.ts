@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import published from '../../docs/vectors.json' with { type: 'json' }
-import { RecordingStore, TestClock } from '../request.js'
+import { RecordingStore, TestClock } from '../support/request.js'
 import openssl from '../vectors/openssl.json' with { type: 'json' }
 import python from '../vectors/python.json' with { type: 'json' }
 import type { Case, Core } from './case.js'

@@ -15,8 +15,8 @@ import {
   TIMESTAMPS_OUTSIDE_WINDOW,
   TWO_CUTS,
   WINDOW,
-} from '../cases/verdicts.js'
-import { NOW, RecordingStore, SECRET, signedRequest, TestClock } from '../request.js'
+} from '../support/cases/verdicts.js'
+import { NOW, RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 import { type Case, type Core, verdict } from './case.js'
 
 export function verdicts(core: Core): Case[] {

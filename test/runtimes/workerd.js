@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { entriesOf } from '../packed.js'
+import { entriesOf } from '../support/packed.js'
 
 const DIST = 'node_modules/inbound-webhook-auth/dist'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BLOCK_BITS, BLOCK_WORDS, Blocks, placeOf } from '../../src/stores/memory-blocks.js'
-import { arraysInUse } from '../memory.js'
+import { arraysInUse } from '../support/memory.js'
 
 const BLOCK_BYTES = BLOCK_WORDS * 4
 

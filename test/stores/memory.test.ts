@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { MemoryNonceStore, type MemoryNonceStoreOptions } from '../../src/index.js'
-import { arraysInUse, heapInUse } from '../memory.js'
-import { TestClock } from '../request.js'
+import { arraysInUse, heapInUse } from '../support/memory.js'
+import { TestClock } from '../support/request.js'
 
 function storeAt(milliseconds = 0, options: MemoryNonceStoreOptions = {}) {
   const clock = new TestClock(milliseconds)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
-import { SECRET, signedRequest, TestClock } from '../request.js'
+import { SECRET, signedRequest, TestClock } from '../support/request.js'
 
 /** What the store sends, and what it makes of a reply. */
 async function sent(reply: (args: string[]) => unknown, keyPrefix?: string) {

@@ -2,7 +2,7 @@ import initSqlJs from 'sql.js'
 import { describe, expect, it } from 'vitest'
 import { type SqliteDatabase, SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 
 // sql.js is SQLite itself, in WebAssembly: these tests run where no native build is installed.
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 import { HEALTHY, type Specimen, ZOO } from './zoo.js'
 
 /** The messages of the cases that a specimen fails. */

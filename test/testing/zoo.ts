@@ -1,6 +1,6 @@
 import type { NonceStore } from '../../src/index.js'
 import type { NonceStoreContractOptions } from '../../src/testing/index.js'
-import { TestClock } from '../request.js'
+import { TestClock } from '../support/request.js'
 
 /** A store with one fault, and how the contract should put it. */
 export interface Specimen {

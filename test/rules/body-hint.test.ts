@@ -1,0 +1,83 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { type Body, verify } from '../../src/index.js'
+import { BEFORE_PARSING, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
+import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
+
+async function messageFor(body: unknown): Promise<string> {
+  const request = { ...signedRequest(), body: body as Body }
+  const error: unknown = await verify(request, SECRET, new RecordingStore(), new TestClock()).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(TypeError)
+  expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  return (error as TypeError).message
+}
+
+function stream(): Readable {
+  return Readable.from([Buffer.from('{"a":1}')])
+}
+
+/** What a real server is handed, after `read` did with it what it does. */
+async function received<T>(read: (message: IncomingMessage) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((message, response) => {
+      read(message)
+        .then(resolve, reject)
+        .finally(() => response.end(() => server.close()))
+    })
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      httpRequest({ port, host: '127.0.0.1', method: 'POST' }).on('error', reject).end('{"a":1}')
+    })
+  })
+}
+
+async function collected(message: IncomingMessage): Promise<Buffer[]> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return chunks
+}
+
+describe('what arrives instead of the raw body is recognised, and the fix named:', () => {
+  it.each([
+    ...NO_RAW_BODIES,
+    [
+      'an object of another realm',
+      () => runInNewContext('({ a: 1 })'),
+      /is an object, as a body parser/,
+      BEFORE_PARSING,
+    ] as const,
+    ['a stream of Node', stream, /is a stream:/, /read it to its end, up to a limit .*Buffer\.concat/] as const,
+  ])('%s', async (_, body, found, fix) => {
+    const message = await messageFor(body())
+    expect(message).toMatch(found)
+    expect(message).toMatch(fix)
+  })
+
+  it.each([
+    ...NO_RAW_BODIES_ONCE_READ,
+    [
+      "a server's message that a body parser read",
+      () => received(async (message) => collected(message).then(() => message)),
+      /is a stream that was read already/,
+      BEFORE_PARSING,
+    ] as const,
+    ["a server's chunks", () => received(collected), /is a list of chunks/, /pass Buffer\.concat of them$/] as const,
+  ])('%s', async (_, body, found, fix) => {
+    const message = await messageFor(await body())
+    expect(message).toMatch(found)
+    expect(message).toMatch(fix)
+  })
+
+  it("a server's message that nothing has read", async () => {
+    expect(await received(messageFor)).toMatch(/is a stream: read it to its end, up to a limit .*Buffer\.concat/)
+  })
+
+  it('an object is not taken for what a sender can write into its JSON', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a sender can name a field so.
+    const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
+    expect(await messageFor(body)).toMatch(/is an object, as a body parser leaves it/)
+  })
+})

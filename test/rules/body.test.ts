@@ -1,0 +1,39 @@
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { type Body, verify } from '../../src/index.js'
+import { bodyBytes } from '../../src/rules/body.js'
+import { BYTES, SHAPES, shared, TEXT, WIDER } from '../support/cases/bodies.js'
+import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
+
+function verdict(signed: string | Uint8Array, received: Body) {
+  return verify({ ...signedRequest({ body: signed }), body: received }, SECRET, new RecordingStore(), new TestClock())
+}
+
+describe('the bytes of the body are the ones verified, as', () => {
+  it.each<readonly [string, () => Body | Promise<Body>]>([
+    ...SHAPES,
+    ['a Uint8Array of another realm', () => runInNewContext('Uint8Array.from(bytes)', { bytes: [...BYTES] })],
+    ['an ArrayBuffer of another realm', () => runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...BYTES] })],
+  ])('%s', async (_, body) => {
+    expect(await verdict(BYTES, await body())).toMatchObject({ ok: true })
+  })
+
+  it('shared memory is copied before it is looked at, for another thread could change it between two looks', () => {
+    const view = shared()
+    expect(bodyBytes(view, 'body')?.buffer).not.toBe(view.buffer)
+    expect(bodyBytes(BYTES, 'body')?.buffer).toBe(BYTES.buffer)
+  })
+
+  it.each(WIDER)('a view of wider elements, byte for byte: %s', async (_, body) => {
+    expect(await Reflect.apply(verdict, undefined, [BYTES.subarray(2, 6), body()])).toMatchObject({ ok: true })
+  })
+
+  it('a string, encoded as UTF-8, byte order mark and all', async () => {
+    expect(await verdict(Buffer.from(TEXT, 'utf8'), TEXT)).toMatchObject({ ok: true })
+    expect(await verdict(Buffer.from(TEXT.slice(1), 'utf8'), TEXT)).toMatchObject({ reason: 'signature_mismatch' })
+  })
+
+  it('not normalised: the same text in another normal form is another body', async () => {
+    expect(await verdict('é'.normalize('NFC'), 'é'.normalize('NFD'))).toMatchObject({ reason: 'signature_mismatch' })
+  })
+})

@@ -1,0 +1,84 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { type HeadersInput, verify } from '../../src/index.js'
+import { ABSENT, FLAT, FOUND, MIXED, NO_HEADERS, type Shape, TWICE } from '../support/cases/headers.js'
+import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
+
+const SIGNATURE = signedRequest().headers['x-signature']
+
+function verdict(headers: HeadersInput) {
+  return verify({ ...signedRequest(), headers }, SECRET, new RecordingStore(), new TestClock())
+}
+
+/** The headers as a real Node server receives them. */
+async function receivedBy<T>(lines: readonly string[], read: (message: IncomingMessage) => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((message, response) => {
+      resolve(read(message))
+      response.end(() => server.close())
+    })
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      httpRequest({ port, host: '127.0.0.1', headers: lines }).on('error', reject).end()
+    })
+  })
+}
+
+describe('headers are found in any case in', () => {
+  it.each<Shape | [string, () => Promise<HeadersInput>]>([
+    ...FOUND,
+    ["Node's request.headers", () => receivedBy(FLAT, (message) => message.headers)],
+    ["Node's request.headersDistinct", () => receivedBy(FLAT, (message) => message.headersDistinct)],
+    ['a record of another realm', () => runInNewContext('({ ...headers })', { headers: MIXED })],
+    ['a Map of another realm', () => runInNewContext('new Map(Object.entries(headers))', { headers: MIXED })],
+  ])('%s', async (_, headers) => {
+    expect(await verdict(await headers())).toMatchObject({ ok: true, nonce: NONCE })
+  })
+})
+
+describe('a header that arrives twice is joined, and so fails its rule, in', () => {
+  const twice = [...FLAT, 'x-nonce', NONCE]
+  it.each<Shape | [string, () => Promise<HeadersInput>]>([
+    ...TWICE,
+    ["Node's request.headers", () => receivedBy(twice, (message) => message.headers)],
+    ["Node's request.headersDistinct", () => receivedBy(twice, (message) => message.headersDistinct)],
+  ])('%s', async (_, headers) => {
+    expect(await verdict(await headers())).toMatchObject({ reason: 'invalid_nonce' })
+  })
+
+  it('each of the three headers', async () => {
+    expect(await verdict({ ...signedRequest().headers, 'X-Timestamp': TIMESTAMP })).toMatchObject({
+      reason: 'invalid_timestamp',
+    })
+    expect(await verdict({ ...signedRequest().headers, 'X-Signature': SIGNATURE })).toMatchObject({
+      reason: 'signature_mismatch',
+    })
+  })
+})
+
+describe('a header is absent from', () => {
+  it.each(ABSENT)('%s', async (_, headers) => {
+    expect(await verdict(headers())).toMatchObject({ reason: 'missing_header', header: 'x-nonce' })
+  })
+
+  it('all of an empty record, Map or list', async () => {
+    for (const headers of [{}, new Map(), []]) {
+      expect(await verdict(headers)).toMatchObject({ reason: 'missing_header', header: 'x-timestamp' })
+    }
+  })
+})
+
+describe('what is no headers is a TypeError that says what to pass', () => {
+  it.each(NO_HEADERS)('%s', async (_, headers, message) => {
+    const error: unknown = await verdict(headers() as HeadersInput).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
+  })
+
+  it("Node's IncomingMessage", async () => {
+    const message = await receivedBy(FLAT, (received) => received)
+    await expect(Reflect.apply(verdict, undefined, [message])).rejects.toThrow(/whole request: pass its \.headers/)
+  })
+})

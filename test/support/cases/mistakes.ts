@@ -1,0 +1,104 @@
+import type { SignOptions } from '../../../src/index.js'
+import { NOW, RecordingStore, SECRET, signedRequest, TIMESTAMP } from '../request.js'
+import { transferred } from './bodies.js'
+
+// What a caller may get wrong, and what the error says. Arguments are made anew for each call: some can be used once.
+
+export type Mistake = readonly [name: string, args: () => unknown[], message: RegExp]
+
+const request = signedRequest()
+const store = new RecordingStore()
+
+export const VERIFY_MISTAKES: readonly Mistake[] = [
+  ['no request', () => [undefined, SECRET, store], /request is undefined: pass \{ webhookId, headers, body \}/],
+  ['a null request', () => [null, SECRET, store], /request is null/],
+  [
+    'no webhookId',
+    () => [{ ...request, webhookId: undefined }, SECRET, store],
+    /webhookId is undefined: pass { webhookId, headers, body }, the identifier as a string/,
+  ],
+  ['an empty webhookId', () => [{ ...request, webhookId: '' }, SECRET, store], /webhookId is an empty string/],
+  ['a numeric webhookId', () => [{ ...request, webhookId: 42 }, SECRET, store], /webhookId is a number.*as a string/],
+  [
+    'an ill-formed webhookId',
+    () => [{ ...request, webhookId: 'a\ud800' }, SECRET, store],
+    /webhookId holds a lone surrogate/,
+  ],
+  ['no secret', () => [request, undefined, store], /secret is undefined: .*environment variable/],
+  ['a null secret', () => [request, null, store], /secret is null: .*the record found/],
+  ['an empty secret', () => [request, '', store], /secret is an empty string/],
+  ['bytes as secret', () => [request, Buffer.from(SECRET), store], /secret is bytes: pass .* as text/],
+  ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise, not awaited/],
+  ['an ill-formed secret', () => [request, '\udc00', store], /secret holds a lone surrogate/],
+  ['no secrets', () => [request, [], store], /secret\[0\] is undefined: pass/],
+  ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
+  // biome-ignore lint/suspicious/noSparseArray: map() and every() would pass over the hole.
+  ['a hole in a list', () => [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
+  ['an empty secret in a list', () => [request, [SECRET, ''], store], /secret\[1\] is an empty string/],
+  ['a list in a list', () => [request, [[SECRET]], store], /secret\[0\] is an array/],
+  [
+    'a parsed body',
+    () => [{ ...request, body: { a: 1 } }, SECRET, store],
+    /body is an object, as a body parser leaves it/,
+  ],
+  [
+    'a body transferred away',
+    () => [{ ...request, body: transferred() }, SECRET, store],
+    /body was transferred away: pass a copy/,
+  ],
+  ['an ill-formed body', () => [{ ...request, body: '\ud800' }, SECRET, store], /body holds a lone surrogate/],
+  [
+    'no store',
+    () => [request, SECRET],
+    /nonceStore has no reserve\(\), it is undefined: pass a MemoryNonceStore, made once/,
+  ],
+  ['a null store', () => [request, SECRET, null], /nonceStore has no reserve.*it is null/],
+  ['a Map as store', () => [request, SECRET, new Map()], /nonceStore has no reserve.*it is an object/],
+  [
+    'a store not awaited',
+    () => [request, SECRET, Promise.resolve(store)],
+    /nonceStore has no reserve.*it is a promise, not awaited/,
+  ],
+  ['a clock without now', () => [request, SECRET, store, {}], /clock has no now\(\): pass Date/],
+  ['a null clock', () => [request, SECRET, store, null], /clock has no now/],
+  ['a number as clock', () => [request, SECRET, store, NOW], /clock has no now/],
+]
+
+export const SIGN_MISTAKES: readonly Mistake[] = [
+  ['a text timestamp', () => ['', SECRET, { timestamp: TIMESTAMP }], /timestamp is a string: pass .* a number/],
+  ['a date', () => ['', SECRET, { timestamp: new Date(NOW) }], /timestamp is an object/],
+  ['a null timestamp', () => ['', SECRET, { timestamp: null }], /timestamp is null/],
+  ['a numeric nonce', () => ['', SECRET, { nonce: 42 }], /nonce is a number: pass a string/],
+  ['a clock without now', () => ['', SECRET, { clock: {} }], /clock has no now/],
+  [
+    'a clock without a time',
+    () => ['', SECRET, { clock: { now: () => Number.NaN } }],
+    /clock\.now\(\) returned no number/,
+  ],
+  ['a clock of big integers', () => ['', SECRET, { clock: { now: () => 5n } }], /clock\.now\(\) returned no number/],
+  ['null for options', () => ['', SECRET, null], /options is null: pass an object/],
+  ['a clock for options', () => ['', SECRET, Date], /options is a function: pass an object with the options by name/],
+  ['no secret', () => ['', undefined], /secret is undefined: .*environment variable/],
+  ['an empty secret', () => ['', ''], /secret is an empty string/],
+  ['a list of secrets', () => ['', [SECRET]], /secret is an array/],
+  ['an ill-formed secret', () => ['', '\ud800'], /secret holds a lone surrogate/],
+  ['an object as body', () => [{ event: 'paid' }, SECRET], /^body is an object: .*serialize once/],
+  ['no body', () => [undefined, SECRET], /^body is undefined/],
+  ['an ill-formed body', () => ['\ud800', SECRET], /^body holds a lone surrogate/],
+]
+
+const SECONDS = Number(TIMESTAMP)
+
+/** Options that `sign` refuses with a `RangeError`, for `verify` would reject the request. */
+export const SIGN_RANGES: readonly (readonly [name: string, options: SignOptions])[] = [
+  ['a fraction of a second', { timestamp: SECONDS + 0.5 }],
+  ['a negative timestamp', { timestamp: -1 }],
+  ['NaN', { timestamp: Number.NaN }],
+  ['infinity', { timestamp: Number.POSITIVE_INFINITY }],
+  ['a timestamp that is not written in digits', { timestamp: 1e21 }],
+  ['an empty nonce', { nonce: '' }],
+  ['a nonce with a space', { nonce: 'a b' }],
+  ['a nonce with a control character', { nonce: 'a\n' }],
+  ['a nonce outside ASCII', { nonce: 'é' }],
+  ['a nonce of 129 characters', { nonce: 'a'.repeat(129) }],
+]
