@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 
 /**
- * The nonce store failed, so there is no verdict: answer 503. `cause` is what the store threw, if it threw.
+ * The nonce store failed, so there is no result. Answer 503. `cause` is what the store threw, if it threw.
  */
 export class NonceStoreError extends Error {
   override readonly name = 'NonceStoreError'
@@ -9,9 +9,9 @@ export class NonceStoreError extends Error {
 }
 
 /**
- * A bounded store is full of nonces that have not expired, and does not forget one to take another in.
+ * A bounded store is full of live nonces and does not forget one to reserve another.
  *
- * `verify` wraps it: it throws a {@link NonceStoreError} with this as its `cause`.
+ * `verify` throws a {@link NonceStoreError} with this error as its `cause`.
  */
 export class NonceStoreFullError extends Error {
   override readonly name = 'NonceStoreFullError'
@@ -19,8 +19,9 @@ export class NonceStoreFullError extends Error {
 }
 
 /**
- * What a mistake of the caller throws: a `TypeError` or a `RangeError` whose `code` is `ERR_INVALID_ARGUMENT`. The
- * message names the argument and what to do; it never shows a value, for the value may be a secret.
+ * Makes the error for an argument of the wrong type.
+ *
+ * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
  *
  * @internal
  */
@@ -28,7 +29,11 @@ export function invalidType(message: string): TypeError {
   return withCode(new TypeError(message))
 }
 
-/** @internal */
+/**
+ * Makes the error for an argument of the right type with a value that is not allowed.
+ *
+ * @internal
+ */
 export function invalidRange(message: string): RangeError {
   return withCode(new RangeError(message))
 }
@@ -37,15 +42,8 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
-/** @internal */
-export function assertOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidType(`options is ${kindOf(options)}: pass an object with the options by name, or nothing`)
-  }
-}
-
 /**
- * What `value` is, in words that do not show it: `undefined`, `null`, `an empty string`, `an array`, `bytes`.
+ * Describes a value without showing it: `undefined`, `null`, `an empty string`, `an array`, `bytes`.
  *
  * @internal
  */
@@ -58,23 +56,31 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
+/** @internal */
+export function assertOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name, or nothing.`)
+  }
+}
+
 /**
- * Asserts that `value` is text: a string that is neither empty nor ill-formed.
+ * Asserts that `value` is a string that is not empty and is well-formed.
  *
+ * @param fix - the sentence that says what to pass.
  * @internal
  */
 export function assertText(value: unknown, name: string, fix: string): asserts value is string {
-  if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}: ${fix}`)
+  if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
   assertWellFormed(value, name)
 }
 
 /**
- * Asserts that encoding `value` as UTF-8 loses nothing: every lone surrogate would become the same three bytes.
+ * Asserts that `value` has no lone surrogate. UTF-8 encodes every lone surrogate as the same three bytes.
  *
  * @internal
  */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
-    throw invalidType(`${name} holds a lone surrogate, not UTF-8: pass the whole text`)
+    throw invalidType(`${name} is not well-formed: it has a lone surrogate. Pass the whole text.`)
   }
 }

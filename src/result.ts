@@ -1,5 +1,6 @@
 import type { HeaderName } from './rules/headers.js'
-import { NONCE_TTL_SECONDS } from './rules/nonce.js'
+import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
+import { isSignature } from './rules/signature.js'
 import { WINDOW_SECONDS } from './rules/timestamp.js'
 
 /** Why a request is rejected, in the order in which the rules are checked. */
@@ -11,43 +12,88 @@ export type RejectionReason =
   | 'signature_mismatch'
   | 'replayed_nonce'
 
+/** A request that met every rule. */
+export type Accepted = {
+  ok: true
+  webhookId: string
+  /** Seconds since the Unix epoch. */
+  timestamp: number
+  nonce: string
+  /** The place of the secret that matched in the list, or 0 for a single secret. */
+  secretIndex: number
+}
+
 /**
- * The verdict on a request; `ok` tells acceptance from rejection.
+ * A request that broke a rule. `reason` names the first broken rule. `header` names the missing header.
  *
- * - Accepted: `timestamp` in seconds since the Unix epoch, the `nonce`, and `secretIndex`, the place in the list of the
- *   secret that matched (0 for a single one).
- * - Rejected: the `reason`, and a `message` for your log that says what to do. A missing header is named in `header`.
- *   The sender gets 401 without detail.
+ * `message` is for your log and says what to do. Answer the sender with 401 and no detail.
  */
-export type Verification =
-  | { ok: true; webhookId: string; timestamp: number; nonce: string; secretIndex: number }
+export type Rejected =
   | { ok: false; reason: 'missing_header'; header: HeaderName; message: string }
   | { ok: false; reason: Exclude<RejectionReason, 'missing_header'>; message: string }
 
-const MESSAGES: { readonly [reason in Exclude<RejectionReason, 'missing_header'>]: string } = {
-  invalid_timestamp: 'X-Timestamp is not Unix time in seconds: send digits only',
-  timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time: sign every attempt anew, set both clocks`,
-  invalid_nonce: 'X-Nonce is not 1 to 128 visible ASCII characters: send a new UUID with every attempt',
-  signature_mismatch:
-    'X-Signature is not the lowercase hex HMAC-SHA256 of timestamp, ":", nonce, ":" and the raw body under this secret: ' +
-    'compare secrets, and bytes signed with bytes received (JSON serialized again has others)',
-  replayed_nonce: `X-Nonce or this message was used on this webhook within ${NONCE_TTL_SECONDS} s: sign every attempt anew`,
+/** The result of `verify`. Check `ok`: a rejected result is an object too, so it is truthy. */
+export type Verification = Accepted | Rejected
+
+/** The broken rule, and what to do. */
+const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [what: string, fix: string]> = {
+  invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
+  timestamp_outside_window: [
+    `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
+    'Sign each attempt with the current time, and check both clocks.',
+  ],
+  invalid_nonce: [
+    `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
+    'Send a new UUID with each attempt.',
+  ],
+  signature_mismatch: [
+    'X-Signature is not the HMAC-SHA256 of timestamp:nonce:body under this secret',
+    'Compare the secrets, and the bytes signed with the bytes received.',
+  ],
+  replayed_nonce: [
+    `X-Nonce or the signed message was used on this webhook in the last ${NONCE_TTL_SECONDS} s`,
+    'Sign each attempt with a new nonce.',
+  ],
 }
 
 /** @internal */
-export function missingHeader(header: HeaderName): Verification {
+export function missingHeader(header: HeaderName): Rejected {
   return {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing: send it. If sent, pass the headers themselves ({ ...headers } is empty)`,
+    message: `${header} is missing. Send it. If it was sent, pass the headers themselves: { ...headers } of Fetch is empty.`,
   }
 }
 
 /**
- * @param found - what was found instead, where that helps.
+ * @param detail - what was found instead, where that helps.
  * @internal
  */
-export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, found?: string): Verification {
-  return { ok: false, reason, message: found === undefined ? MESSAGES[reason] : `${MESSAGES[reason]} (it is ${found})` }
+export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, detail?: string): Rejected {
+  const [what, fix] = MESSAGES[reason]
+  return { ok: false, reason, message: detail === undefined ? `${what}. ${fix}` : `${what} (${detail}). ${fix}` }
+}
+
+/**
+ * Describes how far a timestamp is from server time: `301 s behind`.
+ *
+ * @param now - server time in milliseconds since the Unix epoch.
+ * @internal
+ */
+export function describeDrift(timestamp: string, now: number): string {
+  if (!Number.isFinite(now)) return 'the clock returned no number'
+  const milliseconds = Number(timestamp) * 1000 - now
+  return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead'}`
+}
+
+/**
+ * Describes why a signature does not match, as far as its format and the length of the body show it.
+ *
+ * @internal
+ */
+export function describeMismatch(signature: string, body: Uint8Array): string {
+  if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
+  if (body.length === 0) return 'the body has 0 bytes: check that no body parser reads it first'
+  return `the body has ${body.length} bytes`
 }

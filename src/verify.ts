@@ -1,48 +1,33 @@
 import { assertClock, type Clock } from './clock.js'
-import { assertText, invalidType, kindOf } from './errors.js'
-import { type Secret, secretList } from './generate-secret.js'
-import { missingHeader, rejected, type Verification } from './result.js'
-import { type Body, bodyBytes } from './rules/body.js'
-import { type HeadersInput, readHeaders } from './rules/headers.js'
-import { hasAnotherCut, isNonce } from './rules/nonce.js'
-import { isDigest, secretIndexOf } from './rules/signature.js'
-import { isWithinWindow, offsetFrom, secondsOf } from './rules/timestamp.js'
-import { assertNonceStore, type NonceStore, reserve } from './stores/nonce-store.js'
-
-/** What arrived, and for which webhook. */
-export interface WebhookRequest {
-  /**
-   * The canonical identifier of the record whose secret is used, never the URL's own text: `/hooks/ABC` and `/hooks/abc`
-   * that find one record must share one nonce memory.
-   */
-  webhookId: string
-  /** The request's headers, in any of the usual shapes. */
-  headers: HeadersInput
-  /** The bytes as received, before anything parsed them. */
-  body: Body
-}
+import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
+import { describeDrift, describeMismatch, missingHeader, rejected, type Verification } from './result.js'
+import { notRawBody } from './rules/body.js'
+import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
+import { isSignatureOf, signatureKey } from './rules/signature.js'
+import { isInWindow, isTimestamp } from './rules/timestamp.js'
+import { assertNonceStore, type NonceStore, reserveAll } from './stores/nonce-store.js'
 
 /**
- * Tells whether an inbound webhook request is genuine, fresh and not a replay.
+ * Checks that an inbound webhook request is authentic, recent and not a replay.
  *
- * The rules, in the order in which they are checked; the first that is broken gives the `reason`:
+ * The rules are checked in this order. The first broken rule is the `reason`.
  *
- * 1. The three headers are there: `missing_header`.
- * 2. `X-Timestamp` is Unix time in seconds, in digits: `invalid_timestamp`.
- * 3. It is within 300 s of the clock, either way, both ends included: `timestamp_outside_window`.
+ * 1. The three headers are present: `missing_header`.
+ * 2. `X-Timestamp` is Unix time in seconds, in decimal digits: `invalid_timestamp`.
+ * 3. It is within 300 s of the clock, in either direction and inclusive: `timestamp_outside_window`.
  * 4. `X-Nonce` is 1 to 128 visible ASCII characters: `invalid_nonce`.
- * 5. `X-Signature` is the lowercase hex HMAC-SHA256, keyed by the secret, over timestamp, `:`, nonce, `:` and the body's
+ * 5. `X-Signature` is the HMAC-SHA256 in lowercase hex, keyed by the secret, of timestamp, `:`, nonce, `:` and the body's
  *    bytes: `signature_mismatch`.
- * 6. The nonce store has not seen the nonce on this webhook within 600 s: `replayed_nonce`.
+ * 6. The nonce was not used on this webhook in the last 600 s: `replayed_nonce`.
  *
- * Whatever a sender puts into a request gives a verdict. An exception is a fault of the service or of its store.
+ * `verify` never throws because of what a sender sent. An exception is a mistake of the caller or a failure of the store.
  *
- * @param request - the webhook's identifier, the headers and the raw body. Everything is read before the promise is returned.
- * @param secret - the webhook's signing secret as text; a list, tried in order, while a secret is being rotated.
- * @param nonceStore - remembers the nonces; one for all processes that serve the webhook.
- * @param clock - server time; `Date` by default. A clock that returns no number accepts nothing.
+ * @param request - the webhook's ID, the headers and the raw body. All of it is read before `verify` returns its promise.
+ * @param secret - the webhook's signing secret as text. While you rotate it, pass a list, which is tried in order.
+ * @param nonceStore - remembers the nonces. All processes that serve a webhook share one.
+ * @param clock - server time, by default `Date`. If it returns no number, every request is rejected.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
- * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` when the store failed: there is no verdict, answer 503.
+ * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` if the store failed. There is no result: answer 503.
  * @see {@link sign} for the sender's side
  *
  * @example
@@ -67,14 +52,10 @@ export async function verify(
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<Verification> {
-  // Everything is read before the first await: what changes while the store answers cannot change what was checked.
-  assertRequest(request)
-  const { webhookId, headers, body: received } = request
-  assertText(webhookId, 'request.webhookId', WEBHOOK_ID_FIX)
-  const { timestamp, nonce, signature } = readHeaders(headers)
-  const body = bodyBytes(received, 'request.body')
-  if (body === undefined) throw await notRawBody(received)
-  const secrets = secretList(secret)
+  // Everything is read before the first await. A later change to an argument cannot change what was checked.
+  const { webhookId, timestamp, nonce, signature, body } = readRequest(request)
+  if (body === undefined) throw await notRawBody(request.body)
+  const secrets = readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
 
@@ -82,56 +63,25 @@ export async function verify(
   if (nonce === undefined) return missingHeader('x-nonce')
   if (signature === undefined) return missingHeader('x-signature')
 
-  const seconds = secondsOf(timestamp)
-  if (Number.isNaN(seconds)) return rejected('invalid_timestamp')
-  const arrived = clock.now()
-  if (!isWithinWindow(seconds, arrived)) return rejected('timestamp_outside_window', offsetFrom(arrived, seconds))
-
+  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
+  const arrivedAt = clock.now()
+  if (!isInWindow(timestamp, arrivedAt))
+    return rejected('timestamp_outside_window', describeDrift(timestamp, arrivedAt))
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
-  const secretIndex = secretIndexOf(signature, timestamp, nonce, body, secrets)
-  if (secretIndex === -1) {
-    return rejected('signature_mismatch', isDigest(signature) ? comparedWith(body) : 'not 64 lowercase hex digits')
-  }
+  const message = { timestamp, nonce, body }
+  const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
+  if (secretIndex === -1) return rejected('signature_mismatch', describeMismatch(signature, body))
 
-  // The nonce comes last, so that only a signed request takes one. A message that can be cut another way is accepted in
-  // one of its cuts, so its signature is taken as well: after the nonce, for a replayed nonce must not take it.
-  const cutOtherwise = hasAnotherCut(nonce, body)
-  const nonceReserved = reserve(nonceStore, webhookId, nonce)
-  if (nonceReserved !== true && !(await nonceReserved)) return rejected('replayed_nonce')
-  if (cutOtherwise) {
-    const signatureReserved = reserve(nonceStore, webhookId, `signature ${signature}`)
-    if (signatureReserved !== true && !(await signatureReserved)) return rejected('replayed_nonce')
-  }
+  // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
+  // reserves its signature too. The nonce is first: a replay must not reserve the signature.
+  const keys = canBeSplitDifferently(message) ? [nonce, signatureKey(signature)] : [nonce]
+  if (!(await reserveAll(nonceStore, webhookId, keys))) return rejected('replayed_nonce')
 
-  // The store may have answered late, when an earlier copy's reservation had already ended with the window.
-  const answered = clock.now()
-  if (!isWithinWindow(seconds, answered)) return rejected('timestamp_outside_window', offsetFrom(answered, seconds))
+  // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
+  const answeredAt = clock.now()
+  if (!isInWindow(timestamp, answeredAt))
+    return rejected('timestamp_outside_window', describeDrift(timestamp, answeredAt))
 
-  return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
-}
-
-function comparedWith(body: Uint8Array): string {
-  const hint = body.length > 0 ? '' : ': is a body parser in the way?'
-  return `compared with that of a body of length ${body.length}${hint}`
-}
-
-/** @internal */
-export const WEBHOOK_ID_FIX = 'pass { webhookId, headers, body }, the identifier as a string'
-
-/** @internal */
-export function assertRequest(request: WebhookRequest): void {
-  if (typeof request !== 'object' || request === null) {
-    throw invalidType(`request is ${kindOf(request)}: pass { webhookId, headers, body }`)
-  }
-}
-
-/**
- * What to say of a body that is none takes more words than the rules: they are loaded when somebody needs them.
- *
- * @internal
- */
-export async function notRawBody(body: unknown): Promise<TypeError> {
-  const { fixFor } = await import('./rules/body-hint.js')
-  return invalidType(`request.body is ${fixFor(body, kindOf(body))}`)
+  return { ok: true, webhookId, timestamp: Number(timestamp), nonce, secretIndex }
 }

@@ -1,8 +1,8 @@
+import type { WebhookRequest } from '../request.js'
 import type { HeaderName, HeadersInput } from '../rules/headers.js'
 import { isNonce } from '../rules/nonce.js'
-import { isDigest } from '../rules/signature.js'
+import { isSignature } from '../rules/signature.js'
 import { isTimestamp } from '../rules/timestamp.js'
-import type { WebhookRequest } from '../verify.js'
 import type { Finding } from './finding.js'
 import { instantOf, NEAR } from './instant.js'
 import { nearest } from './nearest.js'
@@ -67,7 +67,7 @@ export function headerPairs(headers: HeadersInput): Pair[] {
 
 /** The request with headers that can be read more than once, as an iterator cannot. */
 export function listed(request: WebhookRequest): WebhookRequest {
-  const headers: unknown = request.headers
+  const headers: unknown = request?.headers
   const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers
   if (!isIterator) return request
   const { webhookId, body } = request
@@ -124,7 +124,7 @@ function swapped({ timestamp, nonce, signature }: Meant): Meant {
 
 /** The same headers with the values of X-Nonce and X-Signature in each other's place, where X-Nonce holds a digest. */
 function signatureSwapped({ timestamp, nonce, signature }: Meant): Meant | undefined {
-  if (nonce === undefined || !isDigest(nonce)) return undefined
+  if (nonce === undefined || !isSignature(nonce)) return undefined
   return { timestamp, nonce: signature, signature: nonce, swappedWithNonce: 'signature' }
 }
 

@@ -1,13 +1,10 @@
 import { Buffer } from 'node:buffer'
 import { assertClock, type Clock } from '../clock.js'
-import { assertText } from '../errors.js'
-import { type Secret, secretList } from '../generate-secret.js'
-import { bodyBytes } from '../rules/body.js'
-import { readHeaders } from '../rules/headers.js'
+import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
+import { notRawBody } from '../rules/body.js'
 import { isNonce } from '../rules/nonce.js'
-import { secretIndexOf } from '../rules/signature.js'
-import { isTimestamp, isWithinWindow } from '../rules/timestamp.js'
-import { assertRequest, notRawBody, WEBHOOK_ID_FIX, type WebhookRequest } from '../verify.js'
+import { isSignatureOf } from '../rules/signature.js'
+import { isInWindow, isTimestamp } from '../rules/timestamp.js'
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
 import type { Diagnosis } from './finding.js'
@@ -58,13 +55,10 @@ export type { Diagnosis, Finding, FindingCode } from './finding.js'
  * ```
  */
 export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
-  assertRequest(request)
-  const { webhookId, headers: given, body: received } = listed(request)
-  assertText(webhookId, 'request.webhookId', WEBHOOK_ID_FIX)
-  const headers = readHeaders(given)
-  const bytes = bodyBytes(received, 'request.body')
-  if (bytes === undefined) throw await notRawBody(received)
-  const secrets = secretList(secret)
+  const relisted = listed(request)
+  const { webhookId, body: bytes, ...headers } = readRequest(relisted)
+  if (bytes === undefined) throw await notRawBody(relisted.body)
+  const secrets = readSecrets(secret)
   assertClock(clock)
   const now = clock.now()
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -73,14 +67,14 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     timestamp !== undefined &&
     nonce !== undefined &&
     signature !== undefined &&
-    secretIndexOf(signature, timestamp, nonce, bytes, secrets) !== -1
+    secrets.some((one) => isSignatureOf({ timestamp, nonce, body: bytes }, signature, one))
   const { timestamp = '', nonce = '' } = headers
   const isSignedAsSent = isRight(headers)
-  if (isSignedAsSent && isTimestamp(timestamp) && isWithinWindow(Number(timestamp), now) && isNonce(nonce)) {
+  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(timestamp, now) && isNonce(nonce)) {
     return { genuine: true, findings: [] }
   }
 
-  const pairs = headerPairs(given)
+  const pairs = headerPairs(relisted.headers)
   const ways = meantHeaders(headers, pairs)
   const signed = isSignedAsSent ? headers : ways.find(isRight)
   const likeliest = signed ?? ways[0]

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { isDigest } from '../rules/signature.js'
+import { isSignature } from '../rules/signature.js'
 import { DIGEST_SIZES } from './digest.js'
 import type { Finding } from './finding.js'
 import { quoted, UUID } from './headers.js'
@@ -133,7 +133,7 @@ function encodedReadings(signature: string): Reading[] {
 
 /** What is wrong with the format of a signature that could not be read as any digest that fits. */
 export function signatureFormat(signature: string): Finding | undefined {
-  if (isDigest(signature)) return undefined
+  if (isSignature(signature)) return undefined
   return {
     code: 'signature_format',
     message: `X-Signature is not 64 lowercase hex digits: ${formOf(signature)}.`,

@@ -1,4 +1,4 @@
-import { isTimestamp, isWithinWindow, WINDOW_SECONDS } from '../rules/timestamp.js'
+import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../rules/timestamp.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
 import { instantOf, scaleOf } from './instant.js'
@@ -63,7 +63,7 @@ export function timestampOutside(timestamp: string, now: number): Finding | unde
   const instant = instantOf(timestamp, now)
   // A format that tells the time has a finding of its own, and so has the scale of one that is not in seconds.
   if (isTimestamp(timestamp)) {
-    if (isWithinWindow(Number(timestamp), now)) return undefined
+    if (isInWindow(timestamp, now)) return undefined
     const scale = scaleOf(Number(timestamp), now)
     if (instant !== undefined && /^\d{14}$/.test(timestamp) && scale?.code !== 'timestamp_unit')
       return dateInDigits(timestamp)
@@ -82,7 +82,7 @@ export function timestampOutside(timestamp: string, now: number): Finding | unde
   }
   if (instant === undefined && !isTimestamp(timestamp)) return undefined
   const seconds = isTimestamp(timestamp) ? timestamp : String(Math.floor((instant as number) / 1000))
-  return isWithinWindow(Number(seconds), now) ? undefined : clockOff(seconds, now)
+  return isInWindow(seconds, now) ? undefined : clockOff(seconds, now)
 }
 
 function dateInDigits(timestamp: string): Finding {

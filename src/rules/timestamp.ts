@@ -1,48 +1,25 @@
-/** How far `X-Timestamp` may be from server time, either way, in seconds (specification: plus or minus 300 s). */
+/** How far `X-Timestamp` may be from server time in either direction, in seconds (specification: ±300 s). */
 export const WINDOW_SECONDS = 300
 
 /**
- * The seconds that an `X-Timestamp` tells: one or more ASCII digits, Unix time in seconds. NaN if it has another format.
- *
- * @internal
- */
-export function secondsOf(value: string): number {
-  let seconds = value === '' ? Number.NaN : 0
-  for (let index = 0; index < value.length; index++) {
-    const digit = value.charCodeAt(index) - 0x30
-    seconds = digit >= 0 && digit <= 9 ? seconds * 10 + digit : Number.NaN
-  }
-  return seconds
-}
-
-/**
- * Whether `value` has the format of `X-Timestamp`.
+ * Checks the format of `X-Timestamp`: one or more ASCII digits.
  *
  * @internal
  */
 export function isTimestamp(value: string): boolean {
-  return !Number.isNaN(secondsOf(value))
+  return /^[0-9]+$/.test(value)
 }
 
 /**
- * Whether `timestamp`, in seconds, is within the window around `now`, in milliseconds since the Unix epoch, both ends included.
+ * Checks that a timestamp is within the window around `now`, both ends included.
  *
- * Milliseconds, because server time floored to seconds would stretch the window to 601 s, one second longer than a nonce
- * is kept. A `now` that is no number is within no window.
+ * The comparison is in milliseconds. Server time in whole seconds would make the window 601 s wide, one second longer than
+ * a nonce is kept.
  *
+ * @param timestamp - a valid `X-Timestamp`.
+ * @param now - server time in milliseconds since the Unix epoch. No timestamp is in the window of a clock that returned no number.
  * @internal
  */
-export function isWithinWindow(timestamp: number, now: number): boolean {
-  return Number.isFinite(now) && Math.abs(now - timestamp * 1000) <= WINDOW_SECONDS * 1000
-}
-
-/**
- * Where `timestamp` stands, seen from `now`, for a message: `301 s behind server time`.
- *
- * @internal
- */
-export function offsetFrom(now: number, timestamp: number): string {
-  if (!Number.isFinite(now)) return 'compared with a clock that gives no number'
-  const milliseconds = timestamp * 1000 - now
-  return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead of'} server time`
+export function isInWindow(timestamp: string, now: number): boolean {
+  return Number.isFinite(now) && Math.abs(now - Number(timestamp) * 1000) <= WINDOW_SECONDS * 1000
 }

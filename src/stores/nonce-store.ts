@@ -2,9 +2,9 @@ import { invalidType, kindOf, NonceStoreError } from '../errors.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 
 /**
- * Remembers which nonces are taken. Share one store among all processes that serve the same webhooks.
+ * Remembers which nonces are reserved. All processes that serve the same webhooks share one store.
  *
- * @example A store on any database that can add a row only if it is absent, in one atomic step:
+ * @example A store on a database that can insert a row if it is absent, in one atomic step:
  * ```ts
  * import type { NonceStore } from 'inbound-webhook-auth'
  *
@@ -19,16 +19,18 @@ import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
  */
 export interface NonceStore {
   /**
-   * Takes `key` on one webhook for `ttlSeconds`, if it is free, in one atomic step: of any number of calls for the same
-   * key, in any number of processes, one answers `true`. A look-up followed by a write is two steps and lets both of two
-   * simultaneous requests through.
+   * Atomically reserves `key` for `webhookId` for `ttlSeconds`. Of any number of concurrent calls, in any number of
+   * processes, exactly one returns `true`.
    *
-   * A key is still taken at exactly `ttlSeconds` after its reservation, and a call that answers `false` does not prolong it.
+   * Do not look up and then insert: two copies that arrive together both find nothing, and both are accepted.
    *
-   * @param webhookId - any well-formed, non-empty string. The same key on two webhooks is two keys.
+   * A key is still reserved at exactly `ttlSeconds` after its reservation. A call that returns `false` does not prolong it.
+   *
+   * @param webhookId - any well-formed string that is not empty. The same key on two webhooks is two keys.
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
-   * @param ttlSeconds - how long to keep it, in seconds; 600 from `verify`.
-   * @returns `true` if the key was free and is now reserved, `false` if it is taken. When the store cannot tell, it throws.
+   * @param ttlSeconds - how long to keep the key, in seconds. `verify` passes 600.
+   * @returns `true` if the key was free and is now reserved, `false` if it was taken.
+   * @throws any error if the store failed. Never return `false` or `true` then.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean | Promise<boolean>
 }
@@ -37,38 +39,37 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve(), it is ${kindOf(nonceStore)}: pass a MemoryNonceStore, made once, or another`,
+      `nonceStore is ${kindOf(nonceStore)} without reserve(). Create one MemoryNonceStore or another store per process.`,
     )
   }
 }
 
 /**
- * Reserves `key` for as long as a nonce is kept. Fails closed: `true` only if the store says exactly that. A store that
- * answers at once is not waited for.
+ * Reserves the keys one after the other until one is taken. Returns `true` if all are now reserved.
  *
+ * It fails closed: a store that returns anything but `true` or `false` has failed.
+ *
+ * @throws {@link NonceStoreError} if the store failed.
  * @internal
  */
-export function reserve(nonceStore: NonceStore, webhookId: string, key: string): boolean | Promise<boolean> {
-  let answer: unknown
-  try {
-    answer = nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
-  } catch (cause) {
-    throw failed(cause)
+export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
+  for (const key of keys) {
+    if (!(await reserve(nonceStore, webhookId, key))) return false
   }
-  return typeof answer === 'boolean' ? answer : settled(answer)
+  return true
 }
 
-async function settled(pending: unknown): Promise<boolean> {
-  let answer: unknown
+async function reserve(nonceStore: NonceStore, webhookId: string, key: string): Promise<boolean> {
+  let reserved: unknown
   try {
-    answer = await pending
+    reserved = await nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
   } catch (cause) {
-    throw failed(cause)
+    throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
   }
-  if (typeof answer === 'boolean') return answer
-  throw new NonceStoreError(`nonceStore.reserve() answered ${kindOf(answer)}: return true (reserved) or false (taken)`)
-}
-
-function failed(cause: unknown): NonceStoreError {
-  return new NonceStoreError('The nonce store failed: no verdict, answer 503, see cause', { cause })
+  if (typeof reserved !== 'boolean') {
+    throw new NonceStoreError(
+      `nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
+    )
+  }
+  return reserved
 }

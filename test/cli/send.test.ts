@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { recut, tampered } from '../../src/cli/commands/attacks.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
-import { hasAnotherCut } from '../../src/rules/nonce.js'
+import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { NONCE, SECRET, TestClock } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
@@ -373,7 +373,7 @@ The endpoint defends itself against what was tried.
   it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])('a message with the body %j is not', (text) => {
     const body = Buffer.from(text)
     expect(recut({ nonce: NONCE, body })).toBeUndefined()
-    expect(hasAnotherCut(NONCE, body)).toBe(false)
+    expect(canBeSplitDifferently({ timestamp: '', nonce: NONCE, body })).toBe(false)
   })
 })
 

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Body, verify } from '../../src/index.js'
-import { bodyBytes } from '../../src/rules/body.js'
+import { readBody } from '../../src/rules/body.js'
 import { BYTES, SHAPES, shared, TEXT, WIDER } from '../support/cases/bodies.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
@@ -20,8 +20,8 @@ describe('the bytes of the body are the ones verified, as', () => {
 
   it('shared memory is copied before it is looked at, for another thread could change it between two looks', () => {
     const view = shared()
-    expect(bodyBytes(view, 'body')?.buffer).not.toBe(view.buffer)
-    expect(bodyBytes(BYTES, 'body')?.buffer).toBe(BYTES.buffer)
+    expect(readBody(view, 'body')?.buffer).not.toBe(view.buffer)
+    expect(readBody(BYTES, 'body')?.buffer).toBe(BYTES.buffer)
   })
 
   it.each(WIDER)('a view of wider elements, byte for byte: %s', async (_, body) => {

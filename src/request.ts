@@ -1,0 +1,68 @@
+import { assertText, invalidType, kindOf } from './errors.js'
+import { type Body, readBody } from './rules/body.js'
+import { type HeadersInput, type HeaderValues, readHeaders } from './rules/headers.js'
+
+/** One received request, and the webhook that it was sent to. */
+export interface WebhookRequest {
+  /**
+   * The database ID of the webhook whose secret is used. Never pass the text of the URL: `/hooks/ABC` and `/hooks/abc` that
+   * find one record must share one nonce memory.
+   */
+  webhookId: string
+  /** The request's headers in any of the usual shapes. */
+  headers: HeadersInput
+  /** The raw body: the bytes as received. */
+  body: Body
+}
+
+/**
+ * A webhook's signing secret as text. HMAC uses its UTF-8 bytes as the key.
+ *
+ * Pass several secrets while one replaces another. `verify` tries them in order.
+ */
+export type Secret = string | readonly string[]
+
+/** What the rules check. A header that is absent is `undefined`, and so is a body that is not raw. */
+export interface ReceivedRequest extends HeaderValues {
+  readonly webhookId: string
+  readonly body: Uint8Array | undefined
+}
+
+/**
+ * Reads each part of a request once.
+ *
+ * @internal
+ */
+export function readRequest(request: WebhookRequest): ReceivedRequest {
+  if (typeof request !== 'object' || request === null) {
+    throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
+  }
+  const { webhookId, headers, body } = request
+  assertText(webhookId, 'request.webhookId', 'Pass { webhookId, headers, body } with the ID as a string.')
+  const { timestamp, nonce, signature } = readHeaders(headers)
+  return { webhookId, timestamp, nonce, signature, body: readBody(body, 'request.body') }
+}
+
+/**
+ * Returns the secrets to try, in order.
+ *
+ * @internal
+ */
+export function readSecrets(secret: Secret): readonly string[] {
+  if (!Array.isArray(secret)) {
+    assertSecret(secret, 'secret')
+    return [secret]
+  }
+  // The loop also visits the holes of a sparse list, and the first place of an empty one.
+  for (let index = 0; index < Math.max(1, secret.length); index++) assertSecret(secret[index], `secret[${index}]`)
+  return secret
+}
+
+/** @internal */
+export function assertSecret(secret: unknown, name: string): asserts secret is string {
+  assertText(
+    secret,
+    name,
+    "Pass the webhook's secret as text. Check that the environment variable is set or the record was found.",
+  )
+}
