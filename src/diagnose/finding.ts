@@ -1,10 +1,11 @@
 /**
- * What a finding is about, stable across versions.
+ * What a finding is about. The codes are stable across versions.
  *
- * - `header_*`, `timestamp_*`, `nonce_*`: what is wrong with the headers as received.
- * - `clock_*`: one of the two clocks, or a request that is older than the window.
- * - `signature_*`, `secret_*`, `message_*`, `body_*`: the way of signing that gives the signature received, proved by making it.
- * - `signature_mismatch`: no known way of signing gives it.
+ * - `header_*`, `timestamp_*`, `nonce_*`: a header is wrong as received.
+ * - `clock_*`: one of the two clocks is wrong, or the request is older than the window.
+ * - `signature_*`, `secret_*`, `message_*`, `body_*`: what was signed instead. Most are proved: signing that way gives the
+ *   signature received.
+ * - `signature_mismatch`: no known way of signing gives the signature received.
  */
 export type FindingCode =
   | 'header_missing'
@@ -43,22 +44,35 @@ export type FindingCode =
   | 'body_changed'
   | 'signature_mismatch'
 
+/** Who has to act; `unknown` where the request does not show it. */
+export type Side = 'sender' | 'receiver' | 'unknown'
+
+/** The languages of {@link Finding.fixes}, in the order in which they are listed. */
+export const LANGUAGES = ['node', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'perl', 'shell'] as const
+
+/** A language of {@link Finding.fixes}. */
+export type Language = (typeof LANGUAGES)[number]
+
 /** One thing that is wrong with a request, and what to do about it. */
 export interface Finding {
-  /** What it is about, stable across versions. */
+  /** What it is about. Stable across versions. */
   readonly code: FindingCode
+  /** Who has to act. */
+  readonly side: Side
   /** What is wrong, in one sentence. */
   readonly message: string
-  /** On whose side the fix is, and the line to change. */
+  /** What to do, in any language. */
   readonly fix: string
-  /** What the finding rests on, in one or several lines. Never the secret. */
+  /** The line to change, by language. The likeliest language comes first. */
+  readonly fixes: { readonly [language in Language]?: string }
+  /** What the finding is based on, in one or more lines. It never contains the secret. */
   readonly evidence?: string
 }
 
-/** What {@link diagnose} found: nothing if the request is genuine, otherwise the most likely cause first. */
+/** What {@link diagnose} found. */
 export interface Diagnosis {
-  /** Whether every rule holds but the nonce store's, which a single request cannot break. */
+  /** Whether every rule holds except the nonce store's, which one request cannot show. */
   readonly genuine: boolean
-  /** Empty if and only if the request is genuine. */
+  /** The most likely cause first. Empty if the request is genuine. */
   readonly findings: readonly Finding[]
 }

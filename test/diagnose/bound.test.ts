@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
+import { MAX_HASHES, MAX_HASHES_LARGE, SMALL_BODY } from '../../src/diagnose/engine.js'
 import { diagnose } from '../../src/diagnose/index.js'
-import { MAX_HASHES, MAX_HASHES_LARGE, SMALL_BODY } from '../../src/diagnose/search.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 
 /** Every digest that is taken, of an HMAC or another hash. */

@@ -1,59 +1,108 @@
-import { expect, it } from 'vitest'
-import type { Choice } from '../../src/diagnose/choice.js'
-import { digestChoices } from '../../src/diagnose/digest.js'
-import { BODY, NONCE, TIMESTAMP } from '../../src/diagnose/message.js'
-import { Budget, search, type Ways } from '../../src/diagnose/search.js'
-import { readingsOf } from '../../src/diagnose/signature.js'
-import { signatureOf } from '../support/request.js'
+import { describe, expect, it } from 'vitest'
+import type { Likelihood } from '../../src/diagnose/hypotheses/hypothesis.js'
+import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
+import { Budget, type Choice, search } from '../../src/diagnose/search.js'
 
-const BYTES = Buffer.from('a body')
+/** A choice that adds a letter to the state; without a likelihood, it is what the rules ask for. */
+const choice = (letter: string, likelihood?: Likelihood): Choice<string, string> => ({
+  likelihood: likelihood ?? 'expected',
+  apply: (state) => [{ state: state + letter, mistake: likelihood && letter }],
+})
 
-const choice = <T>(cost: number, value: T): Choice<T> =>
-  cost === 0 ? { cost, value } : { cost, value, deviation: { code: 'message_layout', what: 'a mistake', fix: '' } }
-
-/** The choices of a part, by their text: what each costs. */
-const choices = (costs: Record<string, number>) => Object.entries(costs).map(([text, cost]) => choice(cost, text))
-
-/** What a search finds where only the timestamp, the nonce and the key may have been others. */
-function found(signature: string, timestamps: Choice<string>[], nonces: Choice<string>[], keys = { secret: 0 }) {
-  const ways: Ways = {
-    digests: digestChoices([32]).slice(0, 1),
-    keys: choices(keys).map((one) => ({ ...one, value: Buffer.from(one.value) })),
-    layouts: [choice(0, [TIMESTAMP, ':', NONCE, ':', BODY])],
-    timestamps,
-    nonces,
-    styles: [],
-    changes: [],
-    endings: [choice(0, (body) => [body, ''] as const)],
-  }
-  const way = search(ways, BYTES, undefined, readingsOf(signature), new Budget(false, 0))?.way
-  return way && [way.timestamp.value, way.nonce.value, String(way.key.value)]
+/** All combinations in the order in which they are tried. */
+function tried(...dimensions: Choice<string, string>[][]): string[] {
+  const states: string[] = []
+  const found = search(
+    dimensions.map((choices) => () => choices),
+    '',
+    (state) => {
+      states.push(state)
+      return undefined
+    },
+  )
+  expect(found).toBeUndefined()
+  return states
 }
 
-it('ends when every way was tried', () => {
-  expect(found('0'.repeat(64), choices({ 1: 0, 2: 3 }), choices({ a: 0, b: 4 }))).toBeUndefined()
+describe('a search', () => {
+  it('tries what the rules ask for first, then one mistake, the likeliest first', () => {
+    const choices = [choice('-'), choice('r', 'rare'), choice('u', 'uncommon'), choice('c', 'common')]
+    expect(tried(choices)).toEqual(['-', 'c', 'u', 'r'])
+  })
+
+  it('tries two common mistakes before a rare one, and a common one with an uncommon one after it', () => {
+    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
+    const states = tried(choices, choices)
+    const order = ['c-', 'u-', 'cc', 'r-', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
+    expect(order).toEqual([...order].sort((one, other) => one - other))
+    expect(order).not.toContain(-1)
+  })
+
+  it('combines at most three mistakes', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    const states = tried(choices, choices, choices, choices)
+    expect(states).toContain('ccc-')
+    expect(states).not.toContain('cccc')
+  })
+
+  it('returns the result and the mistakes of the first combination that matches', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    const found = search([() => choices, () => choices], '', (state) => (state === '-c' ? state.length : undefined))
+    expect(found).toEqual({ result: 2, mistakes: ['c'] })
+  })
+
+  it('leaves out what a choice does not allow', () => {
+    const impossible: Choice<string, string> = { likelihood: 'common', apply: () => [] }
+    expect(tried([choice('-'), impossible])).toEqual(['-'])
+  })
+
+  it('makes the choices of a dimension when it first needs them, and once', () => {
+    let made = 0
+    const later = () => {
+      made++
+      return [choice('-'), choice('c', 'common')]
+    }
+    const stops: Choice<string, string>[] = [{ likelihood: 'expected', apply: () => [] }]
+    search([() => stops, later], '', () => undefined)
+    expect(made).toBe(0)
+    search([() => [choice('-')], later], '', () => undefined)
+    expect(made).toBe(1)
+  })
+
+  it('passes on an error that is not about its budget', () => {
+    const broken: Choice<string, string> = {
+      likelihood: 'expected',
+      apply: () => {
+        throw new Error('broken')
+      },
+    }
+    expect(() => search([() => [broken]], '', () => undefined)).toThrow('broken')
+  })
 })
 
-it('takes one mistake for likelier than two that cost as much', () => {
-  const signature = signatureOf('1:b', 'a', BYTES, 'secret')
-  const timestamps = choices({ 0: 0, 1: 2, '1:b': 4 })
-  expect(found(signature, timestamps, choices({ a: 0, 'b:a': 2 }))).toEqual(['1:b', 'a', 'secret'])
-})
+describe('a budget', () => {
+  const bytes = new Uint8Array(100)
 
-it('takes two usual mistakes for likelier than a rare and a most usual one', () => {
-  const signature = signatureOf('2', ':b', BYTES, 'secret')
-  const timestamps = choices({ 1: 0, '2:': 2, 2: 4 })
-  expect(found(signature, timestamps, choices({ a: 0, ':b': 4, b: 6 }))).toEqual(['2', ':b', 'secret'])
-})
+  it('ends a search when its hashes are used up', () => {
+    const counted = new Budget(3, 1e9).count(NODE_PRIMITIVES)
+    let tests = 0
+    const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
+    const found = search([() => choices], '', () => {
+      tests++
+      counted.hmac('sha256', bytes, [bytes])
+      return undefined
+    })
+    expect(found).toBeUndefined()
+    expect(tests).toBe(4)
+  })
 
-it('finds three mistakes at once', () => {
-  const keys = { secret: 0, other: 2 }
-  const signature = signatureOf('2', 'b', BYTES, 'other')
-  expect(found(signature, choices({ 1: 0, 2: 2 }), choices({ a: 0, b: 2 }), keys)).toEqual(['2', 'b', 'other'])
-})
-
-it('takes what a header was meant to hold for no mistake, though it costs something', () => {
-  const meant = { cost: 1, value: '2' }
-  const signature = signatureOf('2', 'b', BYTES, 'secret')
-  expect(found(signature, [choice(0, '1'), meant], choices({ a: 0, b: 7 }))).toEqual(['2', 'b', 'secret'])
+  it.each([
+    ['hash', (budget: Budget) => budget.count(NODE_PRIMITIVES).hash('sha256', [bytes])],
+    ['hmac', (budget: Budget) => budget.count(NODE_PRIMITIVES).hmac('sha256', bytes, [bytes])],
+    ['inflate', (budget: Budget) => budget.count(NODE_PRIMITIVES).inflate('gzip', bytes, 1000)],
+    ['spend', (budget: Budget) => budget.spend(0, 100)],
+  ])('counts the bytes of %s', (_, use) => {
+    expect(() => use(new Budget(10, 99))).toThrow()
+    expect(() => use(new Budget(10, 10_000))).not.toThrow()
+  })
 })

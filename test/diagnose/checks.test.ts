@@ -27,9 +27,9 @@ describe('a timestamp that is no Unix time in seconds', () => {
     ['2023-11-14T22:13:20+00:00', 'a date in ISO 8601'],
     ['2023-11-14T24:61:20Z', 'a date in ISO 8601'],
     ['Tue, 14 Nov 2023 22:13:20 GMT', 'a date in RFC 1123'],
-    ['14 November 2023 22:13:20', 'a date in text'],
-    ['undefined', 'the text `undefined`'],
-    ['now', 'no number'],
+    ['14 November 2023 22:13:20', 'a date as text'],
+    ['undefined', 'text that stands for a missing value'],
+    ['now', 'not a number'],
   ])('%j is %s', async (timestamp, what) => {
     const findings = await findingsFor({ timestamp })
     expect(findings[0]).toMatchObject({ code: 'timestamp_format', message: expect.stringContaining(what) })
@@ -59,16 +59,13 @@ describe('a timestamp outside of the window', () => {
     ['1700000000000000', 'timestamp_unit', 'microseconds'],
     ['1700000000000000000', 'timestamp_unit', 'nanoseconds'],
     ['28333333', 'timestamp_unit', 'minutes'],
-    ['19675', 'timestamp_unit', 'days since the Unix epoch'],
     ['721692800', 'timestamp_epoch', '2001'],
-    ['3782844800', 'timestamp_epoch', '1904'],
     ['3908988800', 'timestamp_epoch', 'NTP'],
-    ['1384035218', 'timestamp_epoch', 'GPS'],
-    ['13344473600', 'timestamp_epoch', '1601'],
-    ['2460263', 'timestamp_epoch', 'Julian'],
+    ['133444736000000000', 'timestamp_epoch', '1601'],
+    ['45244', 'timestamp_epoch', '1899-12-30'],
     ['20231114221320', 'timestamp_format', 'a date and time in digits'],
-    ['0', 'timestamp_epoch', 'no Unix time of today'],
-    ['123456', 'timestamp_epoch', 'no Unix time of today'],
+    ['0', 'timestamp_epoch', 'not a Unix time of today'],
+    ['123456', 'timestamp_epoch', 'not a Unix time of today'],
     ['99999999999999999999999999', 'clock_ahead', 'more than 9999 years ahead of server time'],
   ])('%s is named: %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
@@ -123,7 +120,7 @@ describe('a nonce', () => {
 
   it('lists no more than ten', async () => {
     const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
-    expect(finding?.message).toContain('200 characters, where at most 128 are allowed')
+    expect(finding?.message).toContain('It has 200 characters, and at most 128 are allowed.')
     expect(finding?.evidence?.split('\n')).toHaveLength(12)
     expect(finding?.evidence).toContain('… and 190 more')
   })
@@ -153,7 +150,7 @@ describe('a header', () => {
       {
         code: 'header_missing',
         message: 'X-Timestamp, X-Nonce and X-Signature are missing: there is no signature to check.',
-        fix: expect.stringContaining('{ ...headers }, is empty'),
+        fix: expect.stringContaining('{ ...headers } is empty'),
         evidence: 'Headers: none',
       },
     ])
@@ -318,8 +315,8 @@ describe('X-Nonce and X-Signature, swapped', () => {
     expect(await findingsWith(digestOf(nonce), nonce)).toMatchObject([
       {
         code: 'header_swapped',
-        message: "X-Signature and X-Nonce carry each other's values.",
-        fix: expect.stringContaining('send the signature as X-Signature'),
+        message: "X-Signature and X-Nonce have each other's values.",
+        fix: expect.stringContaining('the signature as X-Signature'),
         evidence: expect.stringContaining('Proved'),
       },
     ])
@@ -352,7 +349,7 @@ describe('a mismatch that nothing explains', () => {
 
   it.each([
     ['body_compressed', 'inflated', { 'content-encoding': 'gzip' }],
-    ['body_changed', 'Content-Length says 9 bytes, but the body has 7', { 'content-length': '9' }],
+    ['body_changed', 'Content-Length is 9, but the body has 7 bytes', { 'content-length': '9' }],
   ])('may come from what the other headers tell: %s', async (code, message, headers) => {
     expect(await findingsFrom('{"a":1}', headers)).toMatchObject([
       { code, message: expect.stringContaining(message) },
@@ -402,20 +399,18 @@ describe('a body that was lost', () => {
     const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
     return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW))).findings
   }
-  const ON_RECEIVER = /^On the receiver's side: .*never String\(request.body\)\.$/
-  const ON_SENDER = /^On the sender's side: send text/
-
   it.each([
-    ['[object Object]', {}, 'makes of an object', /receiver's side.*On the sender's side: send text/],
-    ['undefined', {}, 'makes of nothing', /receiver's side.*On the sender's side: send text/],
-    ['undefined', { 'content-length': '7' }, 'makes of nothing', ON_RECEIVER],
-    ['[object Object]', { 'content-length': '15' }, 'makes of an object', ON_SENDER],
-    ['', { 'content-length': '7' }, 'Content-Length says 7 bytes', ON_RECEIVER],
-    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'Transfer-Encoding says', ON_RECEIVER],
-  ])('is named first: %j with %j', async (body, headers, message, fix) => {
+    ['[object Object]', {}, 'text for an object', 'unknown'],
+    ['undefined', {}, 'text for nothing', 'unknown'],
+    ['undefined', { 'content-length': '9' }, 'text for nothing', 'sender'],
+    ['undefined', { 'content-length': '7' }, 'text for nothing', 'receiver'],
+    ['[object Object]', { 'content-length': '15' }, 'text for an object', 'sender'],
+    ['', { 'content-length': '7' }, 'The body is empty', 'receiver'],
+    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'The body is empty', 'receiver'],
+  ])('is named first: %j with %j', async (body, headers, message, side) => {
     const findings = await findingsOf(body, headers)
     expect(findings).toMatchObject([
-      { code: 'body_changed', message: expect.stringContaining(message), fix: expect.stringMatching(fix) },
+      { code: 'body_changed', message: expect.stringContaining(message), side },
       { code: 'signature_mismatch' },
     ])
   })
@@ -442,146 +437,19 @@ describe('a body that was lost', () => {
   })
 })
 
-describe('a secret of the receiver with what was not signed with', () => {
+describe('a secret of the receiver with something that was not signed with', () => {
   it.each([
-    ['a secret\n', 'without U+000A (line feed) after it', 'secret_whitespace', 'process.env.WEBHOOK_SECRET.trim()'],
+    ['a secret\n', 'without U+000A (line feed) after it'],
     [' a secret\r\n', 'without U+0020 (space) before it and U+000D (carriage return) and U+000A (line feed) after it'],
     ['\ufeffa secret', 'without U+FEFF (byte order mark) before it'],
     ['a secret\xa0', 'without U+00A0 (no-break space) after it'],
-    ['a\u200b secret', 'without U+200B (zero-width space) in it', 'secret_whitespace', 'does not take all such'],
-    ['"a secret"', 'without the quotes around it', 'secret_quotes', 'WEBHOOK_SECRET=…, not "…"'],
-  ])('names it, and says that the fix is here: %j', async (secret, what, code = 'secret_whitespace', fix = '') => {
+    ['a\u200b secret', 'without U+200B (zero-width space) in it'],
+    ['"a secret"', 'without the quotes around it', 'secret_quotes'],
+  ])('is named, with the fix on this side: %j', async (secret, what, code = 'secret_whitespace') => {
     const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
-    expect(findings).toMatchObject([
-      { code, message: `X-Signature was made with the secret ${what}, not with the secret as it is.` },
-    ])
-    expect(findings[0]?.fix).toMatch(/^On the receiver's side: /)
-    expect(findings[0]?.fix).toContain(fix)
+    const message = `X-Signature was made with the secret ${what}, not with the secret as it is.`
+    expect(findings).toMatchObject([{ code, side: 'receiver', message }])
     const unexplained = await diagnose(signedRequest({ secret: 'another' }), secret, at(NOW))
-    expect(unexplained.findings).toMatchObject([{ code }, { code: 'signature_mismatch' }])
-  })
-})
-
-describe('words for the body', () => {
-  const findingOf = async (signed: string, body: string) => {
-    const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
-    return (await diagnose(signedRequest({ body, signature }), SECRET, at(NOW))).findings[0]
-  }
-
-  it("name curl's -d, which keeps the indentation of a file and takes its line breaks out", async () => {
-    const signed = '{\n  "a": [\n    1,\n    "x"\n  ]\n}'
-    expect(await findingOf(`${signed}\n`, signed.replaceAll('\n', ''))).toMatchObject({
-      code: 'body_newline',
-      message:
-        "The sender signed the body with its line breaks, which curl's -d takes out of a file, not the bytes received.",
-      fix: expect.stringContaining('--data-binary @body.json'),
-    })
-  })
-
-  it('say who made an object of an array, and how not to', async () => {
-    const finding = await findingOf('{"a":{}}', '{"a":[]}')
-    expect(finding?.fix).toContain('PHP, if an empty object arrived as []: json_decode($body)')
-    expect(finding?.fix.match(/serialize once/g)).toHaveLength(1)
-  })
-
-  it('show letters as they are, and what is not seen or only looks like one spelt', async () => {
-    const finding = await findingOf('{"n": "Zo\u00eb \\\\u00eb e\u0301"}', '{"n":"Zo\u00eb \\\\u00eb e\u0301"}')
-    expect(finding?.evidence).toContain('"{\\"n\\":\\"Zo\u00eb \\\\\\\\u00eb e\\u0301\\"}"')
-  })
-
-  it('cut no letter in two', async () => {
-    const letters = 'ë'.repeat(20)
-    const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
-    const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
-    for (const finding of [atEnd, atStart]) {
-      expect(finding?.evidence).toContain('received: "')
-      expect(finding?.evidence).not.toContain('\\ufffd')
-    }
-  })
-})
-
-describe('several mistakes', () => {
-  const findingsOf = async (message: string, body: string) => {
-    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
-    return (await diagnose(signedRequest({ body, signature, nonce: 'abc' }), SECRET, at(NOW))).findings
-  }
-
-  it('of the timestamp and the nonce are mended both', async () => {
-    const [finding, ...others] = await findingsOf(`${Number(TIMESTAMP) + 1}:ABC:a body`, 'a body')
-    expect(others).toEqual([])
-    expect(finding).toMatchObject({
-      code: 'message_timestamp',
-      message:
-        'The message was signed with a timestamp 1 s later than in the header and the nonce in uppercase, not with the values of the headers.',
-    })
-    expect(finding?.fix).toContain('const timestamp =')
-    expect(finding?.fix).toContain('const nonce =')
-  })
-
-  it('of the layout and the timestamp are one sentence', async () => {
-    expect(await findingsOf(`${TIMESTAMP}000.a body`, 'a body')).toMatchObject([
-      {
-        code: 'message_layout',
-        message:
-          'The sender signed the message `timestamp.body` with the timestamp in milliseconds, not `timestamp:nonce:body` with the values of the headers.',
-      },
-    ])
-  })
-
-  it('of the body are one sentence', async () => {
-    expect(await findingsOf(`${TIMESTAMP}:abc:\ufeff{"a": 1}\n`, '{"a":1}')).toMatchObject([
-      {
-        code: 'body_json',
-        message:
-          "The sender signed the body with a byte order mark before it, the body being the JSON written anew (with `, ` and `: ` as separators), as for example Python's json.dumps or PostgreSQL's jsonb writes it, with a line feed (LF) after it, not the bytes received.",
-      },
-    ])
-  })
-
-  it('of two parts are each told to belong to the others', async () => {
-    const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
-    expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
-      'Together with body_newline: both must be mended.',
-      'Together with message_layout: both must be mended.',
-    ])
-  })
-})
-
-describe('the right digest in another form', () => {
-  const digestOf = (body: string) => signatureOf(TIMESTAMP, NONCE, body, SECRET)
-  /** A body whose digest begins so, as one in 16 does at the least. */
-  const bodyWith = (digit: RegExp) => {
-    const number = Array.from({ length: 1000 }, (_, index) => index).find((index) =>
-      digit.test(digestOf(`body ${index}`)),
-    )
-    return `body ${number}`
-  }
-  const bytes = (digest: string) => Buffer.from(digest, 'hex')
-  const signed = (digest: string) => BigInt.asIntN(256, BigInt(`0x${digest}`))
-
-  it.each<[string, (digest: string) => string, RegExp?]>([
-    ['`0x` before it', (digest) => `0x${digest}`],
-    ['`"0x` before it, `"` after it', (digest) => `"0x${digest}"`],
-    ["hex of a negative number, as Java's BigInteger prints it", (digest) => signed(digest).toString(16), /^[89a-f]/],
-    ["a negative decimal number, as Java's BigInteger prints it", (digest) => String(signed(digest)), /^[89a-f]/],
-    ['one decimal number', (digest) => String(signed(digest)), /^[1-7]/],
-    ['without the zeros at its start, as a number is printed', (digest) => digest.replace(/^0+/, ''), /^0/],
-    ['the last 63 hex digits only', (digest) => digest.slice(1), /^[1-9a-f]/],
-    ['its bytes as they are, not as hex', (digest) => bytes(digest).toString('latin1')],
-    ['base64 of the hex text', (digest) => Buffer.from(digest).toString('base64')],
-    ['base64 of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('base64')],
-    [
-      'base64 without its padding instead of lowercase hex',
-      (digest) => bytes(digest).toString('base64').slice(0, -1),
-      /^f[bf]/,
-    ],
-    ['base64url instead of lowercase hex', (digest) => bytes(digest).toString('base64url'), /^f[bf]/],
-    ['hex of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('hex')],
-    ['hex of the uppercase hex text', (digest) => Buffer.from(digest.toUpperCase()).toString('hex')],
-  ])('is named: %s', async (form, write, begins = /^/) => {
-    const body = bodyWith(begins)
-    const request = signedRequest({ body, signature: write(digestOf(body)) })
-    const { findings } = await diagnose(request, SECRET, at(NOW))
-    expect(findings).toMatchObject([{ message: `X-Signature is the right digest in another form: ${form}.` }])
+    expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
   })
 })

@@ -1,0 +1,114 @@
+// Conversions between bytes and text that work in Node and in browsers.
+
+const ENCODER = new TextEncoder()
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
+const STRICT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
+
+/** `String.fromCharCode` takes a limited number of arguments. */
+const CHUNK = 8192
+
+export function utf8(text: string): Uint8Array {
+  return ENCODER.encode(text)
+}
+
+/** Decodes UTF-8. Invalid bytes become U+FFFD. */
+export function fromUtf8(bytes: Uint8Array): string {
+  return LENIENT.decode(bytes)
+}
+
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    STRICT.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function isAscii(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte < 0x80)
+}
+
+/** The low byte of each UTF-16 unit. */
+export function latin1(text: string): Uint8Array {
+  return Uint8Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+}
+
+export function fromLatin1(bytes: Uint8Array): string {
+  let text = ''
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  }
+  return text
+}
+
+/** The characters of Windows-1252 for the bytes 0x80 to 0x9F. Some versions of Node decode them as Latin-1. */
+const WINDOWS_1252 =
+  '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
+
+/** Encodes as Windows-1252; `undefined` if it lacks a character. */
+export function windows1252(text: string): Uint8Array | undefined {
+  const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
+    const index = WINDOWS_1252.indexOf(character)
+    return index === -1 ? character : String.fromCharCode(0x80 + index)
+  })
+  return /^[\0-\xff]*$/.test(bytes) ? latin1(bytes) : undefined
+}
+
+export function fromWindows1252(bytes: Uint8Array): string {
+  return fromLatin1(bytes).replace(/[\x80-\x9f]/g, (byte) => WINDOWS_1252.charAt(byte.charCodeAt(0) - 0x80))
+}
+
+export function utf16(text: string, order: 'little-endian' | 'big-endian'): Uint8Array {
+  const bytes = new Uint8Array(2 * text.length)
+  const view = new DataView(bytes.buffer)
+  for (let index = 0; index < text.length; index++) {
+    view.setUint16(2 * index, text.charCodeAt(index), order === 'little-endian')
+  }
+  return bytes
+}
+
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16)
+  return text
+}
+
+/** Decodes hex digits; `undefined` if `text` is not an even number of them. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (!/^([0-9a-f]{2})+$/i.test(text)) return undefined
+  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
+    Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
+  )
+}
+
+export function base64(bytes: Uint8Array): string {
+  return btoa(fromLatin1(bytes))
+}
+
+export function base64url(bytes: Uint8Array): string {
+  return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** Decodes base64 or base64url, with or without padding; `undefined` for any other text. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  const [, digits = ''] = /^([A-Za-z0-9+/_-]{2,})={0,2}$/.exec(text) ?? []
+  if (digits === '' || digits.length % 4 === 1) return undefined
+  return latin1(atob(digits.replaceAll('-', '+').replaceAll('_', '/')))
+}
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let length = 0
+  for (const part of parts) {
+    whole.set(part, length)
+    length += part.length
+  }
+  return whole
+}
+
+export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
+  return true
+}

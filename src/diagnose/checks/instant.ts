@@ -1,0 +1,91 @@
+import type { FindingCode } from '../finding.js'
+
+// What instant a timestamp means, whatever its unit, epoch or format is. Instants are milliseconds since the Unix epoch.
+
+const DAY = 86_400_000
+
+/** A unit or an epoch in which a number is a time. */
+export interface Scale {
+  readonly code: Extract<FindingCode, 'timestamp_unit' | 'timestamp_epoch'>
+  readonly what: string
+  readonly toInstant: (value: number) => number
+}
+
+const since = (epoch: string, perMillisecond: number) => (value: number) => value / perMillisecond + Date.parse(epoch)
+
+/** What is sent for Unix time in seconds. The most common comes first. */
+const SCALES: readonly Scale[] = [
+  { code: 'timestamp_unit', what: 'in milliseconds, not in seconds', toInstant: (value) => value },
+  { code: 'timestamp_unit', what: 'in microseconds, not in seconds', toInstant: (value) => value / 1e3 },
+  { code: 'timestamp_unit', what: 'in nanoseconds, not in seconds', toInstant: (value) => value / 1e6 },
+  { code: 'timestamp_unit', what: 'in minutes, not in seconds', toInstant: (value) => value * 60_000 },
+  {
+    code: 'timestamp_epoch',
+    what: 'in ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)',
+    toInstant: since('0001-01-01', 1e4),
+  },
+  {
+    code: 'timestamp_epoch',
+    what: 'in ticks of 100 ns since 1601 (a FILETIME of Windows)',
+    toInstant: since('1601-01-01', 1e4),
+  },
+  { code: 'timestamp_epoch', what: 'in seconds since 2001 (the epoch of Apple)', toInstant: since('2001-01-01', 1e-3) },
+  { code: 'timestamp_epoch', what: 'in seconds since 1900 (the epoch of NTP)', toInstant: since('1900-01-01', 1e-3) },
+  {
+    code: 'timestamp_epoch',
+    what: 'in days since 1899-12-30 (a date of a spreadsheet)',
+    toInstant: since('1899-12-30', 1 / DAY),
+  },
+]
+
+/** How near to server time a number must be on another scale. */
+export const NEAR = 400 * DAY
+
+/** The scale on which a number that is far from now in seconds is near to now. */
+export function scaleOf(value: number, now: number): Scale | undefined {
+  if (Math.abs(value * 1000 - now) < NEAR) return undefined
+  return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)
+}
+
+const COMPACT =
+  /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
+
+/** The instant of a date and time as text. Without a time zone it is taken for UTC. */
+function instantOfDate(text: string): number | undefined {
+  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = COMPACT.exec(text) ?? []
+  if (year !== undefined) {
+    const offset = /^[+-]/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
+    const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
+    return ifNumber(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`))
+  }
+  // RFC 1123, and what date(1) prints: with the name of a month, or with slashes.
+  if (!/[a-z]{3}|\d\/\d/i.test(text)) return undefined
+  return ifNumber(Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`))
+}
+
+const ifNumber = (value: number) => (Number.isNaN(value) ? undefined : value)
+
+/** Later years do not have four digits. */
+const LAST = Date.parse('9999-12-01')
+
+/** The instant that a timestamp means; `undefined` if it means none. */
+export function instantOf(timestamp: string, now: number): number | undefined {
+  const text = timestamp.slice(0, 64).replace(/^[\s"'[{(]+|[\s"'\]})s,]+$/g, '')
+  const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+  if (/^\d{14}$/.test(text) || !Number.isFinite(number)) {
+    const date = instantOfDate(text)
+    if (date !== undefined && date >= 0 && date < LAST) return date
+  }
+  if (!Number.isFinite(number)) return undefined
+  const instant = scaleOf(number, now)?.toInstant(number) ?? number * 1000
+  return instant >= 0 && instant < LAST ? instant : undefined
+}
+
+/** A date and time in ISO 8601 with whole seconds: `2023-11-14T22:13:20` and what `zone` adds. */
+export function writeIso(instant: number, zone: string, separator = 'T'): string {
+  return new Date(instant).toISOString().slice(0, 19).replace('T', separator) + zone
+}
+
+export function writeRfc1123(instant: number): string {
+  return new Date(instant).toUTCString()
+}

@@ -1,0 +1,147 @@
+import type { HeaderValues } from '../rules/headers.js'
+import { isNonce, MAX_NONCE_LENGTH } from '../rules/nonce.js'
+import { isInWindow, isTimestamp } from '../rules/timestamp.js'
+import { fromUtf8, hex, latin1, utf8 } from './bytes.js'
+import { checkLostBody, contentLengthOf, suspectBody } from './checks/body.js'
+import { checkHeaders, type MeantHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
+import { instantOf, scaleOf } from './checks/instant.js'
+import { checkNonce } from './checks/nonce.js'
+import { suspectSecrets } from './checks/secret.js'
+import { checkSignatureFormat, isUnset, readSignature } from './checks/signature.js'
+import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
+import { explain } from './explain.js'
+import type { Diagnosis } from './finding.js'
+import type { Context } from './hypotheses/hypothesis.js'
+import type { Primitives } from './primitives.js'
+import { Budget, search } from './search.js'
+import { type Draft, quote, writeFinding } from './text.js'
+import { correctWay, dimensionsOf, type Received, testWay } from './ways-of-signing.js'
+
+/** A request as the engine takes it: everything is read already. */
+export interface ReceivedRequest extends HeaderValues {
+  readonly webhookId: string
+  /** All headers. */
+  readonly pairs: readonly Pair[]
+  readonly body: Uint8Array
+  readonly secrets: readonly string[]
+  /** Server time in milliseconds since the Unix epoch. */
+  readonly now: number
+}
+
+/** Bodies up to this many bytes get {@link MAX_HASHES}; larger ones get {@link MAX_HASHES_LARGE}. */
+export const SMALL_BODY = 65_536
+export const MAX_HASHES = 20_000
+export const MAX_HASHES_LARGE = 200
+
+/** Longer headers and secrets count as a large body: they are hashed as often. */
+const SMALL_HEADERS = 4096
+const SMALL_SECRETS = 16_384
+
+/** The most bytes that are hashed or rewritten: about a second's work. */
+const MAX_BYTES = 700_000_000
+
+/** What {@link diagnose} does, on any platform. */
+export function diagnoseWith(platform: Primitives, request: ReceivedRequest): Diagnosis {
+  const { webhookId, timestamp, nonce, signature, pairs, body, secrets, now } = request
+  const isRight = ({ timestamp, nonce, signature }: HeaderValues) => {
+    if (timestamp === undefined || nonce === undefined || signature === undefined) return false
+    const message = [utf8(`${timestamp}:${nonce}:`), body]
+    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === signature)
+  }
+  const isSignedAsSent = isRight(request)
+  if (
+    isSignedAsSent &&
+    isTimestamp(String(timestamp)) &&
+    isInWindow(String(timestamp), now) &&
+    isNonce(String(nonce))
+  ) {
+    return { genuine: true, findings: [] }
+  }
+
+  const meanings = readMeantHeaders({ timestamp, nonce, signature }, pairs)
+  const isLarge =
+    body.length > SMALL_BODY || `${timestamp}${nonce}`.length > SMALL_HEADERS || secrets.join('').length > SMALL_SECRETS
+  // One is for the evidence, the others for the genuine signature.
+  const hashesOutside = 1 + secrets.length * (1 + meanings.length)
+  const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
+  const context: Context = { webhookId, headers: pairs, primitives: budget.count(platform) }
+  const signed = isSignedAsSent ? request : meanings.find(isRight)
+  const meant = unswapHeaders(signed ?? meanings[0], now)
+  const received = signed === undefined ? receivedAs(meant, request) : undefined
+  const match =
+    received &&
+    search(dimensionsOf(received, context, budget, isLarge), correctWay(received), testWay(received, context))
+  const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
+
+  // A body of which the signature is right was not lost.
+  const lost = signed !== undefined || match?.result.body === body ? [] : checkLostBody(body, pairs)
+  const drafts = [
+    ...lost,
+    ...checkHeaders(request, pairs, meant, signed, match !== undefined),
+    ...checkTimestampFormat(meant.timestamp, now),
+    ...checkNonce(meant.nonce),
+    // A request is often diagnosed later than it arrived, so the way of signing comes before the age.
+    ...(match === undefined ? [] : explain(match, body, contentLengthOf(pairs))),
+    ...checkTimestampWindow(meant.timestamp, now),
+    ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, pairs) : []),
+    ...(isUnexplained ? suspectSecrets(secrets) : []),
+    ...(isUnexplained ? compare(meant, body, platform) : []),
+  ]
+  return { genuine: false, findings: drafts.map(writeFinding) }
+}
+
+/** What the search begins with; `undefined` if the signature cannot be read as a digest. */
+function receivedAs(
+  { timestamp = '', nonce = '', signature = '' }: MeantHeaders,
+  request: ReceivedRequest,
+): Received | undefined {
+  const readings = readSignature(signature)
+  if (readings.length === 0) return undefined
+  const { body, secrets, now } = request
+  const instant = instantOf(timestamp, now)
+  // A header that breaks a rule has a finding of its own. Signing what it was meant to be is not another mistake.
+  const isOtherTime =
+    instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
+  return {
+    sentTimestamp: { value: timestamp, instant },
+    timestamps: isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp],
+    nonces: isNonce(nonce) ? [nonce] : [nonce, fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)],
+    body,
+    secrets,
+    readings,
+  }
+}
+
+/** What the documentation of the format signs as an example. */
+const EXAMPLE_SIGNATURE = 'f047d805fefcdb359477807dc0cd06fa1301f1b4404129c7a1b53c442b9f98a6'
+
+/** What to compare on both sides where nothing explains the signature. */
+function compare({ timestamp, nonce, signature }: MeantHeaders, body: Uint8Array, platform: Primitives): Draft[] {
+  // Where a header is missing, there is nothing to compare.
+  if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return []
+  const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
+  return [
+    {
+      code: 'signature_mismatch',
+      kind: 'mismatch',
+      params: {},
+      fix: 'compare',
+      evidence: [
+        'The receiver has:',
+        ['  the message begins with', quote(`${timestamp}:${nonce}:`)],
+        ['  bytes of the body', String(body.length)],
+        ['  SHA-256 of the body', hex(platform.hash('sha256', [body]) as Uint8Array)],
+        ['  the body begins with', spaced(body.subarray(0, 16))],
+        ['  the body ends with', spaced(body.subarray(-16))],
+        "The same on the sender's side, with the bytes that are sent in body.bin:",
+        '  wc -c < body.bin',
+        '  openssl dgst -sha256 body.bin',
+        '  head -c 16 body.bin | od -A n -t x1',
+        '  tail -c 16 body.bin | od -A n -t x1',
+        'To check the code of the sender: secret `a secret`, timestamp 1700000000, nonce `abc` and body `{"event":"paid"}` give',
+        `  ${EXAMPLE_SIGNATURE}`,
+      ],
+    },
+  ]
+}

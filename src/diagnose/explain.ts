@@ -1,0 +1,141 @@
+import { fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
+import type { Reading } from './checks/signature.js'
+import type { Language } from './finding.js'
+import { JSON_WRITERS, TRAITS } from './hypotheses/json.js'
+import { layoutText } from './hypotheses/layout.js'
+import { COMPACT } from './json/styles.js'
+import { type JsonStyle, writeJson } from './json/write.js'
+import type { Match } from './search.js'
+import { countBytes, type Draft, type EvidenceLine, joinWords, quote } from './text.js'
+import { type Mistake, messageOf, type Way } from './ways-of-signing.js'
+
+const PROOF = 'Proved: signing in this way gives the signature received.'
+
+/** One draft per mistake of the way of signing that was found. */
+export function explain(
+  { result, mistakes }: Match<Way & { reading: Reading }, Mistake>,
+  received: Uint8Array,
+  contentLength: number | undefined,
+): Draft[] {
+  const form = result.reading.differences.join(', ')
+  const of = (...parts: Mistake['part'][]) => mistakes.filter(({ part }) => parts.includes(part))
+  const values = of('timestamp', 'nonce')
+  const [layout] = of('layout')
+  const [digest] = of('digest')
+  const drafts: Draft[] = []
+
+  if (digest !== undefined) {
+    drafts.push({ ...digest, kind: 'provedDigest', params: { what: digest.what, form }, evidence: [PROOF] })
+  }
+  for (const mistake of of('secret')) {
+    const kind = mistake.code === 'secret_placeholder' ? 'provedPlaceholder' : 'provedSecret'
+    drafts.push({ ...mistake, kind, params: { what: mistake.what }, evidence: [PROOF] })
+  }
+  const whats = values.map(({ what }) => what)
+  if (layout !== undefined) {
+    const params = { what: layout.what, values: whats }
+    drafts.push({ ...layout, kind: 'provedLayout', params, evidence: [...signedAs(result), PROOF] })
+  }
+  for (const { code, fix } of layout === undefined ? values.slice(0, 1) : []) {
+    drafts.push({ code, fix, kind: 'provedValues', params: { values: whats }, evidence: [...signedAs(result), PROOF] })
+  }
+  drafts.push(...explainBody(of('body', 'json'), result.body, received, contentLength))
+  if (form !== '' && digest === undefined) {
+    drafts.push({ code: result.reading.code, kind: 'provedForm', params: { form }, fix: 'send_hex', evidence: [PROOF] })
+  }
+  return drafts.map((draft) => withOthers(draft, drafts))
+}
+
+function signedAs(way: Way): EvidenceLine[] {
+  const [before, , after] = messageOf(way)
+  const lines: EvidenceLine[] = [
+    ['Signed as', layoutText(way.layout)],
+    ['Before the body', quote(fromUtf8(before))],
+  ]
+  return after.length === 0 ? lines : [...lines, ['After the body', quote(fromUtf8(after))]]
+}
+
+function explainBody(
+  mistakes: readonly Mistake[],
+  signed: Uint8Array,
+  received: Uint8Array,
+  contentLength: number | undefined,
+): Draft[] {
+  // The bytes that arrived are those that Content-Length counts. If they were signed, the receiver changed them.
+  const isChangedHere = contentLength === signed.length && contentLength !== received.length
+  const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
+  return mistakes.map((mistake, index): Draft => {
+    const { what, languages } =
+      mistake.json === undefined ? { what: mistake.what, languages: [] } : describeJson(mistake.json)
+    return {
+      code: mistake.code,
+      kind: mistake.code === 'body_not_signed' ? 'provedConstant' : 'provedBody',
+      params: { what },
+      fix: mistake.fix,
+      side,
+      languages,
+      evidence: [...(index === 0 ? compareBodies(signed, received) : []), PROOF],
+    }
+  })
+}
+
+/** Which serializers write JSON as it was signed, and how that differs from the JSON received. */
+function describeJson({ text, style, signed }: NonNullable<Mistake['json']>): { what: string; languages: Language[] } {
+  const writers = JSON_WRITERS.filter((one) => one.writer !== undefined && writeJson(text, one.style) === signed)
+  // One per language: who reads it knows which one applies.
+  const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
+  const traits = traitsOf(style).filter(
+    (trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }),
+  )
+  const how = traits.flatMap((trait) => Object.values(trait).map((value) => TRAITS.get(value)))
+  const names = known.slice(0, 3).map(({ writer }) => writer as string)
+  const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
+  return {
+    what: how.length === 0 ? written : `${written} (${how.join(', ')})`,
+    languages: known.flatMap(({ language }) => language ?? []),
+  }
+}
+
+/** A style taken apart into its traits that have a name. */
+function traitsOf({ spacing, escaping, number, order }: JsonStyle): JsonStyle[] {
+  const traits: JsonStyle[] = [{ spacing }, { escaping }, { number }, { order }]
+  return traits.filter((trait) => Object.values(trait).some((value) => TRAITS.has(value)))
+}
+
+/** Where the signed body and the one received differ first. */
+function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
+  const areText = isUtf8(signed) && isUtf8(received)
+  const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80
+  let same = 0
+  while (same < signed.length && same < received.length && signed[same] === received[same]) same++
+  let from = Math.max(0, same - 8)
+  while (isInsideCharacter(signed, from)) from--
+  const excerpt = (body: Uint8Array) => {
+    let end = same + 24
+    while (isInsideCharacter(body, end)) end++
+    const bytes = body.subarray(from, end)
+    return areText ? unescapeLetters(quote(fromUtf8(bytes))) : quote(fromLatin1(bytes))
+  }
+  return [
+    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}`,
+    `They differ from byte ${same} on. From byte ${from}:`,
+    ['  signed  ', excerpt(signed)],
+    ['  received', excerpt(received)],
+  ]
+}
+
+/** Letters as they are. What is invisible, or looks like another character, stays escaped. */
+function unescapeLetters(quoted: string): string {
+  return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits?: string) => {
+    const character = digits === undefined ? '' : String.fromCharCode(Number.parseInt(digits, 16))
+    return /\p{L}/u.test(character) ? character : escaped
+  })
+}
+
+/** Several mistakes must be fixed together before the signature is right. */
+function withOthers(draft: Draft, all: readonly Draft[]): Draft {
+  const others = [...new Set(all.map(({ code }) => code))].filter((code) => code !== draft.code)
+  if (others.length === 0) return draft
+  const together = `Fix it together with ${joinWords(others, 'and')}: each of them changes the signature.`
+  return { ...draft, evidence: [...(draft.evidence ?? []), together] }
+}

@@ -1,0 +1,336 @@
+import type { Language } from './finding.js'
+
+/** What to do about a finding. With both sides, either may be the one that has to act. */
+export interface Fix {
+  readonly sender?: string
+  readonly receiver?: string
+  /** The line to change, by language. */
+  readonly lines?: { readonly [language in Language]?: string }
+}
+
+const SAME_BYTES = 'Sign the same bytes that you send'
+const RAW_BYTES = 'Pass the raw bytes as received'
+const WRITE_ONCE = {
+  node: 'const body = JSON.stringify(event); sign body and send the same body',
+  python:
+    'body = json.dumps(event).encode(); sign body and send requests.post(url, data=body, headers=headers), not json=event',
+  go: 'body, err := json.Marshal(event); sign body and send bytes.NewReader(body)',
+  ruby: 'body = JSON.generate(event); sign body and send Net::HTTP.post(uri, body, headers)',
+  php: '$body = json_encode($event); sign $body and send CURLOPT_POSTFIELDS => $body',
+  java: 'byte[] body = mapper.writeValueAsBytes(event); sign body and send BodyPublishers.ofByteArray(body)',
+  csharp:
+    'var body = JsonSerializer.SerializeToUtf8Bytes(event); sign body and send new ByteArrayContent(body), not PostAsJsonAsync',
+  perl: 'my $body = encode_json($event); sign $body and send it as the content of the request',
+  shell: 'jq -c . event.json > body.json; sign body.json and send it with curl --data-binary @body.json',
+}
+const RAW_BODY_IN_EXPRESS = 'Express: express.raw({ type: () => true, inflate: false }), before express.json()'
+const UNIX_SECONDS = {
+  node: 'String(Math.floor(Date.now() / 1000))',
+  python: 'str(int(time.time()))',
+  go: 'strconv.FormatInt(time.Now().Unix(), 10)',
+  ruby: 'Time.now.to_i.to_s',
+  php: '(string) time(), not date() or microtime(true)',
+  java: 'Long.toString(Instant.now().getEpochSecond()), not System.currentTimeMillis()',
+  csharp: 'DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString(), not Ticks or ToFileTime()',
+  perl: 'time',
+  shell: 'date +%s',
+}
+const NEW_NONCE = {
+  node: 'crypto.randomUUID()',
+  python: 'str(uuid.uuid4())',
+  go: 'hex.EncodeToString(random), after rand.Read(random)',
+  ruby: 'SecureRandom.uuid',
+  php: 'bin2hex(random_bytes(16))',
+  java: 'UUID.randomUUID().toString()',
+  csharp: 'Guid.NewGuid().ToString()',
+  shell: 'openssl rand -hex 16',
+}
+const HMAC = {
+  node: "createHmac('sha256', secret).update(message).digest('hex')",
+  python: 'hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()',
+  go: 'mac := hmac.New(sha256.New, []byte(secret)); mac.Write(message); hex.EncodeToString(mac.Sum(nil))',
+  ruby: "OpenSSL::HMAC.hexdigest('SHA256', secret, message)",
+  php: "hash_hmac('sha256', $message, $secret)",
+  java: 'Mac.getInstance("HmacSHA256"), then HexFormat.of().formatHex(mac.doFinal(message))',
+  csharp: 'Convert.ToHexString(new HMACSHA256(Encoding.UTF8.GetBytes(secret)).ComputeHash(message)).ToLowerInvariant()',
+  perl: 'hmac_sha256_hex($message, $secret)',
+  shell: 'openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r message.bin | cut -d " " -f 1',
+}
+
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
+/** Every fix, by its id. */
+export const FIXES = {
+  trim_secret: {
+    sender: 'Remove white space from the secret where you read it.',
+    lines: {
+      node: 'secret.trim()',
+      python: 'secret.strip()',
+      go: 'strings.TrimSpace(secret)',
+      ruby: 'secret.strip',
+      php: 'trim($secret)',
+      java: 'secret.strip()',
+      csharp: 'secret.Trim()',
+      shell: 'printf %s "$SECRET" > secret.txt, not echo',
+    },
+  },
+  trim_own_secret: {
+    receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
+    lines: { node: 'process.env.WEBHOOK_SECRET.trim()', shell: 'printf %s "$SECRET" > secret.txt, not echo' },
+  },
+  unquote_secret: {
+    sender: 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.',
+    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"', python: 'secret.encode(), not str(secret_bytes)' },
+  },
+  unquote_own_secret: {
+    receiver: 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.',
+    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"' },
+  },
+  whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
+  own_prefix: {
+    sender: 'Put nothing before the secret.',
+    receiver: 'Configure exactly the text that the sender was given, including its prefix.',
+  },
+  secret_as_text: {
+    sender: 'Use the text of the secret as the key. Do not decode or encode it, except as UTF-8.',
+    lines: {
+      node: "createHmac('sha256', secret), not Buffer.from(secret, 'base64')",
+      python: 'hmac.new(secret.encode(), …), not base64.b64decode(secret)',
+      go: 'hmac.New(sha256.New, []byte(secret)), not hex.DecodeString(secret)',
+      ruby: "OpenSSL::HMAC.hexdigest('SHA256', secret, message), not [secret].pack('H*')",
+      php: "hash_hmac('sha256', $message, $secret), not hex2bin($secret)",
+      java: 'new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"), not Base64.getDecoder()',
+      csharp: 'new HMACSHA256(Encoding.UTF8.GetBytes(secret)), not Convert.FromBase64String(secret)',
+      shell: 'openssl dgst -sha256 -hmac "$WEBHOOK_SECRET", not -macopt hexkey:',
+    },
+  },
+  unhashed_secret: { sender: 'Use the secret itself as the key, not a hash of it.', lines: HMAC },
+  unchanged_secret: {
+    sender:
+      'Compare the length of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
+    receiver: 'Compare the length of the secret on both sides. Quote the secret where it is set.',
+    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | wc -c' },
+  },
+  read_secret: {
+    sender: 'Use the value of the variable, not its name or a placeholder. Stop with an error if it is not set.',
+    lines: {
+      node: 'process.env.WEBHOOK_SECRET',
+      python: "os.environ['WEBHOOK_SECRET']",
+      go: 'os.Getenv("WEBHOOK_SECRET")',
+      ruby: "ENV.fetch('WEBHOOK_SECRET')",
+      php: "getenv('WEBHOOK_SECRET')",
+      java: 'System.getenv("WEBHOOK_SECRET")',
+      csharp: 'Environment.GetEnvironmentVariable("WEBHOOK_SECRET")',
+      shell: '"${WEBHOOK_SECRET:?}"',
+    },
+  },
+  read_own_secret: {
+    receiver: 'Pass the value of the variable, not its name or a placeholder.',
+    lines: { node: 'process.env.WEBHOOK_SECRET' },
+  },
+
+  sign_message: {
+    sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
+    lines: {
+      node: 'hmac.update(`${timestamp}:${nonce}:`).update(body)',
+      python: "f'{timestamp}:{nonce}:'.encode() + body",
+      go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce), then mac.Write(body)',
+      ruby: 'message = "#{timestamp}:#{nonce}:".b + body',
+      php: '$message = "$timestamp:$nonce:$body"',
+      java: 'mac.update((timestamp + ":" + nonce + ":").getBytes(StandardCharsets.UTF_8)), then mac.doFinal(body)',
+      csharp: 'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":").Concat(body).ToArray()',
+      perl: '$message = "$timestamp:$nonce:$body"',
+      shell: 'printf "%s:%s:" "$TIMESTAMP" "$NONCE" | cat - body.json',
+    },
+  },
+  feed_message: {
+    sender: 'Give the message to the HMAC before you take the digest.',
+    lines: {
+      node: "hmac.update(message).digest('hex')",
+      python: 'hmac.new(key, message, hashlib.sha256)',
+      go: 'mac.Write(message), then mac.Sum(nil), not mac.Sum(message)',
+      java: 'mac.doFinal(message)',
+    },
+  },
+  timestamp_once: {
+    sender: 'Put the timestamp into one variable. Sign that variable and send it.',
+    lines: UNIX_SECONDS,
+  },
+  nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
+
+  use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
+  message_as_utf8: {
+    sender: 'Encode the message as UTF-8.',
+    lines: {
+      csharp: 'Encoding.UTF8.GetBytes(message), not Encoding.Unicode',
+      java: 'message.getBytes(StandardCharsets.UTF_8)',
+    },
+  },
+  send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
+
+  same_bytes: { sender: `${SAME_BYTES}.`, receiver: `${RAW_BYTES}. (${RAW_BODY_IN_EXPRESS})` },
+  serialize_once: {
+    sender: `Serialize once. ${SAME_BYTES}.`,
+    receiver: `${RAW_BYTES}. Do not serialize a parsed body again. (${RAW_BODY_IN_EXPRESS})`,
+    lines: WRITE_ONCE,
+  },
+  same_options: {
+    sender: `Serialize once, with the options that you use for sending. ${SAME_BYTES}.`,
+    receiver: `${RAW_BYTES}. Do not serialize a parsed body again.`,
+    lines: {
+      csharp:
+        'JsonSerializer.SerializeToUtf8Bytes(event, options); send new ByteArrayContent(body), not PostAsJsonAsync',
+      php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
+    },
+  },
+  encode_once: {
+    sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`,
+    receiver: `${RAW_BYTES}. Do not decode them to text and encode them again.`,
+    lines: {
+      node: "Buffer.from(text, 'utf8')",
+      python: 'text.encode()',
+      go: '[]byte(text)',
+      ruby: "text.encode('UTF-8')",
+      php: "iconv('ISO-8859-1', 'UTF-8', $text), before you sign",
+      java: 'text.getBytes(StandardCharsets.UTF_8)',
+      csharp: 'Encoding.UTF8.GetBytes(text)',
+      shell: 'iconv -f ISO-8859-1 -t UTF-8 event.json > body.json, before you sign',
+    },
+  },
+  keep_newlines: {
+    sender: `${SAME_BYTES}, with every line break.`,
+    receiver: `${RAW_BYTES}. Do not trim them and do not convert line breaks.`,
+    lines: {
+      shell: `printf %s "$BODY", not echo; curl --data-binary @body.json, not -d, which removes line breaks`,
+      go: 'json.Marshal(event), not json.NewEncoder, whose Encode adds a line feed',
+      python: 'pathlib.Path(file).read_bytes(), without .strip()',
+      node: 'readFileSync(file), without .toString().trim()',
+      ruby: 'File.binread(file), and io.write(body), not io.puts(body)',
+      php: 'file_get_contents($file), without trim and PHP_EOL',
+      java: 'Files.readAllBytes(path), not readAllLines',
+      csharp: 'File.ReadAllBytes(path), not ReadAllLines',
+    },
+  },
+  sign_compressed: {
+    sender: 'Sign after you compress, or do not compress.',
+    receiver: `${RAW_BYTES}, before anything inflates them. (${RAW_BODY_IN_EXPRESS})`,
+    lines: { node: 'express.raw({ type: () => true, inflate: false })' },
+  },
+  sign_as_sent: {
+    sender: `${SAME_BYTES}, in the same encoding.`,
+    receiver: `${RAW_BYTES}, in the encoding in which they arrived.`,
+    lines: {
+      node: "AWS Lambda: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')",
+      python: 'hmac.update(body) with the bytes, not str(body) or f"{body}"',
+      go: 'body, err := json.Marshal(event); send bytes.NewReader(body). json.Marshal of bytes writes base64',
+    },
+  },
+  one_format: {
+    sender: 'Write the event in one format. Sign that text and send it.',
+    receiver: `${RAW_BYTES}. Do not build the body again from parsed fields.`,
+    lines: {
+      python: 'requests.post(url, data=body) with text, not a dict, which is sent as a form',
+      php: 'CURLOPT_POSTFIELDS => $body with text, not an array',
+      node: 'body: JSON.stringify(event), not URLSearchParams',
+      shell: 'curl --data-binary @body.json',
+    },
+  },
+  sign_envelope: {
+    sender: 'Sign after you put the event into its envelope, or send the event without it.',
+    receiver: `${RAW_BYTES}, not a part of them. Queues and functions hold the body as text inside an event.`,
+    lines: { node: 'AWS Lambda and SQS: the `body` of the event, not the event' },
+  },
+  sign_multipart: {
+    sender: 'Encode the whole multipart body once, with its boundaries. Sign and send it. Or send the content alone.',
+    receiver: `${RAW_BYTES}, before a multipart parser reads them.`,
+    lines: {
+      python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request",
+    },
+  },
+  sign_body_not_hash: {
+    sender: 'Sign the body itself, not a hash of it.',
+    lines: { node: "hmac.update(timestamp + ':' + nonce + ':').update(body)" },
+  },
+  sign_body: {
+    sender: `${SAME_BYTES}. Read the whole body before you sign.`,
+    receiver: `Pass the raw body. Read it before any parser does. (${RAW_BODY_IN_EXPRESS})`,
+    lines: {
+      node: 'const body = JSON.stringify(event), not the object itself',
+      python: 'request.body, not a stream that was read already',
+      shell: '"$(cat body.json)", not the name of the file',
+    },
+  },
+
+  pass_raw_body: {
+    receiver:
+      'Pass the bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
+    lines: { node: `${RAW_BODY_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once` },
+  },
+  pass_whole_body: {
+    receiver: 'Pass all bytes as received, before anything parses, trims, decodes or inflates them.',
+    lines: { node: RAW_BODY_IN_EXPRESS },
+  },
+  send_text: { sender: 'Send text, not an object.', lines: { node: 'body: JSON.stringify(event)' } },
+  pass_or_send_text: {
+    sender: 'Send text, not an object.',
+    receiver: 'Pass the bytes as received, and never String(request.body).',
+    lines: { node: 'sender: body: JSON.stringify(event); receiver: await request.arrayBuffer()' },
+  },
+
+  rename_headers: {
+    sender: 'Name the headers X-Timestamp, X-Nonce and X-Signature.',
+    receiver: 'Pass the values under these names. A proxy may have renamed or dropped headers with an underscore.',
+  },
+  send_headers: {
+    sender: 'Send X-Timestamp, X-Nonce and X-Signature with every request. A redirect drops them: use the final URL.',
+    receiver:
+      'Make sure that proxies and gateways pass the headers on. Pass the headers themselves: { ...headers } is empty.',
+  },
+  send_header_once: {
+    sender: 'Set the header once. If a proxy adds it too, remove it there.',
+    lines: { node: 'headers.set(name, value), not append', shell: 'curl with one -H per header' },
+  },
+  unswap_headers: {
+    sender:
+      "Send the time as X-Timestamp, the nonce as X-Nonce and the signature as X-Signature. Sign timestamp, ':', nonce, ':' and body.",
+  },
+  send_nonce: {
+    sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.',
+    lines: NEW_NONCE,
+  },
+  send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.', lines: UNIX_SECONDS },
+  use_unix_time: {
+    sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
+    lines: {
+      ...UNIX_SECONDS,
+      python: 'time.time(), not datetime.utcnow().timestamp()',
+      csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
+    },
+  },
+  set_clocks: {
+    sender: 'Compare your clock with a third one. Set the wrong clock by NTP.',
+    receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
+    lines: {
+      shell: 'date -u +%s; timedatectl set-ntp true',
+      node: 'diagnose(request, secret, { now: () => arrivedAtMilliseconds })',
+    },
+  },
+  sign_when_sent: {
+    sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
+    receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
+    lines: {
+      shell: 'date -u +%s; timedatectl set-ntp true',
+      node: 'diagnose(request, secret, { now: () => arrivedAtMilliseconds })',
+    },
+  },
+  pass_clock: { receiver: 'Pass a clock whose now() returns milliseconds since the Unix epoch, or none for Date.' },
+  compare: {
+    sender: 'Compare the evidence with your own values. The first line that differs is the cause.',
+    receiver:
+      'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
+    lines: { shell: 'wc -c < body.bin; openssl dgst -sha256 body.bin; printf %s "$WEBHOOK_SECRET" | wc -c' },
+  },
+} as const satisfies { readonly [id: string]: Fix }
+/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
+
+/** The id of a fix. */
+export type FixId = keyof typeof FIXES

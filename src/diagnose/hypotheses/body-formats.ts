@@ -1,0 +1,247 @@
+import { fromBase64, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
+import {
+  endOfValue,
+  type JsonText,
+  KEY,
+  NUMBER,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  parseJson,
+  STRING,
+  textOf,
+  written,
+} from '../json/parse.js'
+import * as styles from '../json/styles.js'
+import { writeJson } from '../json/write.js'
+import type { Bytes, Variant } from './hypothesis.js'
+
+// Conversions between the formats in which a body may have been signed and received.
+
+export const { asciiString, phpString } = styles
+
+/** Percent-encoding of everything except letters, digits and `-_.~` (RFC 3986). */
+export function percentEncode(text: string): string {
+  const encoded = encodeURIComponent(text.toWellFormed())
+  return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** The encoding of a form's names and values, with a space as `+`. */
+export function formEncode(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
+}
+
+const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
+
+export function encodeFormAgain(text: string, encode: (part: string) => string): string | undefined {
+  if (!/[%+]/.test(text) || !isForm(text)) return undefined
+  return [...new URLSearchParams(text)].map((field) => field.map(encode).join('=')).join('&')
+}
+
+/** The fields of a form that hold a whole body. GitHub and Slack send JSON in the field `payload`. */
+export function formFields(text: string): Variant<string>[] {
+  if (!isForm(text)) return []
+  return ['payload', 'data', 'body'].flatMap((name) =>
+    new URLSearchParams(text).getAll(name).map((value) => ({ detail: `\`${name}\``, value })),
+  )
+}
+
+export function formAsJson(text: string, write: (value: string) => string): string | undefined {
+  if (!isForm(text)) return undefined
+  return `{${[...new URLSearchParams(text)].map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`).join(',')}}`
+}
+
+const PYTHON_WORDS = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+])
+
+/** A field of a form that reads as a number or as a word of JSON or Python may have been one. */
+export function literalOrString(value: string): string {
+  if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
+  return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
+}
+
+/** How true, false and null are written in a form; `undefined` leaves the field out. */
+type WriteWord = (value: unknown) => string | undefined
+
+export const jsonWord: WriteWord = (value) => (value === null ? '' : String(value))
+export const phpWord: WriteWord = (value) =>
+  value === null ? undefined : typeof value === 'boolean' ? String(Number(value)) : String(value)
+export const pythonWord: WriteWord = (value) =>
+  [...PYTHON_WORDS].find(([, json]) => typeof value !== 'string' && json === String(value))?.[0] ?? String(value)
+
+/** The members of a JSON object as a form. Nested names are written `outer[inner]`. */
+export function jsonAsForm(text: string, write: WriteWord): string | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  const parsed = parsedOrUndefined(text)
+  if (typeof parsed !== 'object' || parsed === null) return undefined
+  const fields: string[] = []
+  const pending: [string, unknown][] = Object.entries(parsed).reverse()
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [name, value] = next
+    // A deeply nested name grows with each level.
+    if (name.length > 1000) return undefined
+    if (typeof value === 'object' && value !== null) {
+      pending.push(
+        ...Object.entries(value)
+          .map(([key, inner]): [string, unknown] => [`${name}[${key}]`, inner])
+          .reverse()
+          .slice(0, 10_000),
+      )
+      continue
+    }
+    const word = write(value)
+    if (word !== undefined) fields.push(`${formEncode(name)}=${formEncode(word)}`)
+  }
+  return fields.join('&')
+}
+
+function parsedOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** The text of a body that is one JSON string. */
+export function stringInside(text: string): string | undefined {
+  const inside = /^\s*"/.test(text) ? parsedOrUndefined(text) : undefined
+  return typeof inside === 'string' ? inside : undefined
+}
+
+const MAX_PARTS = 32
+const MIN_TEXT_PART = 8
+
+/** The objects, arrays and longer texts inside a body: one of them may have been signed before it was put into its envelope. */
+export function jsonParts(body: string): Variant<Bytes>[] {
+  const json = parseJson(body)
+  const parts: Variant<Bytes>[] = []
+  let name = ''
+  for (let token = 1; token < (json?.kinds.length ?? 0) && parts.length < MAX_PARTS; token++) {
+    const kind = json?.kinds[token]
+    if (json === undefined) break
+    if (kind === KEY) name = textOf(json, token).slice(0, 64)
+    else if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
+      const value = body.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])
+      parts.push({ detail: `value of \`${name}\``, value })
+    } else if (kind === STRING && written(json, token).length > MIN_TEXT_PART + 2) {
+      const text = textOf(json, token)
+      parts.push({ detail: `text of \`${name}\``, value: text })
+      const decoded = fromBase64(text)
+      if (decoded !== undefined) parts.push({ detail: `base64 of \`${name}\`, decoded,`, value: decoded })
+    }
+  }
+  return parts
+}
+
+/** The longest first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
+const MAX_BOUNDARY = 72
+const MAX_MULTIPART = 8
+
+export function multipartParts(body: string): Variant<Uint8Array>[] {
+  const [boundary] = /^--[^\r\n]+(?=\r\n)/.exec(body.slice(0, MAX_BOUNDARY + 2)) ?? []
+  if (boundary === undefined) return []
+  const parts = `\r\n${body}`.split(`\r\n${boundary}`, MAX_MULTIPART + 1).slice(1)
+  return parts.flatMap((part, index) => {
+    const start = part.indexOf('\r\n\r\n')
+    return start === -1 ? [] : [{ detail: `part ${index + 1}`, value: latin1(part.slice(start + 4)) }]
+  })
+}
+
+/** Where a decoder replaced one byte by U+FFFD: the bytes of Latin-1's letters in its place. */
+export function restoredBytes(body: Uint8Array): Variant<Uint8Array>[] {
+  if (!fromUtf8(body).includes('\ufffd')) return []
+  const text = fromLatin1(body)
+  return Array.from({ length: 64 }, (_, index) => 0xc0 + index).map((byte) => ({
+    detail: `0x${byte.toString(16)}`,
+    value: latin1(text.replaceAll('\xef\xbf\xbd', String.fromCharCode(byte))),
+  }))
+}
+
+/** The JSON text with other keys, made of their words in lowercase. */
+export function withKeys(text: string, write: (words: string[]) => string): string | undefined {
+  const json = parseJson(text)
+  return json && writeJson(json, { key: (key) => JSON.stringify(write(wordsOf(key))) })
+}
+
+export function withEmpty(text: string, empty: readonly [object: string, array: string]): string | undefined {
+  const json = parseJson(text)
+  return json && writeJson(json, { empty })
+}
+
+const wordsOf = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4')
+    .split(/[_\s-]+/)
+    .map((word) => word.toLowerCase())
+
+export const capitalize = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
+
+const MAX_NUMBERS = 64
+
+/** The JSON text with `.0` or `.00` after one integer, or `0` after one decimal: a parser on the way may have lost it. */
+export function restoredFloats(text: string): Variant<string>[] {
+  const json = parseJson(text)
+  if (json === undefined) return []
+  const numbers = json.kinds.flatMap((kind, token) => (kind === NUMBER ? [token] : [])).slice(0, MAX_NUMBERS)
+  return numbers.flatMap((token) => {
+    const number = written(json, token)
+    const endings = /^-?\d+$/.test(number) ? ['.0', '.00'] : /^-?\d+\.\d$/.test(number) ? ['0'] : []
+    return endings.map((ending) => ({ detail: number + ending, value: insertAt(json, token, ending) }))
+  })
+}
+
+const insertAt = ({ text, ends }: JsonText, token: number, inserted: string) =>
+  text.slice(0, ends[token]) + inserted + text.slice(ends[token])
+
+/** An indented JSON text with the line breaks that stood before its indentation. */
+export function restoreLineBreaks(text: string): string | undefined {
+  const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
+  return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
+}
+
+const ESCAPES = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['\\', '\\'],
+])
+
+/** A text whose escapes a shell expanded; `undefined` if it has none. */
+export function expandEscapes(text: string, end: string): string | undefined {
+  const expanded = text.replace(/\\([ntrbf\\])/g, (_, letter: string) => ESCAPES.get(letter) as string)
+  return expanded === text ? undefined : expanded + end
+}
+
+const PYTHON_ESCAPES = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\\', '\\\\'],
+])
+
+/** Python's repr of bytes. */
+export function pythonBytes(body: Uint8Array): string {
+  const text = fromLatin1(body)
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = text.replace(/[\\\n\r\t'"]|[^ -~]/g, (character) => {
+    if (character === '"' || character === "'") return character === quote ? `\\${character}` : character
+    return PYTHON_ESCAPES.get(character) ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+  return `b${quote}${escaped}${quote}`
+}
+
+export function htmlEscape(text: string, double: string, single: string): string {
+  const entities = new Map([
+    ['&', '&amp;'],
+    ['<', '&lt;'],
+    ['>', '&gt;'],
+    ['"', double],
+    ["'", single],
+  ])
+  return text.replace(/[&<>"']/g, (one) => entities.get(one) as string)
+}

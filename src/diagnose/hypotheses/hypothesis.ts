@@ -1,0 +1,42 @@
+import type { FindingCode } from '../finding.js'
+import type { FixId } from '../fixes.js'
+import type { Primitives } from '../primitives.js'
+
+/** How often a mistake is made. The search tries likely mistakes, and likely pairs of mistakes, first. */
+export type Likelihood = 'common' | 'uncommon' | 'rare'
+
+/** What a request offers besides the value that a hypothesis changes. */
+export interface Context {
+  readonly webhookId: string
+  /** All headers, names in lowercase. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly primitives: Primitives
+}
+
+/** One of several values that a hypothesis proposes, with the words that tell it from the others. */
+export interface Variant<Output> {
+  readonly detail: string
+  readonly value: Output
+}
+
+/** Several values, where a mistake has several. */
+export interface Variants<Output> {
+  readonly variants: readonly Variant<Output>[]
+}
+
+/** One mistake that a sender, or something between sender and receiver, may have made. */
+export interface Hypothesis<Input, Output> {
+  readonly id: string
+  readonly likelihood: Likelihood
+  readonly code: FindingCode
+  readonly fix: FixId
+  /** What was signed instead, as a phrase. `{}` stands for the detail of a variant. */
+  readonly what: string
+  /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
+  apply(input: Input, context: Context): Output | Variants<Output> | undefined
+  /** Input and output, written by hand: the test of this row. Bytes that are not UTF-8 are written as `hex:…`. */
+  readonly example: readonly [input: string, output: string]
+}
+
+/** Text or bytes; text is encoded as UTF-8. */
+export type Bytes = string | Uint8Array

@@ -1,0 +1,151 @@
+import type { Language } from '../finding.js'
+import * as numbers from '../json/numbers.js'
+import * as styles from '../json/styles.js'
+import type { JsonStyle } from '../json/write.js'
+import type { Likelihood } from './hypothesis.js'
+
+// JSON that one serializer wrote for the signature and another one for sending.
+
+/** One serializer, or one way to print a parsed body. */
+export interface JsonWriter {
+  readonly id: string
+  readonly likelihood: Likelihood
+  /** Completes "as … writes it". Absent where no serializer is known to write like this. */
+  readonly writer?: string
+  readonly language?: Language
+  readonly style: JsonStyle
+  /** What it makes of {@link JSON_EXAMPLE}, or of its own input. */
+  readonly example: string
+  readonly input?: string
+}
+
+/** The input of all examples of this file. */
+export const JSON_EXAMPLE = '{"b":"é/<","a":[1.50,{}],"n":null}'
+
+const { COMPACT, SPACED, INDENT_2, INDENT_3, INDENT_4, TABS, SPACED_COLON, OLD_RUBY } = styles
+const { rawString: raw, asciiString: ascii, phpString: php, htmlString: html } = styles
+const { javascriptOrder, sortedOrder: sorted } = styles
+
+const JAVASCRIPT: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.javascriptNumber, order: javascriptOrder }
+const PYTHON: JsonStyle = { spacing: SPACED, escaping: ascii, number: numbers.pythonNumber }
+const PHP: JsonStyle = { spacing: COMPACT, escaping: php, number: numbers.phpNumber }
+const GO_STRUCT: JsonStyle = { spacing: COMPACT, escaping: html }
+const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: sorted }
+const DOTNET: JsonStyle = { spacing: COMPACT, escaping: styles.dotnetString }
+const RUBY: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.rubyNumber }
+const PYTHON_REPR: JsonStyle = {
+  spacing: SPACED, string: styles.pythonString, number: numbers.pythonNumber,
+  word: replacing({ true: 'True', false: 'False', null: 'None' }),
+}
+const RUBY_INSPECT: JsonStyle = {
+  spacing: { item: ', ', colon: '=>' }, string: styles.rubyString, number: numbers.rubyNumber, word: replacing({ null: 'nil' }),
+}
+const bare = (text: string) => text
+
+export const JSON_WRITERS: readonly JsonWriter[] = [
+  { id: 'javascript', likelihood: 'common', writer: "JavaScript's JSON.stringify", language: 'node', style: JAVASCRIPT, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
+  { id: 'python', likelihood: 'common', writer: "Python's json.dumps", language: 'python', style: PYTHON, example: '{"b": "\\u00e9/<", "a": [1.5, {}], "n": null}' },
+  { id: 'php', likelihood: 'common', writer: "PHP's json_encode", language: 'php', style: PHP, example: '{"b":"\\u00e9\\/<","a":[1.5,{}],"n":null}' },
+  { id: 'go', likelihood: 'common', writer: "Go's json.Marshal", language: 'go', style: GO_STRUCT, example: '{"b":"é/\\u003c","a":[1.50,{}],"n":null}' },
+  { id: 'python_unicode', likelihood: 'uncommon', writer: "Python's json.dumps with ensure_ascii=False", language: 'python',
+    style: { ...PYTHON, escaping: raw }, example: '{"b": "é/<", "a": [1.5, {}], "n": null}' },
+  { id: 'python_compact', likelihood: 'uncommon', writer: "Python's json.dumps with separators=(',', ':')", language: 'python',
+    style: { ...PYTHON, spacing: COMPACT }, example: '{"b":"\\u00e9/<","a":[1.5,{}],"n":null}' },
+  { id: 'python_sorted', likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True", language: 'python',
+    style: { ...PYTHON, order: sorted }, example: '{"a": [1.5, {}], "b": "\\u00e9/<", "n": null}' },
+  { id: 'python_compact_sorted', likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True and separators=(',', ':')",
+    language: 'python', style: { ...PYTHON, spacing: COMPACT, order: sorted }, example: '{"a":[1.5,{}],"b":"\\u00e9/<","n":null}' },
+  { id: 'go_map', likelihood: 'uncommon', writer: "Go's json.Marshal of a map", language: 'go', style: GO_MAP, example: '{"a":[1.5,{}],"b":"é/\\u003c","n":null}' },
+  { id: 'javascript_2', likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 2 spaces", language: 'node',
+    style: { ...JAVASCRIPT, spacing: INDENT_2 }, example: '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}' },
+  { id: 'javascript_4', likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 4 spaces", language: 'node',
+    style: { ...JAVASCRIPT, spacing: INDENT_4 }, example: '{\n    "b": "é/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
+  { id: 'python_2', likelihood: 'uncommon', writer: "Python's json.dumps with indent=2", language: 'python',
+    style: { ...PYTHON, spacing: INDENT_2 }, example: '{\n  "b": "\\u00e9/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}' },
+  { id: 'python_4', likelihood: 'uncommon', writer: "Python's json.dumps with indent=4", language: 'python',
+    style: { ...PYTHON, spacing: INDENT_4 }, example: '{\n    "b": "\\u00e9/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
+  { id: 'python_4_sorted', likelihood: 'rare', writer: "Python's json.dumps with indent=4 and sort_keys=True", language: 'python',
+    style: { ...PYTHON, spacing: INDENT_4, order: sorted }, example: '{\n    "a": [\n        1.5,\n        {}\n    ],\n    "b": "\\u00e9/<",\n    "n": null\n}' },
+  { id: 'python_orjson', likelihood: 'rare', writer: "Python's orjson", language: 'python',
+    style: { spacing: COMPACT, escaping: raw, number: numbers.rustNumber }, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
+  { id: 'php_pretty', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_PRETTY_PRINT", language: 'php',
+    style: { ...PHP, spacing: INDENT_4 }, example: '{\n    "b": "\\u00e9\\/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
+  { id: 'php_slashes', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES", language: 'php',
+    style: { ...PHP, escaping: ascii }, example: '{"b":"\\u00e9/<","a":[1.5,{}],"n":null}' },
+  { id: 'php_unicode', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_UNICODE", language: 'php',
+    style: { ...PHP, escaping: styles.phpUnicodeString }, example: '{"b":"é\\/<","a":[1.5,{}],"n":null}' },
+  { id: 'php_slashes_unicode', likelihood: 'uncommon', language: 'php',
+    writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE",
+    style: { ...PHP, escaping: styles.lineString }, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
+  { id: 'php_symfony', likelihood: 'rare', writer: "Symfony's JsonResponse", language: 'php',
+    style: { ...PHP, escaping: styles.symfonyString }, example: '{"b":"\\u00e9\\/\\u003C","a":[1.5,{}],"n":null}' },
+  { id: 'dotnet', likelihood: 'uncommon', writer: "C#'s System.Text.Json", language: 'csharp', style: DOTNET, example: '{"b":"\\u00E9/\\u003C","a":[1.50,{}],"n":null}' },
+  { id: 'ruby_pretty_old', likelihood: 'uncommon', writer: "Ruby's JSON.pretty_generate before 2.7.3", language: 'ruby',
+    style: { ...RUBY, spacing: OLD_RUBY }, example: '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {\n    }\n  ],\n  "n": null\n}' },
+  { id: 'go_map_indented', likelihood: 'rare', writer: "Go's json.MarshalIndent of a map", language: 'go',
+    style: { ...GO_MAP, spacing: INDENT_2 }, example: '{\n  "a": [\n    1.5,\n    {}\n  ],\n  "b": "é/\\u003c",\n  "n": null\n}' },
+  { id: 'java_hashmap', likelihood: 'uncommon', writer: "Java's JSONObject (org.json) or Jackson of a HashMap", language: 'java',
+    style: { spacing: COMPACT, escaping: raw, order: styles.hashMapOrder }, example: '{"a":[1.50,{}],"b":"é/<","n":null}' },
+  { id: 'java_gson', likelihood: 'uncommon', writer: "Java's Gson", language: 'java',
+    style: { spacing: COMPACT, escaping: styles.gsonString, order: styles.withoutNulls }, example: '{"b":"é/\\u003c","a":[1.50,{}]}' },
+  { id: 'java_gson_map', likelihood: 'rare', writer: "Java's Gson of a Map", language: 'java',
+    style: { spacing: COMPACT, escaping: styles.gsonString, number: numbers.gsonNumber }, example: '{"b":"é/\\u003c","a":[1.5,{}],"n":null}' },
+  { id: 'perl_pretty_sorted', likelihood: 'rare', writer: "Perl's JSON with pretty and canonical", language: 'perl',
+    style: { spacing: INDENT_3, escaping: raw, order: sorted }, example: '{\n   "a" : [\n      1.50,\n      {}\n   ],\n   "b" : "é/<",\n   "n" : null\n}' },
+  { id: 'two_decimals', likelihood: 'uncommon', style: { number: numbers.twoDecimals }, input: '{"a":0.5}', example: '{"a":0.50}' },
+
+  { id: 'python_str', likelihood: 'uncommon', writer: "Python's str()", language: 'python', style: PYTHON_REPR, example: "{'b': 'é/<', 'a': [1.5, {}], 'n': None}" },
+  { id: 'ruby_inspect', likelihood: 'rare', writer: "Ruby's inspect", language: 'ruby', style: RUBY_INSPECT, example: '{"b"=>"é/<", "a"=>[1.5, {}], "n"=>nil}' },
+  { id: 'ruby_inspect_symbols', likelihood: 'rare', writer: "Ruby's inspect, with symbols as keys,", language: 'ruby',
+    style: { ...RUBY_INSPECT, key: styles.rubySymbol }, example: '{:b=>"é/<", :a=>[1.5, {}], :n=>nil}' },
+  { id: 'java_map', likelihood: 'rare', writer: "Java's Map.toString", language: 'java',
+    style: { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }, example: '{b=é/<, a=[1.5, {}], n=null}' },
+  { id: 'go_fmt', likelihood: 'rare', writer: "Go's fmt", language: 'go',
+    style: { spacing: { item: ' ', colon: ':', brackets: ['map[', ']', '[', ']'] }, string: bare,
+      number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted }, example: 'map[a:[1.5 map[]] b:é/< n:<nil>]' },
+]
+
+/** What each trait of a style is called, where it makes a difference. */
+export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [COMPACT, 'no white space'],
+  [SPACED, '`, ` and `: ` as separators'],
+  [INDENT_2, 'indented by 2 spaces'],
+  [INDENT_3, 'indented by 3 spaces, with ` : ` after a key'],
+  [INDENT_4, 'indented by 4 spaces'],
+  [TABS, 'indented by tabs'],
+  [SPACED_COLON, '`,` and `: ` as separators'],
+  [OLD_RUBY, 'indented by 2 spaces, with line breaks in empty brackets'],
+  [raw, 'no escape that is not needed'],
+  [ascii, 'characters beyond ASCII as \\uXXXX'],
+  [php, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
+  [styles.phpUnicodeString, '`/` as `\\/`'],
+  [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
+  [styles.lineString, 'U+2028 and U+2029 escaped'],
+  [styles.dotnetString, "characters beyond ASCII, quotes, `<`, `>`, `&`, `'` and `+` as \\uXXXX in uppercase"],
+  [styles.gsonString, "`<`, `>`, `&`, `=` and `'` as \\uXXXX"],
+  [styles.symfonyString, "quotes, `<`, `>`, `&` and `'` as \\uXXXX in uppercase, `/` as `\\/`, characters beyond ASCII as \\uXXXX"],
+  [numbers.javascriptNumber, 'numbers as JavaScript writes them'],
+  [numbers.pythonNumber, 'numbers as Python writes them'],
+  [numbers.rubyNumber, 'numbers as Ruby writes them'],
+  [numbers.rustNumber, 'numbers as Rust writes them'],
+  [numbers.javaNumber, 'numbers as Java writes them'],
+  [numbers.gsonNumber, 'integers as doubles of Java (1.7E9)'],
+  [numbers.phpNumber, 'numbers as PHP writes them'],
+  [numbers.twoDecimals, 'two decimals (0.50)'],
+  [javascriptOrder, 'integer keys first'],
+  [sorted, 'sorted keys'],
+  [styles.hashMapOrder, 'keys in the order of a HashMap'],
+  [styles.withoutNulls, 'no members that are null'],
+])
+
+/** Traits in combinations that no known serializer has. They are tried last. */
+export const COMBINED_TRAITS = {
+  spacings: [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON],
+  escapes: [undefined, raw, ascii, php, styles.phpUnicodeString, html],
+  orders: [undefined, sorted],
+} as const
+
+function replacing(words: { readonly [word: string]: string }): (word: string) => string {
+  const replaced = new Map(Object.entries(words))
+  return (word) => replaced.get(word) ?? word
+}

@@ -1,0 +1,105 @@
+import type { Member } from './parse.js'
+import { written } from './parse.js'
+import type { Arrange, Spacing } from './write.js'
+
+// What serializers do to white space, strings and the order of keys. Numbers are in numbers.ts.
+
+/** A way to write strings. */
+type StringStyle = (text: string) => string
+
+export const COMPACT: Spacing = { item: ',', colon: ':' }
+export const SPACED: Spacing = { item: ', ', colon: ': ' }
+export const indentedBy = (indent: string): Spacing => ({ item: ',', colon: ': ', indent })
+export const INDENT_2 = indentedBy('  ')
+export const INDENT_3: Spacing = { item: ',', colon: ' : ', indent: '   ' }
+export const INDENT_4 = indentedBy('    ')
+export const TABS = indentedBy('\t')
+export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
+/** Ruby's pretty_generate before version 2.7.3 of its library. */
+export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }
+
+/** JSON's short escapes. */
+const SHORT = new Map(
+  Object.entries({
+    '"': '\\"',
+    '\\': '\\\\',
+    '/': '\\/',
+    '\b': '\\b',
+    '\t': '\\t',
+    '\n': '\\n',
+    '\f': '\\f',
+    '\r': '\\r',
+  }),
+)
+
+/**
+ * A string in which `matches` is escaped: with a short escape unless it is in `never`, otherwise as \uXXXX, in uppercase for
+ * characters below `uppercaseBelow`.
+ */
+function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
+  const escaped = (character: string) => {
+    const short = never.includes(character) ? undefined : SHORT.get(character)
+    const code = character.charCodeAt(0)
+    const digits = code.toString(16).padStart(4, '0')
+    return short ?? `\\u${code < uppercaseBelow ? digits.toUpperCase() : digits}`
+  }
+  return (text) => `"${text.replace(matches, escaped)}"`
+}
+
+/* biome-ignore-start lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
+export const rawString: StringStyle = JSON.stringify
+export const asciiString = escaping(/["\\\x00-\x1f\x7f-\uffff]/g)
+export const phpString = escaping(/["\\/\x00-\x1f\x80-\uffff]/g)
+export const phpUnicodeString = escaping(/["\\/\x00-\x1f\u2028\u2029]/g)
+export const htmlString = escaping(/["\\<>&\x00-\x1f\u2028\u2029]/g)
+export const lineString = escaping(/["\\\x00-\x1f\u2028\u2029]/g)
+export const dotnetString = escaping(/["\\<>&'+`\x00-\x1f\x7f-\uffff]/g, '"', 0x10000)
+export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/g)
+export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/g, '"', 0x80)
+/* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
+
+/** Python's repr. */
+export const pythonString: StringStyle = (text) => {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = text.replace(/[\\\n\r\t]/g, (character) => SHORT.get(character) as string)
+  return quote + escaped.replaceAll(quote, `\\${quote}`) + quote
+}
+
+/** Ruby's inspect. */
+export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
+export const rubySymbol: StringStyle = (text) =>
+  `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
+
+const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
+
+/** One member per key: the last value in the place of the first, as parsers keep them. */
+function unique(members: Member[]): Member[] {
+  const last = new Map(members.map((member) => [member.key, member]))
+  return last.size === members.length ? members : [...last.values()]
+}
+
+const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
+
+/** JavaScript moves keys that are array indices to the front. */
+export const javascriptOrder: Arrange = (members) => {
+  const once = unique(members)
+  const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
+  return indices.length === 0 ? once : [...indices, ...once.filter((member) => !isArrayIndex(member))]
+}
+
+export const sortedOrder: Arrange = (members) => unique(members).sort(byKey)
+
+/** Java's HashMap keeps keys by their hash, in a table of a power of two that is at most 75 % full. */
+export const hashMapOrder: Arrange = (members) => {
+  let size = 16
+  while (size * 0.75 < members.length) size *= 2
+  const placeOf = ({ key }: Member) => {
+    let hash = 0
+    for (let index = 0; index < key.length; index++) hash = (31 * hash + key.charCodeAt(index)) | 0
+    return (hash ^ (hash >>> 16)) & (size - 1)
+  }
+  return unique(members).sort((one, other) => placeOf(one) - placeOf(other))
+}
+
+export const withoutNulls: Arrange = (members, _, json) =>
+  members.filter(({ from }) => written(json, from + 1) !== 'null')

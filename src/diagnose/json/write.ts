@@ -1,0 +1,141 @@
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  type JsonText,
+  KEY,
+  type Member,
+  membersOf,
+  NUMBER,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  textOf,
+  WORD,
+  written,
+} from './parse.js'
+
+/** What is written between the tokens. */
+export interface Spacing {
+  /** Between two members or elements, before the line break if there is one. */
+  readonly item: string
+  readonly colon: string
+  /** One step of indentation. Without it, everything is on one line. */
+  readonly indent?: string
+  /** What an empty object and an empty array contain before the indentation of their end. */
+  readonly hollow?: readonly [object: string, array: string]
+  /** The brackets of an object and of an array, where they are not JSON's. */
+  readonly brackets?: readonly [string, string, string, string]
+}
+
+/** Puts the members of an object in order; may leave some out. The outermost object has depth 0. */
+export type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
+
+/** How JSON is written again. What is absent stays as it is written. */
+export interface JsonStyle {
+  readonly spacing?: Spacing | undefined
+  readonly order?: Arrange | undefined
+  /** Writes a string with its quotes, from its text. Not called for a string that all serializers write the same way. */
+  readonly escaping?: ((text: string) => string) | undefined
+  /** The same, called for every string. */
+  readonly string?: ((text: string) => string) | undefined
+  /** Writes a key where it is not written like a string. */
+  readonly key?: ((text: string) => string) | undefined
+  /** Writes a number, from how it is written. */
+  readonly number?: ((number: string, token: number) => string) | undefined
+  readonly word?: ((word: string) => string) | undefined
+  /** What replaces an empty object and an empty array. */
+  readonly empty?: readonly [object: string, array: string] | undefined
+}
+
+const BRACKETS = ['{', '}', '[', ']'] as const
+const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
+
+/** Deep nesting grows without limit once it is indented. */
+const MAX_GROWTH = 8
+const MAX_SHORT = 4096
+
+/** Strings without these characters are written the same way by every serializer. */
+const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
+
+/** Writes JSON in another style; `undefined` if it would grow too large. */
+export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
+  const tokens = style.order === undefined ? undefined : orderOf(json, style.order)
+  // Members in another order keep no white space of their own.
+  const spacing = style.spacing ?? (tokens === undefined ? undefined : AS_WRITTEN)
+  const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
+  const pieces: string[] = []
+  let length = 0
+  let depth = 0
+  let before = 0
+  let copied = 0
+  const add = (piece: string) => {
+    length += piece.length
+    pieces.push(piece)
+  }
+  const addIndent = (start: string) => {
+    const indent = spacing?.indent ?? ''
+    if (length + depth * indent.length <= maxLength) add(start + indent.repeat(depth))
+    else length = Number.POSITIVE_INFINITY
+  }
+
+  for (let index = 0; index < (tokens ?? json.kinds).length; index++) {
+    const token = tokens === undefined ? index : (tokens[index] as number)
+    const kind = json.kinds[token] as number
+    const opens = kind === OPEN_OBJECT || kind === OPEN_ARRAY
+    const closes = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
+    const isInside = depth > 0
+    if (closes) depth--
+
+    if (spacing === undefined) {
+      add(json.text.slice(copied, json.starts[token]))
+      copied = json.ends[token] as number
+    } else if (before === KEY) add(spacing.colon)
+    else if (isInside) {
+      const isFirst = before === OPEN_OBJECT || before === OPEN_ARRAY
+      if (!isFirst && !closes) add(spacing.item)
+      if (!isFirst || !closes) {
+        if (spacing.indent !== undefined) addIndent('\n')
+      } else if (spacing.hollow !== undefined) addIndent(spacing.hollow[kind === CLOSE_OBJECT ? 0 : 1])
+    }
+
+    if (opens) depth++
+    const isEmpty = opens ? json.closes[token] === token + 1 : before === kind - 1
+    add((isEmpty ? emptyBracket(kind, style) : undefined) ?? writeToken(json, token, style, spacing))
+    before = kind
+    if (length > maxLength) return undefined
+  }
+  if (spacing === undefined) add(json.text.slice(copied))
+  return pieces.join('')
+}
+
+function emptyBracket(kind: number, { empty }: JsonStyle): string | undefined {
+  return kind > CLOSE_ARRAY ? undefined : empty?.[kind < OPEN_ARRAY ? 0 : 1].charAt((kind - 1) % 2)
+}
+
+function writeToken(json: JsonText, token: number, style: JsonStyle, spacing: Spacing | undefined): string {
+  const kind = json.kinds[token] as number
+  const as = written(json, token)
+  if (kind <= CLOSE_ARRAY) return (spacing?.brackets ?? BRACKETS)[kind - 1] as string
+  if (kind === KEY && style.key !== undefined) return style.key(textOf(json, token))
+  if (kind === NUMBER) return style.number?.(as, token) ?? as
+  if (kind === WORD) return style.word?.(as) ?? as
+  if (style.string !== undefined) return style.string(textOf(json, token))
+  return style.escaping === undefined || !ESCAPED_BY_SOME.test(as) ? as : style.escaping(textOf(json, token))
+}
+
+/** The tokens in another order. No recursion: nesting uses no stack. */
+function orderOf(json: JsonText, arrange: Arrange): number[] {
+  const order: number[] = []
+  const pending = [{ from: 0, to: json.kinds.length, depth: 0 }]
+  for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
+    const { from, to, depth } = range
+    for (let token = from; token < to; token++) {
+      order.push(token)
+      if (json.kinds[token] !== OPEN_OBJECT) continue
+      pending.push({ from: json.closes[token] as number, to, depth })
+      const members = arrange(membersOf(json, token), depth, json)
+      for (const member of members.reverse()) pending.push({ from: member.from, to: member.to, depth: depth + 1 })
+      break
+    }
+  }
+  return order
+}

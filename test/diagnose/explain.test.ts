@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { diagnose } from '../../src/diagnose/index.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
+
+const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
+
+const at = (now: number) => ({ now: () => now })
+
+describe('words for the body', () => {
+  const findingOf = async (signed: string, body: string) => {
+    const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
+    return (await diagnose(signedRequest({ body, signature }), SECRET, at(NOW))).findings[0]
+  }
+
+  it("name curl's -d, which keeps the indentation of a file and removes its line breaks", async () => {
+    const signed = '{\n  "a": [\n    1,\n    "x"\n  ]\n}'
+    expect(await findingOf(`${signed}\n`, signed.replaceAll('\n', ''))).toMatchObject({
+      code: 'body_newline',
+      message: expect.stringContaining("which curl's -d removes from a file"),
+      fixes: { shell: expect.stringContaining('--data-binary @body.json') },
+    })
+  })
+
+  it('say who made an array of an object, and how to avoid it', async () => {
+    const finding = await findingOf('{"a":[]}', '{"a":{}}')
+    expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('as PHP keeps it') })
+    expect(finding?.fixes.php).toContain('json_decode($body)')
+  })
+
+  it.each([
+    ['sender', '7'],
+    ['receiver', '8'],
+    ['unknown', '9'],
+    ['unknown', undefined],
+  ] as const)('say that the %s changed the body where Content-Length is %s', async (side, length) => {
+    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, '{"a": 1}', SECRET) })
+    const request = { webhookId: '42', headers: { ...headers, 'content-length': length }, body: '{"a":1}' }
+    const { findings } = await diagnose(request, SECRET, at(NOW))
+    expect(findings).toMatchObject([{ code: 'body_json', side }])
+  })
+
+  it('list the language of the serializer first', async () => {
+    const finding = await findingOf('{"a":"\\u00eb\\/"}', '{"a":"\u00eb/"}')
+    expect(finding?.message).toContain("PHP's json_encode")
+    expect(Object.keys(finding?.fixes ?? {})[0]).toBe('php')
+  })
+
+  it('show letters as they are, and what is not seen or only looks like one spelt', async () => {
+    const finding = await findingOf('{"n": "Zo\u00eb \\\\u00eb e\u0301"}', '{"n":"Zo\u00eb \\\\u00eb e\u0301"}')
+    expect(finding?.evidence).toContain('"{\\"n\\":\\"Zo\u00eb \\\\\\\\u00eb e\\u0301\\"}"')
+  })
+
+  it('cut no letter in two', async () => {
+    const letters = 'ë'.repeat(20)
+    const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
+    const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
+    for (const finding of [atEnd, atStart]) {
+      expect(finding?.evidence).toContain('received: "')
+      expect(finding?.evidence).not.toContain('\\ufffd')
+    }
+  })
+})
+
+describe('several mistakes', () => {
+  const findingsOf = async (message: string, body: string) => {
+    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
+    return (await diagnose(signedRequest({ body, signature, nonce: 'abc' }), SECRET, at(NOW))).findings
+  }
+
+  it('of the timestamp and the nonce are one finding', async () => {
+    expect(await findingsOf(`${Number(TIMESTAMP) + 1}:ABC:a body`, 'a body')).toMatchObject([
+      {
+        code: 'message_timestamp',
+        message:
+          'The message was signed with a timestamp 1 s later than in the header and the nonce in uppercase, not with the values of the headers.',
+      },
+    ])
+  })
+
+  it('of the layout and the timestamp are one finding', async () => {
+    expect(await findingsOf(`${TIMESTAMP}000.a body`, 'a body')).toMatchObject([
+      {
+        code: 'message_layout',
+        message:
+          'The sender signed the message `timestamp.body` with the timestamp in milliseconds, not `timestamp:nonce:body`.',
+      },
+    ])
+  })
+
+  it('of the body are a finding each', async () => {
+    const findings = await findingsOf(`${TIMESTAMP}:abc:\ufeff{"a": 1}\n`, '{"a":1}')
+    expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_encoding', 'body_newline'])
+    expect(findings.map(({ evidence }) => evidence?.includes('Signed: '))).toEqual([true, false, false])
+  })
+
+  it('of two parts each name the other one', async () => {
+    const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
+    expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
+      'Fix it together with body_newline: each of them changes the signature.',
+      'Fix it together with message_layout: each of them changes the signature.',
+    ])
+  })
+})
+
+describe('the right digest in another form', () => {
+  const digestOf = (body: string) => signatureOf(TIMESTAMP, NONCE, body, SECRET)
+  /** A body whose digest begins with a digit, as one in 16 does at least. */
+  const bodyWith = (digit: RegExp) => {
+    const number = Array.from({ length: 1000 }, (_, index) => index).find((index) =>
+      digit.test(digestOf(`body ${index}`)),
+    )
+    return `body ${number}`
+  }
+  const bytes = (digest: string) => Buffer.from(digest, 'hex')
+
+  it.each<[string, (digest: string) => string, RegExp?]>([
+    ['`0x` before it', (digest) => `0x${digest}`],
+    ['`"0x` before it, `"` after it', (digest) => `"0x${digest}"`],
+    ['without the zeros at its start, as a number is printed', (digest) => digest.replace(/^0+/, ''), /^0/],
+    ['the last 63 hex digits only', (digest) => digest.slice(1), /^[1-9a-f]/],
+    ['base64 of the hex text', (digest) => Buffer.from(digest).toString('base64')],
+    ['base64 of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('base64')],
+    [
+      'base64 without its padding instead of lowercase hex',
+      (digest) => bytes(digest).toString('base64').slice(0, -1),
+      /^f[bf]/,
+    ],
+    ['base64url instead of lowercase hex', (digest) => bytes(digest).toString('base64url'), /^f[bf]/],
+    ['hex of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('hex')],
+    ['hex of the uppercase hex text', (digest) => Buffer.from(digest.toUpperCase()).toString('hex')],
+  ])('is named: %s', async (form, write, begins = /^/) => {
+    const body = bodyWith(begins)
+    const request = signedRequest({ body, signature: write(digestOf(body)) })
+    const { findings } = await diagnose(request, SECRET, at(NOW))
+    expect(findings).toMatchObject([{ message: `X-Signature is the right digest in another form: ${form}.` }])
+  })
+})
