@@ -6,7 +6,7 @@ import { isTimestamp } from '../rules/timestamp.js'
 import type { Finding } from './finding.js'
 import { instantOf, NEAR } from './instant.js'
 import { nearest } from './nearest.js'
-import { inList } from './words.js'
+import { joinWords } from './text.js'
 
 export type Pair = readonly [name: string, value: string]
 
@@ -261,7 +261,7 @@ export function headerFindings(
 }
 
 const spelt = (names: readonly HeaderName[]) =>
-  inList(
+  joinWords(
     names.map((name) => SPELT[name]),
     'and',
   )

@@ -33,7 +33,7 @@ import {
   wholeAsFloat,
 } from './json-numbers.js'
 import { asciiString, phpString, pythonString, quoted, type StringStyle } from './json-strings.js'
-import { inList } from './words.js'
+import { joinWords } from './text.js'
 
 /** One thing about how JSON is written: its cost where nothing else suggests it, and a phrase for it. */
 interface Trait<T> {
@@ -537,7 +537,7 @@ export function jsonChoices(json: JsonText, isLarge: boolean): Choice<Rewriting>
   const serialized = Array.from(outcomes.values(), ({ cost, traits, profiles, style }) => {
     // One of each language, for whoever reads it knows which of them is theirs.
     const named = profiles.filter(({ fix }, index) => profiles.findIndex((one) => one.fix === fix) === index)
-    const writers = inList(
+    const writers = joinWords(
       named.map(({ writer }) => writer),
       'or',
     )
@@ -739,7 +739,7 @@ function* restoredNumbers(json: JsonText): Generator<Choice<Rewriting>> {
     }
   }
   for (const [cost, changes] of restored) {
-    const numbers = inList([...changes.values()], 'and')
+    const numbers = joinWords([...changes.values()], 'and')
     const number = (written: string, token: number) => changes.get(token) ?? written
     const fix = RECEIVE_BYTES
     for (const [spacing, where] of [

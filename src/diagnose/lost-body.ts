@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { Finding } from './finding.js'
 import type { Pair } from './headers.js'
-import { inBytes } from './words.js'
+import { countBytes } from './text.js'
 
 /** What String makes of an object, and of nothing. */
 const OF_AN_OBJECT = /^(undefined|\[object \w{1,40}\])$/
@@ -30,7 +30,7 @@ export function lostBody(body: Buffer, pairs: readonly Pair[]): Finding | undefi
   const isChunked = /(^|[\s,])chunked$/i.test(header('transfer-encoding'))
   const says =
     announced !== undefined && announced > 0
-      ? `Content-Length says ${inBytes(announced)}`
+      ? `Content-Length says ${countBytes(announced)}`
       : isChunked
         ? 'Transfer-Encoding says that one was sent'
         : undefined

@@ -1,11 +1,10 @@
 import { type Buffer, isUtf8 } from 'node:buffer'
 import { sign } from '../sign.js'
-import { spaceAround, unseenIn } from './characters.js'
 import type { Finding } from './finding.js'
 import { type Meant, type Pair, quoted } from './headers.js'
 import { sha256 } from './proof.js'
 import { isUnset } from './signature.js'
-import { inBytes } from './words.js'
+import { countBytes, describeInvisible, describeSpaceAround } from './text.js'
 
 /**
  * Facts about a request that explain a mismatch though they cannot prove it, then what to compare.
@@ -44,7 +43,7 @@ function bodySuspicions(body: Buffer, pairs: readonly Pair[]): Finding[] {
     return [
       {
         code: 'body_changed',
-        message: `Content-Length says ${inBytes(Number(length))}, but the body has ${body.length}: it was changed after it was received.`,
+        message: `Content-Length says ${countBytes(Number(length))}, but the body has ${body.length}: it was changed after it was received.`,
         fix: "On the receiver's side: pass the bytes as received, all of them, before anything parses, trims, decodes or inflates them (Express: express.raw({ type: () => true }), before express.json())",
         evidence: `Content-Length: ${length}\nBytes of the body: ${body.length}`,
       },
@@ -76,12 +75,12 @@ function secretSuspicions(secrets: readonly string[]): Finding[] {
     const finding = (code: Finding['code'], message: string, fix: string) => [
       { code, message: `${name} ${message}.`, fix: `On the receiver's side: ${fix}` },
     ]
-    const around = spaceAround(secret)
+    const around = describeSpaceAround(secret)
     if (around !== '') {
       const fix = 'store the secret without it, or trim it where it is read: process.env.WEBHOOK_SECRET.trim()'
       return finding('secret_whitespace', `has white space around it: ${around}`, fix)
     }
-    const unseen = unseenIn(secret)
+    const unseen = describeInvisible(secret)
     if (unseen !== '') {
       return finding('secret_whitespace', `holds what is not seen: ${unseen}`, 'store the secret without it')
     }

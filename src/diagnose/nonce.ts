@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { isNonce } from '../rules/nonce.js'
-import { codePoint } from './characters.js'
 import type { Finding } from './finding.js'
 import { quoted } from './headers.js'
+import { describeCharacter } from './text.js'
 
 /** The most offending characters that are listed. */
 const MOST_LISTED = 10
@@ -21,7 +21,7 @@ export function nonceFormat(nonce: string): Finding | undefined {
   let position = 0
   for (const character of nonce) {
     if (!isNonce(character)) {
-      if (++count <= MOST_LISTED) offending.push(`position ${position}: ${codePoint(character)}`)
+      if (++count <= MOST_LISTED) offending.push(`position ${position}: ${describeCharacter(character)}`)
     }
     position += character.length
   }

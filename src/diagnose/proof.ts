@@ -7,7 +7,7 @@ import { quoted } from './headers.js'
 import { layoutText } from './message.js'
 import type { Match, Way } from './search.js'
 import { HEX_FIX } from './signature.js'
-import { inBytes, inList } from './words.js'
+import { countBytes, joinWords } from './text.js'
 
 /** What the way of signing that gives the signature received departs from, a finding for each part of it. */
 export function provedFindings({ way, reading, body, before, after }: Match, received: Buffer): Finding[] {
@@ -26,7 +26,7 @@ export function provedFindings({ way, reading, body, before, after }: Match, rec
   }
 
   const values = [timestamp.deviation, nonce.deviation].filter((one) => one !== undefined)
-  const spoken = inList(
+  const spoken = joinWords(
     values.map(({ what }) => what),
     'and',
   )
@@ -61,7 +61,7 @@ export function provedFindings({ way, reading, body, before, after }: Match, rec
   if (findings.length < 2) return findings
   const codes = findings.map(({ code }) => code)
   return findings.map((finding) => {
-    const others = inList(
+    const others = joinWords(
       codes.filter((code) => code !== finding.code),
       'and',
     )
@@ -111,7 +111,7 @@ function comparison(signed: Buffer, received: Buffer): string {
     return areText ? withLetters(quoted(bytes.toString('utf8'))) : quoted(bytes.toString('latin1'))
   }
   return [
-    `Signed: ${inBytes(signed.length)}, received: ${inBytes(received.length)}`,
+    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}`,
     `They differ from byte ${same} on. From byte ${from},`,
     `  signed:   ${excerpt(signed)}`,
     `  received: ${excerpt(received)}`,

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { spaceAround, unseenIn, withoutUnseen } from './characters.js'
 import type { Choice } from './choice.js'
 import type { FindingCode } from './finding.js'
+import { describeInvisible, describeSpaceAround, removeInvisible } from './text.js'
 
 /** The key of the HMAC, as bytes. */
 export type Key = Buffer
@@ -194,7 +194,7 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(
     2,
     'secret_whitespace',
-    (secret) => `the secret without ${spaceAround(secret)}`,
+    (secret) => `the secret without ${describeSpaceAround(secret)}`,
     WHITE_SPACE_HERE,
     (secret) => secret.trim(),
   ),
@@ -251,9 +251,9 @@ const HYPOTHESES: readonly KeyHypothesis[] = [
   hypothesis(
     5,
     'secret_whitespace',
-    (secret) => `the secret without ${unseenIn(secret)} in it`,
+    (secret) => `the secret without ${describeInvisible(secret)} in it`,
     UNSEEN_HERE,
-    withoutUnseen,
+    removeInvisible,
   ),
   hypothesis(
     6,

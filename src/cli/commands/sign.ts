@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { inList } from '../../diagnose/words.js'
+import { joinWords } from '../../diagnose/text.js'
 import { isNonce } from '../../rules/nonce.js'
 import { type SignOptions, sign as signBody } from '../../sign.js'
 import { command } from '../command.js'
@@ -66,7 +66,7 @@ export const sign = command({
 
 function formatOf({ format, json = false }: { format?: string; json?: boolean }): (typeof FORMATS)[number] {
   const known = FORMATS.find((one) => one === (format ?? (json ? 'json' : 'headers')))
-  if (known === undefined) throw new UsageError(`--format is none of those there are: pass ${inList(FORMATS, 'or')}`)
+  if (known === undefined) throw new UsageError(`--format is none of those there are: pass ${joinWords(FORMATS, 'or')}`)
   if (json && known !== 'json') throw new UsageError('--json prints JSON, whatever --format says: give one of them')
   return known
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { inBytes } from '../../diagnose/words.js'
+import { countBytes } from '../../diagnose/text.js'
 import type { HeaderLine } from '../output/http-text.js'
 import { quoted } from '../output/printable.js'
 import { UsageError } from '../usage-error.js'
@@ -246,7 +246,7 @@ export function framed(
   const more = body.length - contentLength
   if (more === 0) return whole(body)
   if (more < 0) {
-    const changed = `a body of ${inBytes(body.length)}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out), or is another.`
+    const changed = `a body of ${countBytes(body.length)}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out), or is another.`
     const note = body.length === 0 ? 'no body: pass it with --body-file PATH.' : changed
     return whole(body, `Content-Length is ${contentLength}, but there is ${note}`)
   }

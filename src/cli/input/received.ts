@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js'
-import { inBytes } from '../../diagnose/words.js'
+import { countBytes } from '../../diagnose/text.js'
 import type { WebhookRequest } from '../../request.js'
 import { readHeaders } from '../../rules/headers.js'
 import { isTimestamp } from '../../rules/timestamp.js'
@@ -84,7 +84,7 @@ export async function readReceived(
     requestWithoutLineEnd: bodyWithoutLineEnd && requestWith(bodyWithoutLineEnd),
     target: targetOf(captured),
     ...timeOf(at, headers, captured, surroundings.clock),
-    description: `${printable(captured.requestLine ?? 'a request')}, ${inBytes(body.length)} of body`,
+    description: `${printable(captured.requestLine ?? 'a request')}, ${countBytes(body.length)} of body`,
     notes,
   }
 }

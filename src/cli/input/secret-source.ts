@@ -1,5 +1,5 @@
-import { spaceAround, unseenIn } from '../../diagnose/characters.js'
 import { nearest } from '../../diagnose/nearest.js'
+import { describeInvisible, describeSpaceAround } from '../../diagnose/text.js'
 import type { Surroundings } from '../command.js'
 import { UsageError } from '../usage-error.js'
 import type { Options, Parsed } from './arguments.js'
@@ -77,9 +77,9 @@ export async function readSecret(
  * A word on what is odd about a secret but may be meant: it is used as it is.
  */
 export function oddities({ secret, name }: NamedSecret): readonly string[] {
-  const around = spaceAround(secret)
+  const around = describeSpaceAround(secret)
   if (around !== '') return [`${name} has white space around it, which is part of the key: ${around}`]
-  const unseen = unseenIn(secret)
+  const unseen = describeInvisible(secret)
   if (unseen !== '') return [`${name} holds what is not seen, and is part of the key: ${unseen}`]
   if (/^(["']).*\1$/s.test(secret)) return [`${name} stands in quotes, which are part of the key`]
   return []
