@@ -54,11 +54,3 @@ export interface Finding {
   /** What the finding rests on, in one or several lines. Never the secret. */
   readonly evidence?: string
 }
-
-/** What {@link diagnose} found: nothing if the request is genuine, otherwise the most likely cause first. */
-export interface Diagnosis {
-  /** Whether every rule holds but the nonce store's, which a single request cannot break. */
-  readonly genuine: boolean
-  /** Empty if and only if the request is genuine. */
-  readonly findings: readonly Finding[]
-}

@@ -7,7 +7,7 @@ import { isSignatureOf } from '../rules/signature.js'
 import { isInWindow, isTimestamp } from '../rules/timestamp.js'
 import { bodyChanges, ENDINGS } from './body.js'
 import { digestChoices } from './digest.js'
-import type { Diagnosis } from './finding.js'
+import type { FindingCode, Finding as OldFinding } from './finding.js'
 import { headerFindings, headerPairs, listed, type Meant, meantHeaders, type Pair, unswapped } from './headers.js'
 import { parseJson } from './json.js'
 import { jsonChoices } from './json-styles.js'
@@ -21,7 +21,46 @@ import { HASHES_PER_SECRET, keyChoices } from './secret.js'
 import { type Reading, readingsOf, signatureFormat } from './signature.js'
 import { timestampFormat, timestampOutside } from './timestamp.js'
 
-export type { Diagnosis, Finding, FindingCode } from './finding.js'
+export type { FindingCode } from './finding.js'
+
+/** Who has to act on a finding. */
+export type Side = 'sender' | 'receiver' | 'unknown'
+
+/** A language that a fix may name. */
+export type Language = 'node' | 'python' | 'go' | 'ruby' | 'php' | 'java' | 'csharp' | 'perl' | 'shell'
+
+/** All languages that a fix may name. */
+export const LANGUAGES: readonly Language[] = ['node', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'perl', 'shell']
+
+/** One thing that is wrong with a request, and what to do about it. */
+export interface Finding {
+  /** What the finding is about. Stable across versions. */
+  readonly code: FindingCode
+  /** Who has to act. */
+  readonly side: Side
+  /** What is wrong, in one sentence. */
+  readonly message: string
+  /** What to do. */
+  readonly fix: string
+  /** The line to change per language, the likeliest language first. */
+  readonly fixes: { readonly [language in Language]?: string }
+  /** What proves the finding, in one or several lines. Never the secret. */
+  readonly evidence?: string
+}
+
+/** What {@link diagnose} found. */
+export interface Diagnosis {
+  /** Whether every rule holds except the nonce store's. */
+  readonly genuine: boolean
+  /** Empty if and only if the request is genuine. The likeliest cause comes first. */
+  readonly findings: readonly Finding[]
+}
+
+/** Stands in until findings are structured from the start. */
+function structured({ code, message, fix, evidence }: OldFinding): Finding {
+  const side = fix.startsWith('On the sender') ? 'sender' : fix.startsWith('On the receiver') ? 'receiver' : 'unknown'
+  return { code, side, message, fix, fixes: {}, ...(evidence === undefined ? {} : { evidence }) }
+}
 
 /**
  * Tells why a request does not verify: which rules it breaks, and, when the signature does not match, which way of signing
@@ -99,7 +138,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     isUnexplained ? signatureFormat(meant.signature) : undefined,
     ...(isUnexplained ? unexplained(body, lost !== undefined, meant, secrets, pairs) : []),
   ]
-  return { genuine: false, findings: findings.filter((finding) => finding !== undefined) }
+  return { genuine: false, findings: findings.filter((finding) => finding !== undefined).map(structured) }
 }
 
 /** The characters of the headers, and of the secrets, above which a request is searched as one with a large body. */
