@@ -2,20 +2,23 @@ import type { Readable, Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
-import type { StandardStreams, Terminal } from './input/secret-source.js'
+import type { Terminal } from './input/secret-source.js'
 import { type Style, wrapText } from './output/layout.js'
 
 export type Output = Writable & { readonly isTTY?: boolean | undefined }
 
-/** What a command uses of its process. */
-export interface Context {
+export interface StandardStreams {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
   readonly stdout: Output
   readonly stderr: Output
+}
+
+/** What a command uses of its process. */
+export interface Context extends StandardStreams {
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
   /** Returns the terminal of the user, or `undefined` if there is none. */
-  openTerminal(standard: StandardStreams): Terminal | undefined
+  openTerminal(streams: StandardStreams): Terminal | undefined
 }
 
 /** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */

@@ -186,14 +186,14 @@ describe('a secret at the prompt', () => {
   })
 
   it('needs a terminal', () => {
-    const standard = { stdin: new PassThrough(), stderr: new PassThrough() }
+    const standard = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
     expect(openTerminal(standard, join(folder, 'none'))).toBeUndefined()
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
   it('at standard input if that is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
-    const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
+    const terminal = openTerminal({ stdin, stdout: new PassThrough(), stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)
     expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
     expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { SignedHeaders } from '../../index.js'
 import { isNonce } from '../../rules/nonce.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
-import type { Response } from '../output/http.js'
+import type { EndpointResponse } from '../output/http.js'
 
 /** A nonce and a body. One signed message can be split into several such pairs. */
 export interface Split {
@@ -13,7 +13,7 @@ export interface Split {
 
 /** The endpoint under test. */
 export interface Endpoint {
-  post(headers: SignedHeaders, body: Uint8Array): Promise<Response>
+  post(headers: SignedHeaders, body: Uint8Array): Promise<EndpointResponse>
   /** @param age - how old the timestamp is, in seconds. Negative for the future. */
   sign(split: Split, age: number): SignedHeaders
 }
@@ -26,7 +26,7 @@ export interface Attempt {
   /** For the reader: `the same request again`. */
   readonly sent: string
   readonly expected: Expected
-  readonly response: Response
+  readonly response: EndpointResponse
 }
 
 /** Which attacks to try. */
@@ -38,12 +38,12 @@ export interface Attacks {
   readonly recut?: boolean
 }
 
-export function isAccepted({ status }: Response): boolean {
+export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
 /** Other error statuses may come from something else than the check. */
-export function isRejected({ status }: Response): boolean {
+export function isRejected({ status }: EndpointResponse): boolean {
   return status === 401 || status === 403
 }
 
@@ -53,47 +53,40 @@ export function isRight({ expected, response }: Attempt): boolean {
 
 /** Sends a genuine request, then the attacks. Sends no attack if the endpoint rejects even the genuine request. */
 export async function* sendAttempts(endpoint: Endpoint, body: Uint8Array, attacks: Attacks): AsyncIterable<Attempt> {
-  const split = { nonce: randomUUID(), body }
-  const headers = endpoint.sign(split, 0)
-  const genuine = await endpoint.post(headers, body)
-  yield { sent: 'a genuine request', expected: 'accepted', response: genuine }
-  if (!isAccepted(genuine)) return
+  const send = async (sent: string, expected: Expected, headers: SignedHeaders, sentBody: Uint8Array) => {
+    return { sent, expected, response: await endpoint.post(headers, sentBody) }
+  }
+  const nonce = randomUUID()
+  const headers = endpoint.sign({ nonce, body }, 0)
+  const genuine = await send('a genuine request', 'accepted', headers, body)
+  yield genuine
+  if (!isAccepted(genuine.response)) return
 
-  if (attacks.replay) {
-    yield { sent: 'the same request again', expected: 'rejected', response: await endpoint.post(headers, body) }
-  }
-  if (attacks.tamper) {
-    const response = await endpoint.post(endpoint.sign({ nonce: randomUUID(), body }, 0), tamperBody(body))
-    yield { sent: 'one byte of the body changed', expected: 'rejected', response }
-  }
   const { age } = attacks
-  if (age !== undefined) {
-    const response = await endpoint.post(endpoint.sign({ nonce: randomUUID(), body }, age), body)
-    const sent = `signed ${Math.abs(age)} s ${age < 0 ? 'in the future' : 'ago'}`
-    yield { sent, expected: Math.abs(age) > WINDOW_SECONDS ? 'rejected' : 'accepted', response }
+  if (attacks.replay) yield send('the same request again', 'rejected', headers, body)
+  if (attacks.tamper) {
+    const signed = endpoint.sign({ nonce: randomUUID(), body }, 0)
+    yield send('one byte of the body changed', 'rejected', signed, tamperBody(body))
   }
-  if (attacks.recut) yield* sendResplits(endpoint, split, headers)
-}
-
-async function* sendResplits(endpoint: Endpoint, split: Split, headers: SignedHeaders): AsyncIterable<Attempt> {
-  const longer = lengthenNonce(split)
+  if (age !== undefined) {
+    const sent = `signed ${Math.abs(age)} s ${age < 0 ? 'in the future' : 'ago'}`
+    const expected = Math.abs(age) > WINDOW_SECONDS ? 'rejected' : 'accepted'
+    yield send(sent, expected, endpoint.sign({ nonce: randomUUID(), body }, age), body)
+  }
+  if (!attacks.recut) return
+  const longer = lengthenNonce({ nonce, body })
   if (longer !== undefined) {
-    const response = await endpoint.post({ ...headers, 'X-Nonce': longer.nonce }, longer.body)
-    yield { sent: 're-split with a longer nonce', expected: 'rejected', response }
+    yield send('re-split with a longer nonce', 'rejected', { ...headers, 'X-Nonce': longer.nonce }, longer.body)
     return
   }
-
   // This body cannot be split, so split a nonce that has a colon. An endpoint may refuse that nonce.
-  const nonce = randomUUID()
-  const signed = endpoint.sign({ nonce: `${nonce}:1`, body: split.body }, 0)
-  const response = await endpoint.post(signed, split.body)
-  yield { sent: 'a genuine request with a colon in its nonce', expected: 'either', response }
-  if (!isAccepted(response)) return
-  yield {
-    sent: 're-split with a shorter nonce',
-    expected: 'rejected',
-    response: await endpoint.post({ ...signed, 'X-Nonce': nonce }, Buffer.concat([Buffer.from('1:'), split.body])),
-  }
+  const shorter = randomUUID()
+  const signed = endpoint.sign({ nonce: `${shorter}:1`, body }, 0)
+  const withColon = await send('a genuine request with a colon in its nonce', 'either', signed, body)
+  yield withColon
+  if (!isAccepted(withColon.response)) return
+  const longerBody = Buffer.concat([Buffer.from('1:'), body])
+  yield send('re-split with a shorter nonce', 'rejected', { ...signed, 'X-Nonce': shorter }, longerBody)
 }
 
 /** Changes one byte of a body, a digit if it has one: JSON stays JSON. An empty body becomes `0`. */

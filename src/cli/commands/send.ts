@@ -5,7 +5,7 @@ import { type Context, defineCommand, type Options, UsageError } from '../comman
 import { parseHeaderOption } from '../input/captured-request.js'
 import { readInput } from '../input/read-input.js'
 import { readSecret, SECRET_OPTIONS, secretNotes } from '../input/secret-source.js'
-import type { Response } from '../output/http.js'
+import type { EndpointResponse } from '../output/http.js'
 import { contentTypeOf, type HeaderLine, MAX_RESPONSE_BYTES, NoResponse, parseUrl, post } from '../output/http.js'
 import { alignColumns, type Style } from '../output/layout.js'
 import { printable } from '../output/printable.js'
@@ -146,7 +146,7 @@ function headerLines(url: URL, signed: SignedHeaders, body: Uint8Array, extra: r
 /** A larger difference between the clocks is noted. In seconds. */
 const MAX_CLOCK_DIFFERENCE = 5
 
-function clockNotes({ headers }: Response, now: number): string[] {
+function clockNotes({ headers }: EndpointResponse, now: number): string[] {
   const seconds = Math.round((Date.parse(headers.date ?? '') - now) / 1000)
   if (!(Math.abs(seconds) > MAX_CLOCK_DIFFERENCE)) return []
   const direction = seconds < 0 ? 'behind' : 'ahead of'
@@ -157,11 +157,11 @@ function clockNotes({ headers }: Response, now: number): string[] {
 
 const SHOWN_HEADERS = ['content-type', 'location', 'retry-after', 'www-authenticate', 'x-request-id'] as const
 
-function statusOf({ status, statusText }: Response): string {
+function statusOf({ status, statusText }: EndpointResponse): string {
   return printable(`${status} ${statusText}`).trim()
 }
 
-function responseText(response: Response, style: Style): string {
+function responseText(response: EndpointResponse, style: Style): string {
   const label = isAccepted(response)
     ? style('green', style('bold', 'Accepted'))
     : style('red', style('bold', 'Not accepted'))
@@ -180,7 +180,7 @@ function responseText(response: Response, style: Style): string {
   return `${lines.join('\n')}\n`
 }
 
-function hintsFor(response: Response): string[] {
+function hintsFor(response: EndpointResponse): string[] {
   if (isRejected(response))
     return ["The endpoint's log has the reason. To find the cause, capture the request there and diagnose it."]
   if (response.status >= 300 && response.status <= 399) return ['Redirects are not followed. Send to the new URL.']
@@ -191,13 +191,14 @@ function hintsFor(response: Response): string[] {
 const EXPECTED = { accepted: '2xx', rejected: '401', either: '2xx or 401' } as const
 
 function attemptsTable(attempts: readonly Attempt[], style: Style): string {
-  const rows = attempts.map((attempt) => [attempt.sent, EXPECTED[attempt.expected], statusOf(attempt.response)])
-  const [head, ...lines] = alignColumns([['sent', 'expected', 'response'], ...rows])
-  const judged = attempts.map((attempt, index) => {
-    const judgement = isRight(attempt) ? style('green', 'as expected') : style('red', style('bold', faultOf(attempt)))
-    return `${lines[index]}   ${judgement}`
-  })
-  return [style('dim', String(head).trimEnd()), ...judged, ''].join('\n')
+  const rows = attempts.map((attempt) => [
+    attempt.sent,
+    EXPECTED[attempt.expected],
+    statusOf(attempt.response),
+    isRight(attempt) ? style('green', 'as expected') : style('red', style('bold', faultOf(attempt))),
+  ])
+  const [head = '', ...lines] = alignColumns([['sent', 'expected', 'response'], ...rows])
+  return [style('dim', head), ...lines, ''].join('\n')
 }
 
 function faultOf({ expected, response }: Attempt): string {

@@ -3,7 +3,15 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
 import { describeInvisible, describeSpaceAround } from '../../diagnose/text.js'
-import { type Call, type Context, findNearest, Interrupted, type Options, UsageError } from '../command.js'
+import {
+  type Call,
+  type Context,
+  findNearest,
+  Interrupted,
+  type Options,
+  type StandardStreams,
+  UsageError,
+} from '../command.js'
 import { readInput } from './read-input.js'
 
 /** The options that name the source of the secret. */
@@ -117,12 +125,6 @@ export interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
   close(): void
-}
-
-/** The streams of a process that may be its terminal. */
-export interface StandardStreams {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
-  readonly stderr: NodeJS.WritableStream
 }
 
 /** Opens the terminal of the process, even if stdin and stdout are files. CI and cron have none. */

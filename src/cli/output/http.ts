@@ -38,7 +38,7 @@ export function parseUrl(text: string): URL {
 }
 
 /** The response of an endpoint. */
-export interface Response {
+export interface EndpointResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
@@ -61,7 +61,7 @@ export async function post(
   headers: readonly HeaderLine[],
   body: Uint8Array,
   timeoutSeconds: number,
-): Promise<Response> {
+): Promise<EndpointResponse> {
   const signal = AbortSignal.timeout(timeoutSeconds * 1000)
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   try {
@@ -81,7 +81,7 @@ export async function post(
   }
 }
 
-async function readBeginning(response: IncomingMessage): Promise<Pick<Response, 'body' | 'isBodyCut'>> {
+async function readBeginning(response: IncomingMessage): Promise<Pick<EndpointResponse, 'body' | 'isBodyCut'>> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response) {

@@ -34,5 +34,10 @@ export function wrapText(text: string, indent = '', first = indent): string {
 /** Returns rows as lines, with the cells of each column aligned. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('   '))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widthOf(column)))
+      .join('   ')
+      .trimEnd(),
+  )
 }
