@@ -36,14 +36,10 @@ export interface Outcome {
 }
 
 /** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+export class UsageError extends Error {}
 
 /** The user pressed Ctrl+C at the prompt. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
+export class Interrupted extends Error {}
 
 /** Returns the code of a system error, such as `ENOENT`. */
 export function errorCode(error: unknown): string {
@@ -68,8 +64,6 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean' ? boolean : O['mult
 export interface Call<O extends Options> {
   readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
   readonly operands: readonly string[]
-  /** The options that have a value, in the order of the call. */
-  readonly inOrder: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** A command of the command line. */
@@ -140,12 +134,8 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       } See inbound-webhook-auth ${commandName} --help`,
     )
   }
-  return {
-    // The loop above checked what the types say.
-    values: values as Call<Options>['values'],
-    operands: positionals,
-    inOrder: given.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }])),
-  }
+  // The loop above checked what the type says.
+  return { values: values as Call<Options>['values'], operands: positionals }
 }
 
 function unknownOption(name: string, rawName: string, command: string, options: Options): UsageError {

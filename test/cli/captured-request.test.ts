@@ -99,12 +99,12 @@ describe('Content-Length', () => {
 
   it.each([
     ['8', 'the body', 'the body', []],
-    ['8', 'the body\n', 'the body', ['Content-Length is 8. The line end after the body was ignored.']],
-    ['8', 'the body\r\n', 'the body', ['Content-Length is 8. The line end after the body was ignored.']],
+    ['8', 'the body\n', 'the body', ['Content-Length is 8, which excludes the line end after the body.']],
+    ['8', 'the body\r\n', 'the body', ['Content-Length is 8, which excludes the line end after the body.']],
     ['9', 'the body\n', 'the body\n', []],
-    ['8', 'the body\n\n', 'the body', ['Content-Length is 8. 2 bytes after the body was ignored.']],
-    ['8', 'the body!', 'the body', ['Content-Length is 8. 1 byte after the body was ignored.']],
-    ['8', 'the body and more', 'the body', ['Content-Length is 8. 9 bytes after the body was ignored.']],
+    ['8', 'the body\n\n', 'the body', ['Content-Length is 8, which excludes 2 bytes after the body.']],
+    ['8', 'the body!', 'the body', ['Content-Length is 8, which excludes 1 byte after the body.']],
+    ['8', 'the body and more', 'the body', ['Content-Length is 8, which excludes 9 bytes after the body.']],
     [
       '9',
       'the body',
@@ -112,10 +112,15 @@ describe('Content-Length', () => {
       [expect.stringContaining('Content-Length is 9, but the body has 8 bytes. It was changed')],
     ],
     ['9', '', '', [expect.stringContaining('there is no body. Pass it with --body-file PATH.')]],
-    ['0', '\n', '', [expect.stringContaining('ignored')]],
+    ['0', '\n', '', [expect.stringContaining('excludes the line end after the body')]],
     ['eight', 'the body', 'the body', []],
     ['eight', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
-    ['8\nContent-Length: 8', 'the body\n', 'the body', [expect.stringContaining('ignored')]],
+    [
+      '8\nContent-Length: 8',
+      'the body\n',
+      'the body',
+      [expect.stringContaining('excludes the line end after the body')],
+    ],
     ['8\nContent-Length: 7', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
   ])('%j of %j gives %j', (length, body, cut, notes) => {
     expect(of(length, body)).toMatchObject({ body: cut, notes })

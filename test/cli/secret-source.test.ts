@@ -106,8 +106,16 @@ describe('a secret', () => {
     ['is a folder', [BODY, '--secret-file', folder], 'it is a folder. Pass a file.'],
     ['is below a file', [BODY, '--secret-file', join(BODY, 'x')], 'a part of its path is not a folder.'],
     ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
-    ['shares standard input with the body', ['-', '--secret-file', '-'], 'Standard input cannot be the secret'],
-    ['shares standard input with the body by default', ['--secret-file', '-'], 'Standard input cannot be the secret'],
+    [
+      'shares standard input with the body',
+      ['-', '--secret-file', '-'],
+      'Cannot read the secret of --secret-file from standard input: it was already read.',
+    ],
+    [
+      'shares standard input with the body by default',
+      ['--secret-file', '-'],
+      'Cannot read the secret of --secret-file from standard input: it was already read.',
+    ],
     [
       'is several, to sign with',
       [BODY, ...FROM_ENV, '--secret-env', 'OTHER'],

@@ -159,7 +159,7 @@ describe('the request', () => {
     const stdin = Buffer.concat([capture(BODY), Buffer.from('\n')])
     const { exitCode, text } = await call(['verify', '-', ...FROM_ENV], { stdin })
     expect(exitCode).toBe(0)
-    expect(text).toContain('\nContent-Length is 17. The line end after the body was ignored.\n')
+    expect(text).toContain('\nContent-Length is 17, which excludes the line end after the body.\n')
   })
 
   it.each([
@@ -167,7 +167,12 @@ describe('the request', () => {
     ['nothing', ['-'], '', 'The capture is empty.'],
     ['the output of curl -v alone', ['-'], CURL, 'The capture has no body, because curl -v prints none.'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', "--header needs a colon: --header 'Name: value'"],
-    ['standard input for two', ['-', '--body-file', '-'], '', 'Standard input cannot be the capture and the body.'],
+    [
+      'standard input for two',
+      ['-', '--body-file', '-'],
+      '',
+      'Cannot read the body from standard input: it was already read.',
+    ],
     ['a time without its zone', [path, '--at', '2023-11-14T22:13:20'], '', '--at is not a time.'],
   ])('cannot be %s', async (_, args, stdin, message) => {
     const { exitCode, text, said } = await call(['verify', ...args, ...FROM_ENV], { stdin })
@@ -179,7 +184,7 @@ describe('the request', () => {
     const { exitCode, stderr } = await call(['verify', '--secret-file', '-'], { stdin: capture(BODY) })
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringContaining('Standard input cannot be the secret and another input.'),
+      expect.stringContaining('Cannot read the secret of --secret-file from standard'),
     ])
   })
 })

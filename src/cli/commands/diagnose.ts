@@ -1,9 +1,9 @@
 import type { Diagnosis, Finding } from '../../diagnose/index.js'
 import { defineCommand, findNearest, type Options, UsageError } from '../command.js'
-import { inputsOf, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { readSecrets, SECRET_OPTIONS, secretNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
-import { type Style, wrapText } from '../output/layout.js'
+import { wrapText } from '../output/layout.js'
 
 const OPTIONS = {
   ...SECRET_OPTIONS,
@@ -33,7 +33,7 @@ export const diagnose = defineCommand({
     const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const { request, requestWithoutLineEnd, target, clock, isNow, notes: read } = await readReceived(call, context)
-    const secrets = await readSecrets(call, context, inputsOf(call))
+    const secrets = await readSecrets(call, context)
     const texts = secrets.map(({ secret }) => secret)
     const diagnoseOne = (one: typeof request) =>
       diagnoseRequest({ ...one, headers: [...target, ...one.headers] }, texts, clock)
@@ -49,9 +49,10 @@ export const diagnose = defineCommand({
       ...(genuine || secrets.length === 1 ? [] : secrets.map(({ name }, index) => `secret[${index}]: ${name}`)),
       ...secrets.flatMap(secretNotes),
     ]
+    const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const report = genuine
-      ? genuineText(style)
-      : `${heading(findings, style)}\n${findingsText(findings, style, language)}`
+      ? `${style('green', style('bold', 'Genuine'))}: there is nothing to fix.\n${wrapText(ELSEWHERE)}\n`
+      : `${style('red', style('bold', 'Not genuine'))}: ${count}\n\n${findingsText(findings, style, language)}`
     return {
       exitCode: genuine ? 0 : 1,
       text: `${report}\n${notes.map((note) => `${style('dim', wrapText(note))}\n`).join('')}`,
@@ -59,6 +60,9 @@ export const diagnose = defineCommand({
     }
   },
 })
+
+const ELSEWHERE =
+  'If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.'
 
 const AT_NOTE =
   'If the request arrived earlier, pass the time with --at. --at timestamp assumes the time in X-Timestamp.'
@@ -90,15 +94,4 @@ function chooseReading(asCaptured: Diagnosis, withoutLineEnd: Diagnosis): Diagno
     ? isExplained(withoutLineEnd) && withoutLineEnd.findings.length < asCaptured.findings.length
     : isExplained(withoutLineEnd)
   return isBetter ? { genuine: false, findings: [ADDED_LINE_END, ...withoutLineEnd.findings] } : asCaptured
-}
-
-function genuineText(style: Style): string {
-  return `${style('green', style('bold', 'Genuine'))}: there is nothing to fix.
-If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.
-`
-}
-
-function heading(findings: readonly Finding[], style: Style): string {
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
-  return `${style('red', style('bold', 'Not genuine'))}: ${count}\n`
 }

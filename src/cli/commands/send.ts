@@ -49,7 +49,7 @@ export const send = defineCommand({
     const age = parseAge(values.age)
     const extra = (values.header ?? []).map(parseExtraHeader)
     const body = await readInput(path, 'the body', context)
-    const named = await readSecret(call, context, [path ?? '-'])
+    const named = await readSecret(call, context)
     const notes = [...secretNotes(named), ...(body.length === 0 ? ['the body is empty'] : [])]
 
     const endpoint: Endpoint = {

@@ -39,7 +39,7 @@ export const sign = defineCommand({
     const options = { ...parseSignOptions(values), clock: context.clock }
     const [path] = operands
     const body = await readInput(path, 'the body', context)
-    const named = await readSecret(call, context, [path ?? '-'])
+    const named = await readSecret(call, context)
     const headers = signBody(body, named.secret, options)
     const notes = [...secretNotes(named), ...(body.length === 0 ? ['the body is empty'] : [])]
 

@@ -1,6 +1,6 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
-import { describeTime, inputsOf, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { describeTime, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { readSecrets, SECRET_OPTIONS, secretNotes } from '../input/secret-source.js'
 import { wrapText } from '../output/layout.js'
 
@@ -23,7 +23,7 @@ export const verify = defineCommand({
 
   async run(call, context, style) {
     const { request, requestWithoutLineEnd, clock, notes: read } = await readReceived(call, context)
-    const secrets = await readSecrets(call, context, inputsOf(call))
+    const secrets = await readSecrets(call, context)
     const texts = secrets.map(({ secret }) => secret)
     const verifyOne = (one: typeof request) => verifyRequest(one, texts, new MemoryNonceStore(), clock)
     const result = await verifyOne(request)

@@ -227,8 +227,8 @@ export function extractBody(bytes: Buffer | undefined, headers: readonly HeaderL
     )
   }
   const rest = bytes.subarray(length)
-  const ignored = lineEndLength(rest) === rest.length ? 'The line end' : countBytes(rest.length)
-  return result(bytes.subarray(0, length), `Content-Length is ${length}. ${ignored} after the body was ignored.`)
+  const ignored = lineEndLength(rest) === rest.length ? 'the line end' : countBytes(rest.length)
+  return result(bytes.subarray(0, length), `Content-Length is ${length}, which excludes ${ignored} after the body.`)
 }
 
 /**

@@ -26,6 +26,11 @@ export async function readInput(
     throw new UsageError(`Missing ${what}. Pass its file, pipe it in, or pass - to type it.`)
   }
   const isStdin = path === undefined || path === '-'
+  if (isStdin && stdin.readableEnded) {
+    throw new UsageError(
+      `Cannot read ${what} from standard input: it was already read. Save one of the inputs to a file.`,
+    )
+  }
   const chunks: Buffer[] = []
   let size = 0
   try {

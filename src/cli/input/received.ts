@@ -28,11 +28,6 @@ export const RECEIVED_OPTIONS = {
   },
 } as const satisfies Options
 
-/** Returns the inputs of a call that may be standard input. */
-export function inputsOf({ values, operands }: Call<typeof RECEIVED_OPTIONS>): readonly (string | undefined)[] {
-  return [operands[0] ?? (values.header === undefined ? '-' : undefined), values['body-file']]
-}
-
 /** A received request. */
 export interface Received {
   readonly request: WebhookRequest & { readonly headers: readonly HeaderLine[]; readonly body: Buffer }
@@ -54,9 +49,6 @@ export async function readReceived(
 ): Promise<Received> {
   const { header = [], 'body-file': bodyFile, at } = values
   const [path] = operands
-  if (path === '-' && bodyFile === '-') {
-    throw new UsageError('Standard input cannot be the capture and the body. Save one of them to a file.')
-  }
   const given = header.map(parseHeaderOption)
   const names = new Set(given.map(([name]) => name.toLowerCase()))
   const isCaptured = path !== undefined || given.length === 0

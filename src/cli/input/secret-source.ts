@@ -39,35 +39,29 @@ export interface NamedSecret {
   readonly name: string
 }
 
-/**
- * Returns the secrets of a call, at least one. Asks at the terminal if the call names no source.
- *
- * @param inputs - the other inputs of the call. Only one of all inputs can be standard input.
- */
-export async function readSecrets(
-  { inOrder }: Pick<Call<typeof SECRET_OPTIONS>, 'inOrder'>,
-  context: Context,
-  inputs: readonly (string | undefined)[],
-): Promise<readonly NamedSecret[]> {
-  const sources = inOrder.filter(({ name }) => name in SECRET_OPTIONS)
-  if (sources.length === 0) return [{ secret: await askForSecret(context), name: 'the terminal' }]
-  if ([...sources.map(({ value }) => value), ...inputs].filter((path) => path === '-').length > 1) {
-    throw new UsageError('Standard input cannot be the secret and another input. Save one of them to a file.')
-  }
-
+/** Returns the secrets of a call, at least one. Asks at the terminal if the call names no source. */
+export async function readSecrets({ values }: SecretCall, context: Context): Promise<readonly NamedSecret[]> {
+  const { 'secret-env': variables = [], 'secret-file': paths = [] } = values
+  const count = variables.length + paths.length
+  if (count === 0) return [{ secret: await askForSecret(context), name: 'the terminal' }]
   const secrets: NamedSecret[] = []
-  for (const [index, { name, value }] of sources.entries()) {
-    const source = `--${name}${sources.length === 1 ? '' : ` (secret ${index + 1} of ${sources.length})`}`
-    const secret =
-      name === 'secret-env' ? readEnvironment(value, context.env, source) : await readSecretFile(value, context, source)
-    secrets.push({ secret, name: `--${name} ${value}` })
+  const sourceOf = (option: string) => (count === 1 ? option : `${option} (secret ${secrets.length + 1} of ${count})`)
+  for (const name of variables) {
+    const secret = readEnvironment(name, context.env, sourceOf('--secret-env'))
+    secrets.push({ secret, name: `--secret-env ${name}` })
+  }
+  for (const path of paths) {
+    const secret = await readSecretFile(path, context, sourceOf('--secret-file'))
+    secrets.push({ secret, name: `--secret-file ${path}` })
   }
   return secrets
 }
 
+type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
+
 /** Returns the one secret to sign with. */
-export async function readSecret(...args: Parameters<typeof readSecrets>): Promise<NamedSecret> {
-  const [one, ...others] = await readSecrets(...args)
+export async function readSecret(call: SecretCall, context: Context): Promise<NamedSecret> {
+  const [one, ...others] = await readSecrets(call, context)
   if (one === undefined || others.length > 0) throw new UsageError('A request has one signature. Pass one secret.')
   return one
 }

@@ -48,9 +48,7 @@ export interface EndpointResponse {
 }
 
 /** The endpoint sent no response. The message says why, and what to do. */
-export class NoResponse extends Error {
-  override readonly name = 'NoResponse'
-}
+export class NoResponse extends Error {}
 
 /** How much of a response's body is read, in bytes. */
 export const MAX_RESPONSE_BYTES = 16 * 2 ** 10
