@@ -170,7 +170,7 @@ describe('the request', () => {
     [
       'standard input for two',
       ['-', '--body-file', '-'],
-      '',
+      capture(BODY),
       'Cannot read the body from standard input: it was already read.',
     ],
     ['a time without its zone', [path, '--at', '2023-11-14T22:13:20'], '', '--at is not a time.'],
