@@ -145,7 +145,7 @@ function unknownOption(name: string, rawName: string, command: string, options: 
   if (/^(s|k|p|secrets?|key|password|token)$/.test(name) || (near === undefined && /secret|key|hmac/i.test(name))) {
     return new UsageError(
       'secret-env' in options
-        ? 'A secret must not be an argument: other processes and the shell history can read it. Pass --secret-env NAME or --secret-file PATH, or type it at the prompt. If you passed a real secret, replace it.'
+        ? 'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.'
         : `${command} takes no secret, and a secret must not be an argument.`,
     )
   }

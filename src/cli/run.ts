@@ -50,7 +50,10 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     // A stack helps nobody at a terminal.
     const message = Object(error).message || errorCode(error)
     const label = style('red', style('bold', 'error'))
-    await write(stderr, isJson ? jsonText({ error: { message } }) : `${label}${wrapText(`: ${message}`)}\n`)
+    await write(
+      stderr,
+      isJson ? jsonText({ error: { message } }) : `${label}${wrapText(`error: ${message}`).slice('error'.length)}\n`,
+    )
     return 2
   }
 }

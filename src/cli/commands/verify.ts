@@ -15,7 +15,7 @@ export const verify = defineCommand({
   maxOperands: 1,
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS },
   notes: [
-    'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body. If Content-Length says how long the body is, a line end after it is ignored.',
+    'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body.',
     'Pass several secrets while you rotate them. The output names the one that matched.',
     REPLAY_NOTE,
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
