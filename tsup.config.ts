@@ -13,6 +13,15 @@ const constants: Plugin = {
   },
 }
 
+/** The command line loads the entries next to it, so that the package has one copy of the library. */
+const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'load-entries',
+  setup(build) {
+    build.onResolve({ filter: /\/diagnose\/index\.js$/ }, () => ({ path: './diagnose.js', external: true }))
+    build.onResolve({ filter: /^\.\.\/\.\.\/index\.js$/ }, () => ({ path: './index.js', external: true }))
+  },
+}
+
 const common: Options = {
   platform: 'node',
   target: 'node20',
@@ -41,9 +50,10 @@ export default defineConfig([
   },
   {
     ...common,
-    // The command line, in one file: nobody imports it.
+    // Nobody imports the command line, so it needs no types and no CommonJS.
     entry: { cli: 'src/cli/main.ts' },
     format: 'esm',
     splitting: false,
+    esbuildPlugins: [loadEntries],
   },
 ])

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { openTerminal } from './input/terminal.js'
+import { openTerminal } from './input/secret-source.js'
 import { run } from './run.js'
 
 const { stdout, stderr, env } = process
 
 process.exitCode = await run(process.argv.slice(2), {
-  // Node opens standard input when it is first asked for, and then waits for it.
+  // Node opens standard input at the first access, and then waits for it.
   get stdin() {
     return process.stdin
   },

@@ -1,95 +1,98 @@
 import { createRequire } from 'node:module'
-import { nearest } from '../diagnose/nearest.js'
-import type { Command, ExitCode, Outcome, Output, Surroundings } from './command.js'
+import type { ExitCode, Outcome, Output } from './command.js'
+import {
+  type Command,
+  type Context,
+  errorCode,
+  findNearest,
+  helpText,
+  Interrupted,
+  parseCall,
+  UsageError,
+} from './command.js'
 import { diagnose } from './commands/diagnose.js'
 import { secret } from './commands/secret.js'
 import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
-import { coloursFor } from './output/colours.js'
-import { jsonText, quoted } from './output/printable.js'
-import { wrapped } from './output/wrapped.js'
-import { codeOf, Interrupted, UsageError } from './usage-error.js'
+import { styleOf, wrapText } from './output/layout.js'
+import { jsonText } from './output/printable.js'
 
 const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose]
 
 const HELP = `Usage: inbound-webhook-auth <command> [options]
 
-Makes, signs, sends and checks authenticated webhook requests.
+Creates secrets, and signs, sends and checks webhook requests.
 
 ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
-  --help    of a command: inbound-webhook-auth <command> --help
-  --version
+  --help    shows this help; of a command: inbound-webhook-auth <command> --help
+  --version shows the version
 
-The secret comes from --secret-env NAME, from --secret-file PATH, or is asked for at the terminal.
-It is never an argument: every process of the machine can read those.
+Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the prompt.
+A secret is never an argument: every process on the machine can read arguments.
 
-Exit code: 0 genuine, accepted or done; 1 not; 2 a mistake in the call, or an unreadable input.
+Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
 `
 
-/** Runs a command line, and gives its exit code. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const { stdout, stderr, env } = surroundings
+/** Runs a command line and returns its exit code. */
+export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
+  const { stdout, stderr, env } = context
   const isJson = args.includes('--json')
+  const style = styleOf(stderr, env)
   try {
-    const { text, document, notes = [], exitCode } = await outcomeOf(args, surroundings)
+    const { text, document, notes = [], exitCode } = await runCommand(args, context)
     for (const part of isJson ? [jsonText(document)] : [text].flat()) await write(stdout, part)
-    const { dim } = coloursFor(stderr, env)
-    if (!isJson) for (const note of notes) await write(stderr, dim(`${wrapped(`note: ${note}`)}\n`))
+    if (!isJson) for (const note of notes) await write(stderr, style('dim', `${wrapText(`note: ${note}`)}\n`))
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
-    const { red, bold } = coloursFor(stderr, env)
-    const message = messageOf(error)
-    await write(stderr, isJson ? jsonText({ error: { message } }) : `${red(bold('error'))}${wrapped(`: ${message}`)}\n`)
+    // A stack helps nobody at a terminal.
+    const message = Object(error).message || errorCode(error)
+    const label = style('red', style('bold', 'error'))
+    await write(
+      stderr,
+      isJson ? jsonText({ error: { message } }) : `${label}${wrapText(`error: ${message}`).slice('error'.length)}\n`,
+    )
     return 2
   }
 }
 
-async function outcomeOf(args: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
   const [name = '', ...rest] = args[0] === 'help' ? [args[1] ?? '--help', '--help'] : args
-  if (name === '--version') return printed(`${version()}\n`, { version: version() })
-  if (name === '--help' || name === '-h') return printed(HELP, { help: HELP })
+  if (name === '--version') {
+    const { version } = createRequire(import.meta.url)('inbound-webhook-auth/package.json')
+    return { exitCode: 0, text: `${version}\n`, document: { version } }
+  }
+  if (name === '--help' || name === '-h') return { exitCode: 0, text: HELP, document: { help: HELP } }
   const command = COMMANDS.find((one) => one.name === name)
   if (command === undefined) throw unknownCommand(name)
-  if (rest.some((arg) => arg === '--help' || arg === '-h')) return printed(command.help, { help: command.help })
-  return command.run(rest, surroundings, coloursFor(surroundings.stdout, surroundings.env))
-}
-
-function printed(text: string, document: object): Outcome {
-  return { exitCode: 0, text, document }
-}
-
-function version(): string {
-  return createRequire(import.meta.url)('inbound-webhook-auth/package.json').version
+  if (rest.some((arg) => arg === '--help' || arg === '-h')) {
+    const help = helpText(command)
+    return { exitCode: 0, text: help, document: { help } }
+  }
+  return command.run(parseCall(rest, command), context, styleOf(context.stdout, context.env))
 }
 
 function unknownCommand(name: string): UsageError {
-  if (name === '') return new UsageError(`which command?\n\n${HELP}`)
-  if (name.startsWith('-'))
-    return new UsageError('the command comes first, its options after it. See inbound-webhook-auth --help')
+  if (name === '') return new UsageError(`Missing command.\n\n${HELP}`)
+  if (name.startsWith('-')) {
+    return new UsageError('The command must come before its options. See inbound-webhook-auth --help')
+  }
   const names = COMMANDS.map((one) => one.name)
-  const near = nearest(name, names)
-  return new UsageError(
-    `no such command: ${quoted(name)}. ${near === undefined ? `There are ${names.join(', ')}` : `Did you mean ${near}?`}`,
-  )
+  const near = findNearest(name, names)
+  const next = near === undefined ? `Use one of: ${names.join(', ')}.` : `Did you mean ${near}?`
+  return new UsageError(`Unknown command. ${next}`)
 }
 
-/** Nobody at a terminal wants a stack: what went wrong is in the message. */
-function messageOf(error: unknown): string {
-  const { message } = Object(error)
-  return message || codeOf(error)
-}
-
-/** Writes a part. A reader that has gone, as `head` does, has read enough. */
 function write(output: Output, part: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The error is an event, too, which would end the process.
+    // The stream also emits the error, which would end the process.
     output.once('error', () => {})
     output.write(part, (error) => {
-      if (error == null || codeOf(error) === 'EPIPE') resolve()
-      else reject(new UsageError(`cannot write: ${codeOf(error)}`))
+      // `head` closes the pipe when it has read enough. That is no failure.
+      if (error == null || errorCode(error) === 'EPIPE') resolve()
+      else reject(new UsageError(`Cannot write the output: ${errorCode(error)}.`))
     })
   })
 }

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Terminal } from '../../src/cli/input/terminal.js'
+import type { Terminal } from '../../src/cli/input/secret-source.js'
 import { run } from '../../src/cli/run.js'
-import { SECRET, TestClock } from '../support/request.js'
+import { SECRET, signedRequest, TestClock } from '../support/request.js'
 
 export interface Called {
   exitCode: number
@@ -9,7 +9,7 @@ export interface Called {
   /** `stdout` as text. */
   text: string
   stderr: string
-  /** `stderr` in one line, wherever its lines were broken. */
+  /** `stderr` as one line. */
   said: string
 }
 
@@ -21,7 +21,7 @@ export interface Around {
   terminal?: Terminal
 }
 
-/** Calls the command line in this process. `WEBHOOK_SECRET` is set, and the clock stands, unless it is said otherwise. */
+/** Runs a command line in this process. By default `WEBHOOK_SECRET` is set, and the clock does not move. */
 export async function call(args: readonly string[], around: Around = {}): Promise<Called> {
   const { stdin = '', isTTY = false, env = { WEBHOOK_SECRET: SECRET }, clock = new TestClock(), terminal } = around
   const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
@@ -47,3 +47,12 @@ function collector(isTTY: boolean) {
 }
 
 export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']
+
+/** Returns the capture of a request that is genuine unless `parts` say otherwise. */
+export function capture(body: string | Buffer, parts: Parameters<typeof signedRequest>[0] = {}): Buffer {
+  const { headers } = signedRequest({ body, ...parts })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const length = Buffer.from(body).length
+  const head = `POST /hooks/42 HTTP/1.1\r\n${lines.join('')}Content-Length: ${length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])
+}

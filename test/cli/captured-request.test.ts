@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/command.js'
 import { parseCapture } from '../../src/cli/input/captured-request.js'
-import { httpText } from '../../src/cli/output/http-text.js'
-import { UsageError } from '../../src/cli/usage-error.js'
+import { httpText } from '../../src/cli/output/http.js'
 
 function parsed(capture: string | Uint8Array) {
   const { body, ...rest } = parseCapture(Buffer.from(capture as string, 'latin1'))
@@ -28,7 +28,7 @@ describe('HTTP text', () => {
       requestLine: 'POST /hooks/42 HTTP/1.1',
       headers,
       body: 'the body',
-      answeredAt: undefined,
+      respondedAt: undefined,
       notes: [],
     })
   })
@@ -57,10 +57,10 @@ describe('HTTP text', () => {
     ['X-Nonce: a:b', 'a:b'],
     ['X-Nonce:', ''],
     ['X-Nonce: a  b', 'a  b'],
-    // What a header may not hold is for verify to reject, not for this to change.
+    // verify rejects characters that a header must not have.
     ['X-Nonce: \xa0\xe9', '\xa0\xe9'],
     ['X-Nonce: a\n\t b', 'a b'],
-  ])('gives the value of %j verbatim but for the white space around it', (line, value) => {
+  ])('reads the value of %j without the white space around it', (line, value) => {
     expect(parsed(`${line}\n\n`).headers).toEqual([['X-Nonce', value]])
   })
 
@@ -74,20 +74,20 @@ describe('HTTP text', () => {
   it.each([
     ['nothing', '', 'is empty'],
     ['blank lines', '\n\r\n\n', 'is empty'],
-    ['an answer', 'HTTP/1.1 401 Unauthorized\n\n', 'begins with an answer'],
-    ['a body alone', '{"event":"paid"}', 'line 1 of the capture, "{"event":"paid"}", is no header'],
-    ['no blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'line 2'],
-    ['a line with no colon', '\nX-Nonce: a\nnonsense\n\n', 'line 3 of the capture, "nonsense", is no header'],
-    ['a name with a space', 'X Nonce: a\n\n', 'line 1'],
-    ['a line that begins with white space', ' X-Nonce: a\n\n', 'line 1'],
+    ['a response', 'HTTP/1.1 401 Unauthorized\n\n', 'begins with a response'],
+    ['a body alone', '{"event":"paid"}', 'Line 1 of the capture is not a header.'],
+    ['no blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'Line 2'],
+    ['a line with no colon', '\nX-Nonce: a\nnonsense\n\n', 'Line 3 of the capture is not a header.'],
+    ['a name with a space', 'X Nonce: a\n\n', 'Line 1'],
+    ['a line that begins with white space', ' X-Nonce: a\n\n', 'Line 1'],
     [
       'of curl --trace-ascii',
       '== Info:   Trying 127.0.0.1:80...\n=> Send header, 20 bytes (0x14)\n',
-      'capture it with curl -v',
+      'Capture the request with curl -v',
     ],
-    ['of curl --trace-time', '10:11:12.123456 == Info: Connected\n', 'capture it with curl -v'],
-    ['of curl --trace, silent', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'capture it with curl -v'],
-    ['binary bytes', '\x00\x1b\xff', 'line 1 of the capture, "\\x00\\x1bÿ", is no header'],
+    ['of curl --trace-time', '10:11:12.123456 == Info: Connected\n', 'Capture the request with curl -v'],
+    ['of curl --trace, silent', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'Capture the request with curl -v'],
+    ['binary bytes', '\x00\x1b\xff', 'Line 1 of the capture is not a header.'],
   ])('is refused if it is %s', (_, capture, message) => {
     expect(() => parsed(capture)).toThrow(UsageError)
     expect(() => parsed(capture)).toThrow(message)
@@ -99,28 +99,28 @@ describe('Content-Length', () => {
 
   it.each([
     ['8', 'the body', 'the body', []],
-    ['8', 'the body\n', 'the body', ['The line end after the body was left out, for Content-Length is 8.']],
-    ['8', 'the body\r\n', 'the body', ['The line end after the body was left out, for Content-Length is 8.']],
+    ['8', 'the body\n', 'the body', ['Content-Length is 8, which excludes the line end after the body.']],
+    ['8', 'the body\r\n', 'the body', ['Content-Length is 8, which excludes the line end after the body.']],
     ['9', 'the body\n', 'the body\n', []],
-    ['8', 'the body\n\n', 'the body', [expect.stringContaining('2 more bytes follow in the capture: they were')]],
-    ['8', 'the body!', 'the body', [expect.stringContaining('1 more byte follows in the capture: it was left out.')]],
-    [
-      '8',
-      'the body and more',
-      'the body',
-      ['Content-Length is 8, and 9 more bytes follow in the capture: they were left out.'],
-    ],
+    ['8', 'the body\n\n', 'the body', ['Content-Length is 8, which excludes 2 bytes after the body.']],
+    ['8', 'the body!', 'the body', ['Content-Length is 8, which excludes 1 byte after the body.']],
+    ['8', 'the body and more', 'the body', ['Content-Length is 8, which excludes 9 bytes after the body.']],
     [
       '9',
       'the body',
       'the body',
-      [expect.stringContaining('Content-Length is 9, but there is a body of 8 bytes: it was changed')],
+      [expect.stringContaining('Content-Length is 9, but the body has 8 bytes. It was changed')],
     ],
-    ['9', '', '', [expect.stringContaining('there is no body: pass it with --body-file PATH.')]],
-    ['0', '\n', '', [expect.stringContaining('left out')]],
+    ['9', '', '', [expect.stringContaining('there is no body. Pass it with --body-file PATH.')]],
+    ['0', '\n', '', [expect.stringContaining('excludes the line end after the body')]],
     ['eight', 'the body', 'the body', []],
     ['eight', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
-    ['8\nContent-Length: 8', 'the body\n', 'the body', [expect.stringContaining('left out')]],
+    [
+      '8\nContent-Length: 8',
+      'the body\n',
+      'the body',
+      [expect.stringContaining('excludes the line end after the body')],
+    ],
     ['8\nContent-Length: 7', 'the body\n', 'the body\n', [expect.stringContaining('Content-Length is not one number')]],
   ])('%j of %j gives %j', (length, body, cut, notes) => {
     expect(of(length, body)).toMatchObject({ body: cut, notes })
@@ -129,7 +129,7 @@ describe('Content-Length', () => {
   it('is not needed', () => {
     expect(parsed('X-Nonce: a\n\nthe body\n')).toMatchObject({
       body: 'the body\n',
-      notes: [expect.stringContaining('taken as a part of it')],
+      notes: [expect.stringContaining('The line end after the body was read as part of it.')],
     })
   })
 })
@@ -145,13 +145,13 @@ describe('Transfer-Encoding: chunked', () => {
     ['4\r\n\r\n\r\n\r\n0\r\n\r\n', '\r\n\r\n'],
     ['0\r\n\r\n', ''],
   ])('%j is joined', (body, joined) => {
-    expect(of(body)).toMatchObject({ body: joined, notes: ['The body was sent in chunks: they were joined.'] })
+    expect(of(body)).toMatchObject({ body: joined, notes: ['The body was sent in chunks. They were joined.'] })
   })
 
   it.each(['the body', '{"a":1}', '8\r\nthe', '4\r\nthe body\r\n0\r\n\r\n', '4\r\nthe \r\n', '4', ''])(
-    '%j is taken as it is',
+    '%j is read unchanged',
     (body) => {
-      expect(of(body)).toMatchObject({ body, notes: [expect.stringContaining('not cut into chunks')] })
+      expect(of(body)).toMatchObject({ body, notes: [expect.stringContaining('the body has no chunks')] })
     },
   )
 })
@@ -187,17 +187,17 @@ no
     ['with its white space lost', `${BEFORE}${SENT}${AFTER}`.replaceAll(/\s+\n/g, '\n')],
     ['with a blank line lost', `${SENT.replace('> \r\n', '')}${AFTER}`],
     ['behind a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
-  ])('is read as it prints %s, without a body', (_, capture) => {
+  ])('is read %s, without a body', (_, capture) => {
     expect(parsed(capture)).toEqual({
       ...read,
       body: undefined,
-      answeredAt: Date.parse('2026-11-21T06:22:43Z'),
+      respondedAt: Date.parse('2026-11-21T06:22:43Z'),
       notes: [],
     })
   })
 
   it('may end with the head', () => {
-    expect(parsed(SENT)).toEqual({ ...read, body: undefined, answeredAt: undefined, notes: [] })
+    expect(parsed(SENT)).toEqual({ ...read, body: undefined, respondedAt: undefined, notes: [] })
   })
 
   it.each([
@@ -216,7 +216,7 @@ no
     expect(parsed(capture)).toMatchObject({ ...read, body })
   })
 
-  it('may show several requests, of which the first is read', () => {
+  it('may have several requests. The first is read', () => {
     const second = SENT.replace('abc', 'def')
     expect(parsed(`${BEFORE}${SENT}the body\n${AFTER}${second}${AFTER}`)).toMatchObject({
       ...read,
@@ -225,7 +225,7 @@ no
     })
   })
 
-  it('is not what a body merely quotes', () => {
+  it('may be quoted in a body', () => {
     const capture = `POST /y HTTP/1.1\nX-Nonce: abc\n\n${SENT}`
     expect(parsed(capture)).toMatchObject({ requestLine: 'POST /y HTTP/1.1', body: SENT })
   })
@@ -237,7 +237,7 @@ describe('reading', () => {
     minLength: 1,
     maxLength: 30,
   })
-  // Any visible byte of a value, white space inside it, and nothing of it at its ends.
+  // Any bytes that a value may have. White space around it would be lost.
   const value = fc
     .string({
       unit: fc
@@ -257,7 +257,7 @@ describe('reading', () => {
       .map((parts) => Buffer.from(parts.join(''))),
   )
 
-  it('gives what was written, whatever the headers and the bytes of the body', () => {
+  it('returns any headers and any body that were written', () => {
     fc.assert(
       fc.property(headers, bodies, fc.constantFrom('', '\n', '\r\n'), (lines, body, lineEnd) => {
         const all = [...lines, ['Content-Length', String(body.length)] as const]
@@ -269,10 +269,10 @@ describe('reading', () => {
     )
   })
 
-  it('gives what curl was given, where the capture holds the body', () => {
+  it('returns any headers and any body in the output of curl -v', () => {
     fc.assert(
       fc.property(headers, bodies, (lines, body) => {
-        // How it begins must tell it from a remark of curl's.
+        // The body must not begin like a remark of curl.
         const sent = Buffer.concat([Buffer.from('{'), body])
         const all = [...lines, ['Content-Length', String(sent.length)] as const]
         const head = ['POST /x HTTP/1.1', ...all.map(([name, text]) => `${name}: ${text}`), '']
@@ -291,7 +291,7 @@ describe('reading', () => {
     )
   })
 
-  it('takes any bytes, or says what is wrong with them', () => {
+  it('throws only UsageError, for any bytes', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -331,14 +331,14 @@ describe('reading', () => {
     ['chunks', `Transfer-Encoding: chunked\n\n${'1\na\n'.repeat(2 ** 18)}`],
     ['a chunk size', `Transfer-Encoding: chunked\n\n${'1'.repeat(2 ** 20)}\n`],
     ['remarks', `> POST / HTTP/1.1\n> \n${'* \n'.repeat(2 ** 18)}`],
-  ])('takes no more than linear time over a MiB of %s', (_, capture) => {
+  ])('takes linear time for a MiB of %s', (_, capture) => {
     const started = performance.now()
     try {
       parsed(capture)
     } catch (error) {
       expect(error).toBeInstanceOf(UsageError)
     }
-    // A quadratic reading takes minutes.
+    // Quadratic time would be minutes.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

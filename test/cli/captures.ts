@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto'
 import { GUIDE_SECRET } from './transcripts.js'
 
-// The captured requests of docs/troubleshooting.md, each with one mistake, signed here as its sender signs.
+// Creates the captured requests of docs/troubleshooting.md. Each has one mistake of a sender.
 
 const TIMESTAMP = '1700000000'
 const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const BODY = Buffer.from('{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}')
 
 interface Mistake {
-  /** What stands in the headers, and in the message if that is not given. */
+  /** The value of the header, and of the signed message unless `message` replaces it. */
   readonly timestamp?: string
   readonly nonce?: string
   readonly message?: string | Buffer
   readonly key?: string | Buffer
   readonly written?: (digest: Buffer) => string
-  /** The headers, instead of the right ones. */
+  /** The names of the headers. */
   readonly names?: readonly [timestamp: string, nonce: string, signature: string]
 }
 

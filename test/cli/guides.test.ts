@@ -12,7 +12,7 @@ import { call } from './call.js'
 import { captures } from './captures.js'
 import { GUIDE_SECRET, rerun } from './transcripts.js'
 
-// The guides show what the commands print. When that changes, write it anew:
+// The guides show what the commands print. To update them:
 // npx vitest run test/cli/guides.test.ts -u
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -36,7 +36,7 @@ describe('docs/command-line.md', () => {
     writeFileSync(join(folder, 'captured.http'), `${head.join('\n')}\n\n${body}`)
 
     await withReadmeHandler(async (origin) => {
-      const now = rerun(guide, folder, { 'localhost:3000': origin })
+      const now = await rerun(guide, folder, { 'localhost:3000': origin })
       await expect(now).toMatchFileSnapshot(join(ROOT, 'docs/command-line.md'))
     })
   })
@@ -57,7 +57,7 @@ describe('docs/troubleshooting.md', () => {
   const guide = read('docs/troubleshooting.md')
 
   it.each(Object.entries(captures()))(
-    'goes through docs/troubleshooting/%s, which is made here',
+    'uses docs/troubleshooting/%s, which captures.ts creates',
     async (file, capture) => {
       await expect(capture).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting', file))
       expect(guide).toContain(`diagnose ${file} `)
@@ -66,10 +66,10 @@ describe('docs/troubleshooting.md', () => {
 
   it('shows the diagnoses of its captured requests', async () => {
     for (const [file, capture] of Object.entries(captures())) writeFileSync(join(folder, file), capture)
-    await expect(rerun(guide, folder)).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting.md'))
+    await expect(await rerun(guide, folder)).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting.md'))
   })
 
-  it('has no captured request but those', () => {
+  it('has no other captured request', () => {
     expect(readdirSync(join(ROOT, 'docs/troubleshooting')).sort()).toEqual(Object.keys(captures()).sort())
   })
 
@@ -88,7 +88,7 @@ describe('docs/troubleshooting.md', () => {
     for (const reason of reasons) expect(guide).toMatch(new RegExp(`^#+ .*\`${reason}\``, 'm'))
   })
 
-  it('has a handler that captures what arrives, for diagnose to read', async () => {
+  it('has a handler whose captures diagnose reads', async () => {
     const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
     const body = Buffer.from('{"a":"\\u00eb"}\r\n\xff', 'latin1')
     writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
@@ -116,7 +116,7 @@ describe('docs/troubleshooting.md', () => {
   })
 })
 
-/** Runs the handler of the README. */
+/** Runs the handler of the README during `act`. */
 async function withReadmeHandler(act: (origin: string) => Promise<void>): Promise<void> {
   const [, handler = ''] = /```js\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   mkdirSync(join(folder, 'node_modules'))
@@ -125,7 +125,7 @@ async function withReadmeHandler(act: (origin: string) => Promise<void>): Promis
   await withServer('server.mjs', act)
 }
 
-/** Runs a server of the folder, with the guide's secret, while `act` takes. */
+/** Runs a server of the folder with the secret of the guide during `act`. */
 async function withServer(file: string, act: (origin: string) => Promise<void>): Promise<void> {
   const port = String(await freePort())
   const server = spawn(process.execPath, [file], {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTerminal, type Terminal } from '../../src/cli/input/terminal.js'
+import { openTerminal, type Terminal } from '../../src/cli/input/secret-source.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET, signedRequest } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
@@ -50,7 +50,7 @@ describe('a secret', () => {
     expect(await signature([BODY, '--secret-file', '-'], { stdin: `${SECRET}\n` })).toBe(expected)
   })
 
-  it('loses no more than one line end, and a note says what is odd', async () => {
+  it('loses one line end only, and a note says what is unusual', async () => {
     const { said } = await call(['sign', BODY, '--secret-file', file(`${SECRET}\n\n`)])
     expect(said).toMatch(
       /^note: --secret-file \S+ has white space around it, which is part of the key: U\+000A \(line feed\) after it$/,
@@ -63,36 +63,34 @@ describe('a secret', () => {
     )
   })
 
-  it('with what is not seen is noted', async () => {
+  it('with invisible characters has a note', async () => {
     const { said } = await call(['sign', BODY, ...FROM_ENV], { env: { WEBHOOK_SECRET: 'a\u200bsecret' } })
     expect(said).toBe(
-      'note: --secret-env WEBHOOK_SECRET holds what is not seen, and is part of the key: U+200B (zero-width space)',
+      'note: --secret-env WEBHOOK_SECRET has invisible characters, which are part of the key: U+200B (zero-width space)',
     )
   })
 
-  it('typed in the place of its file is not repeated', async () => {
+  it('passed instead of its file is not repeated', async () => {
     const { exitCode, said } = await call(['sign', BODY, '--secret-file', 'hunter2'])
     expect(exitCode).toBe(2)
-    expect(said).toBe(
-      'error: cannot read the secret from the file of --secret-file, which takes a path, never the secret itself: no such file',
-    )
+    expect(said).toBe('error: Cannot read the secret of --secret-file: no such file.')
   })
 
-  it('in quotes is noted', async () => {
+  it('in quotes has a note', async () => {
     const { stderr, text } = await call(['sign', BODY, ...FROM_ENV, '--json'], {
       env: { WEBHOOK_SECRET: '"a secret"' },
     })
     expect(stderr).toBe('')
-    expect(JSON.parse(text).notes).toEqual(['--secret-env WEBHOOK_SECRET stands in quotes, which are part of the key'])
+    expect(JSON.parse(text).notes).toEqual(['--secret-env WEBHOOK_SECRET is in quotes, which are part of the key'])
   })
 
   it.each([
     [
       'is not set',
       [BODY, '--secret-env', 'SECRET_OF_WEBHOOK'],
-      'the environment variable of --secret-env is not set. Pass its name',
+      'The environment variable of --secret-env is not set. Export it, and pass its name',
     ],
-    ['is like what holds no secret', [BODY, '--secret-env', 'NOD'], 'is not set. Pass its name'],
+    ['is like a variable for something else', [BODY, '--secret-env', 'NOD'], 'is not set. Export it'],
     ['is misspelt', [BODY, '--secret-env', 'WEBHOK_SECRET'], 'Did you mean WEBHOOK_SECRET?'],
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
     ['is empty', [BODY, '--secret-env', 'EMPTY'], 'is empty'],
@@ -102,15 +100,27 @@ describe('a secret', () => {
     [
       'is too large',
       [BODY, '--secret-file', file('x'.repeat(2 ** 16 + 1), 'large')],
-      'the secret is larger than 64 KiB',
+      'Cannot read the secret of --secret-file: it is larger than 64 KiB.',
     ],
     ['is in no file', [BODY, '--secret-file', join(folder, 'none')], 'no such file'],
-    ['is a folder', [BODY, '--secret-file', folder], 'it is a folder'],
-    ['is below a file', [BODY, '--secret-file', join(BODY, 'x')], 'a part of its path is no folder'],
+    ['is a folder', [BODY, '--secret-file', folder], 'it is a folder. Pass a file.'],
+    ['is below a file', [BODY, '--secret-file', join(BODY, 'x')], 'a part of its path is not a folder.'],
     ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
-    ['shares standard input with the body', ['-', '--secret-file', '-'], 'standard input can be read once'],
-    ['shares standard input with the body by default', ['--secret-file', '-'], 'standard input can be read once'],
-    ['is several, to sign with', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'signed with one secret'],
+    [
+      'shares standard input with the body',
+      ['-', '--secret-file', '-'],
+      'Cannot read the secret of --secret-file from standard input: it was already read.',
+    ],
+    [
+      'shares standard input with the body by default',
+      ['--secret-file', '-'],
+      'Cannot read the secret of --secret-file from standard input: it was already read.',
+    ],
+    [
+      'is several, to sign with',
+      [BODY, ...FROM_ENV, '--secret-env', 'OTHER'],
+      'A request has one signature. Pass one secret.',
+    ],
     [
       'is several, and one is not set',
       [BODY, ...FROM_ENV, '--secret-env', 'NONE'],
@@ -119,9 +129,9 @@ describe('a secret', () => {
     [
       'is nowhere, and there is no terminal',
       [BODY],
-      'There is no terminal to ask for it at. WEBHOOK_SECRET is set: --secret-env WEBHOOK_SECRET uses it.',
+      'Pass --secret-env NAME or --secret-file PATH. WEBHOOK_SECRET is set: try --secret-env WEBHOOK_SECRET.',
     ],
-  ])('that %s is a mistake in the call', async (_, args, message) => {
+  ])('that %s is an error', async (_, args, message) => {
     const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
     const { exitCode, text, stderr, said } = await call(['sign', ...args], { env })
     expect([exitCode, text]).toEqual([2, ''])
@@ -129,12 +139,12 @@ describe('a secret', () => {
     expect(stderr).not.toContain(SECRET)
   })
 
-  it('is not suggested where none is set', async () => {
-    expect((await call(['sign', BODY], { env: {} })).stderr).toMatch(/ask for it at\.\n$/)
+  it('in a variable is suggested only if the variable is set', async () => {
+    expect((await call(['sign', BODY], { env: {} })).stderr).toMatch(/--secret-file\s+PATH\.\n$/)
   })
 })
 
-describe('asked at a terminal', () => {
+describe('a secret at the prompt', () => {
   function terminal() {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const modes: boolean[] = []
@@ -154,9 +164,9 @@ describe('asked at a terminal', () => {
     ['typed', `${SECRET}\r`],
     ['pasted with a line end', `${SECRET}\n`],
     ['corrected', `${SECRET}x\x7f\r`],
-    ['typed anew', `nonsense\x15${SECRET}\r`],
+    ['typed again', `nonsense\x15${SECRET}\r`],
     ['moved about in', `X${SECRET}\x1b[H\x1b[3~\r`],
-  ])('a secret that is %s is used, and not shown', async (_, keys) => {
+  ])('that is %s is used, and not shown', async (_, keys) => {
     const { terminal: at, shown, state } = terminal()
     at.input.write(keys)
     expect(await signature([BODY], { terminal: at })).toBe(expected)
@@ -164,7 +174,7 @@ describe('asked at a terminal', () => {
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
-  it('Ctrl+C ends with 130, and says nothing', async () => {
+  it('Ctrl+C ends with 130, and prints nothing', async () => {
     const { terminal: at, state } = terminal()
     at.input.write('half of it\x03')
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({ exitCode: 130, text: '', stderr: '' })
@@ -179,27 +189,27 @@ describe('asked at a terminal', () => {
     at.input.write(keys)
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
       exitCode: 2,
-      stderr: 'error: no secret was typed\n',
+      stderr: 'error: No secret was typed.\n',
     })
   })
 
-  it('is not where there is no terminal', () => {
-    const standard = { stdin: new PassThrough(), stderr: new PassThrough() }
+  it('needs a terminal', () => {
+    const standard = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
     expect(openTerminal(standard, join(folder, 'none'))).toBeUndefined()
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
-  it('is standard input where that is the only one, as on Windows', async () => {
+  it('at standard input if that is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
-    const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
+    const terminal = openTerminal({ stdin, stdout: new PassThrough(), stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)
     expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
     expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')
     expect(stdin.isPaused()).toBe(true)
   })
 
-  it.runIf(isInstalled('python3'))('a real terminal does not show it either', async () => {
-    // Python opens a pseudo-terminal, types into it, and prints what it shows.
+  it.runIf(isInstalled('python3'))('is hidden by a real terminal too', async () => {
+    // Python opens a pseudo-terminal, types into it, and prints its output.
     const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
     const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
     const exited = once(python, 'exit')

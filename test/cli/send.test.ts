@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { recut, tampered } from '../../src/cli/commands/attacks.js'
+import { lengthenNonce, tamperBody } from '../../src/cli/commands/attempts.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { NONCE, SECRET, TestClock } from '../support/request.js'
@@ -21,12 +21,12 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that reads each request, and answers as `handler` does. */
+/** Starts a server that reads each request and responds with `handler`. */
 async function serve(handler: Handler): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    // The clocks of the tests stand.
+    // The clocks of the tests do not move.
     response.sendDate = false
     await handler(request, Buffer.concat(chunks), response)
     response.end()
@@ -34,7 +34,7 @@ async function serve(handler: Handler): Promise<string> {
   return `http://127.0.0.1:${await listening(server)}/hooks/42?a=b`
 }
 
-/** An endpoint that verifies, with what it lacks. */
+/** Starts an endpoint that verifies, with the given weaknesses. */
 async function endpoint({
   nonceStore = new MemoryNonceStore() as NonceStore,
   clock = new TestClock(),
@@ -56,7 +56,7 @@ function send(url: string, args: readonly string[] = [], stdin: string | Uint8Ar
 }
 
 describe('send', () => {
-  it('signs and sends a body, and says that it was accepted', async () => {
+  it('signs and sends a body, and prints that it was accepted', async () => {
     const { exitCode, text, stderr } = await send(await endpoint())
     expect([exitCode, stderr, text]).toEqual([0, '', 'Accepted: 204 No Content\n'])
   })
@@ -87,7 +87,7 @@ describe('send', () => {
     ])
   })
 
-  it('prints the answer, made safe for a terminal', async () => {
+  it('prints the response, safe for a terminal', async () => {
     const url = await serve((_request, _body, response) => {
       response.writeHead(500, 'Oh\x80no', { 'Content-Type': 'text/plain', 'X-Request-Id': 'abc', 'X-Other': 'unseen' })
       response.write('first\n\x1b[2Jsecond\n')
@@ -102,10 +102,10 @@ describe('send', () => {
   it.each([
     [401, "The endpoint's log has the reason."],
     [403, "The endpoint's log has the reason."],
-    [307, 'No redirect is followed'],
-    [503, 'There is no verdict'],
+    [307, 'Redirects are not followed.'],
+    [503, 'The endpoint did not decide.'],
     [404, ''],
-  ])('exits with 1 for an answer of %d', async (status, hint) => {
+  ])('exits with 1 for a response of %d', async (status, hint) => {
     let requests = 0
     const url = await serve((_request, _body, response) => {
       requests++
@@ -118,7 +118,7 @@ describe('send', () => {
     expect(text).toContain(hint)
   })
 
-  it('prints no more than the beginning of a long answer', async () => {
+  it('prints only the beginning of a long response', async () => {
     const url = await serve((_request, _body, response) => {
       for (let part = 0; part < 100; part++) response.write('x'.repeat(10_000))
     })
@@ -152,17 +152,17 @@ describe('send', () => {
   })
 
   it.each([
-    [-3_600_000, 'is 3600 s ahead of this one'],
-    [3_600_000, 'is 3600 s behind this one'],
-  ])('notes that the clocks are %d ms apart', async (milliseconds, words) => {
+    [-3_600_000, 'is 3600 s ahead of this one, by the Date'],
+    [3_600_000, 'is 3600 s behind this one, by the Date'],
+  ])('notes a difference of %d ms between the clocks', async (milliseconds, words) => {
     const url = await serve((_request, _body, response) =>
       response.setHeader('Date', new Date(1_700_000_000_000).toUTCString()),
     )
-    const { stderr } = await send(url, [], BODY, new TestClock(1_700_000_000_000 + milliseconds))
-    expect(stderr).toContain(`the clock of the endpoint ${words}`)
+    const { said } = await send(url, [], BODY, new TestClock(1_700_000_000_000 + milliseconds))
+    expect(said).toContain(`the clock of the endpoint ${words}`)
   })
 
-  it('sends what is piped in', async () => {
+  it('sends standard input by default', async () => {
     expect(await call(['send', await endpoint(), ...FROM_ENV], { stdin: BODY })).toMatchObject({ exitCode: 0 })
   })
 
@@ -171,65 +171,68 @@ describe('send', () => {
   })
 })
 
-describe('no answer', () => {
-  it('because nothing listens', async () => {
+describe('no response', () => {
+  it('if nothing listens on the port', async () => {
     const server = createServer()
     const port = await listening(server)
     await new Promise((resolve) => server.close(resolve))
     servers.pop()
     const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
-    expect([exitCode, text]).toEqual([1, 'No answer: nothing listens there: is the server up, and is this its port?\n'])
+    expect([exitCode, text]).toEqual([
+      1,
+      'No response: connection refused. Check that the server runs, and its port.\n',
+    ])
     const document = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
     expect(document).toEqual({
       ok: false,
       attempts: [],
-      failure: expect.stringContaining('nothing listens'),
+      failure: expect.stringContaining('connection refused'),
       notes: [],
     })
   })
 
-  it('in time', async () => {
+  it('within the timeout', async () => {
     const server = createServer(() => {})
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--timeout', '0.1'])
     server.closeAllConnections()
-    expect([exitCode, text]).toEqual([1, 'No answer: no answer within 0.1 s: --timeout waits longer\n'])
+    expect([exitCode, text]).toEqual([1, 'No response: none within 0.1 s. Use --timeout to wait longer.\n'])
   })
 
-  it('because the server hangs up', async () => {
+  it('if the server closes the connection', async () => {
     const server = createServer((request) => request.socket.destroy())
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('closed without an answer')])
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('the server closed the connection')])
   })
 
-  it('because it hangs up in the middle of its answer', async () => {
+  it('if the server closes the connection in the middle of its response', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
     })
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('closed without an answer')])
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('the server closed the connection')])
   })
 
-  it('that is HTTP', async () => {
+  it('if the server does not use HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server as Server)}/`)
     expect([exitCode, text]).toEqual([1, expect.stringMatching(/the connection failed \(HPE_/)])
   })
 
-  it('because no TLS is spoken there', async () => {
+  it('if the server does not use TLS', async () => {
     const { exitCode, text } = await send((await endpoint()).replace('http:', 'https:'))
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('is it http instead of https?')])
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('Try http instead of https.')])
   })
 
-  it('because the certificate is not trusted', async () => {
+  it('if the certificate is not trusted', async () => {
     const server = createHttpsServer({ key: KEY, cert: CERTIFICATE })
     const { exitCode, text } = await send(`https://127.0.0.1:${await listening(server)}/`)
     expect([exitCode, text]).toEqual([
       1,
-      expect.stringMatching(/certificate of the server is not trusted \(\w+\): .*NODE_EXTRA_CA_CERTS/),
+      expect.stringMatching(/certificate is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS/),
     ])
   })
 
-  it('half way through the attempts shows those before', async () => {
+  it('in the middle of the attempts keeps the ones before', async () => {
     let requests = 0
     const server = createServer((request, response) => {
       if (requests++ === 0) response.writeHead(204).end()
@@ -237,28 +240,28 @@ describe('no answer', () => {
     })
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--replay'])
     expect(exitCode).toBe(1)
-    expect(text).toMatch(/^sent .*\na genuine request .* as expected\nNo answer: /)
+    expect(text).toMatch(/^sent .*\na genuine request .* as expected\nNo response: /)
   })
 })
 
-it('a secret that cannot be encoded is a mistake in the call', async () => {
+it('a secret that cannot be encoded is an error', async () => {
   const env = { WEBHOOK_SECRET: '\ud800' }
   const { exitCode, stderr } = await call(['send', await endpoint(), '-', ...FROM_ENV], { env })
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('lone surrogate')])
 })
 
-describe('attempts', () => {
-  it('are all rejected by an endpoint that verifies', async () => {
+describe('attacks', () => {
+  it('are rejected by an endpoint that verifies', async () => {
     const { exitCode, text, stderr } = await send(await endpoint(), ALL)
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toBe(`sent                                                expected   came back
-a genuine request                                   2xx        204 No Content     as expected
-the same again                                      401        401 Unauthorized   as expected
-one byte of the body changed                        401        401 Unauthorized   as expected
-signed 301 s ago                                    401        401 Unauthorized   as expected
-the same message, cut another way: a longer nonce   401        401 Unauthorized   as expected
+    expect(text).toBe(`sent                           expected   response
+a genuine request              2xx        204 No Content     as expected
+the same request again         401        401 Unauthorized   as expected
+one byte of the body changed   401        401 Unauthorized   as expected
+signed 301 s ago               401        401 Unauthorized   as expected
+re-split with a longer nonce   401        401 Unauthorized   as expected
 
-The endpoint defends itself against what was tried.
+The endpoint rejected every attack.
 `)
   })
 
@@ -266,15 +269,15 @@ The endpoint defends itself against what was tried.
     const { exitCode, text } = await send(await endpoint(), ['--age', '10'])
     expect(exitCode).toBe(0)
     expect(text).toMatch(/signed 10 s ago +2xx +204 No Content +as expected/)
-    expect(text).toContain('Nothing that was sent is to be rejected.')
-    expect(text).not.toContain('defends itself')
+    expect(text).toContain('No attack was sent.')
+    expect(text).not.toContain('rejected every attack')
   })
 
   it('may be rejected with 403', async () => {
     expect(await send(await endpoint({ rejection: 403 }), ALL)).toMatchObject({ exitCode: 0 })
   })
 
-  it('are not rejected by what fails, or complains of something else', async () => {
+  it('are not rejected by a response of another error', async () => {
     for (const rejection of [400, 404, 429, 500, 302]) {
       const { exitCode, text } = await send(await endpoint({ rejection }), ['--replay'])
       expect(exitCode).toBe(1)
@@ -283,17 +286,17 @@ The endpoint defends itself against what was tried.
   })
 
   it.each([
-    ['--replay', 'the same again', { nonceStore: { reserve: () => true } }],
-    ['--recut', 'cut another way: a longer nonce', { nonceStore: forgetful('signature ') }],
-  ])('%s finds an endpoint that does not defend itself', async (option, sent, lacking) => {
+    ['--replay', 'the same request again', { nonceStore: { reserve: () => true } }],
+    ['--recut', 're-split with a longer nonce', { nonceStore: forgetful('signature ') }],
+  ])('%s finds a weak endpoint', async (option, sent, lacking) => {
     const { exitCode, text } = await send(await endpoint(lacking), ALL)
     expect(exitCode).toBe(1)
     expect(text).toMatch(new RegExp(`${sent} +401 +204 No Content +NOT DEFENDED`))
-    expect(text).toContain('The endpoint does not answer everything as it should.')
+    expect(text).toContain('The endpoint does not respond to everything as it should.')
     expect((await send(await endpoint(), [option])).exitCode).toBe(0)
   })
 
-  /** A store that remembers all keys but those with a prefix. */
+  /** Returns a store that forgets the keys with a prefix. */
   function forgetful(prefix: string): NonceStore {
     const store = new MemoryNonceStore()
     return { reserve: (webhookId, key, ttl) => key.startsWith(prefix) || store.reserve(webhookId, key, ttl) }
@@ -306,36 +309,36 @@ The endpoint defends itself against what was tried.
     expect(text).toMatch(/signed 301 s ago +401 +200 OK +NOT DEFENDED/)
   })
 
-  it('are not made where the genuine request is rejected: nothing would be proved', async () => {
+  it('are not sent if the endpoint rejects the genuine request', async () => {
     const { exitCode, text } = await send(await endpoint({ secret: 'another' }), ALL)
     expect(exitCode).toBe(1)
     expect(text).toMatch(
-      /^sent .*\na genuine request +2xx +401 Unauthorized +NOT ACCEPTED\n\nThe genuine request was not accepted/,
+      /^sent .*\na genuine request +2xx +401 Unauthorized +NOT ACCEPTED\n\nThe endpoint did not accept the genuine request/,
     )
   })
 
   it.each([
     ['301', 'signed 301 s ago', 'rejected'],
-    ['-301', 'signed 301 s ahead', 'rejected'],
+    ['-301', 'signed 301 s in the future', 'rejected'],
     ['290', 'signed 290 s ago', 'accepted'],
-    ['-290', 'signed 290 s ahead', 'accepted'],
+    ['-290', 'signed 290 s in the future', 'accepted'],
     ['0', 'signed 0 s ago', 'accepted'],
     ['1000000', 'signed 1000000 s ago', 'rejected'],
-  ])('--age=%s is %s, and %s', async (age, sent, expected) => {
+  ])('--age=%s is %s and must be %s', async (age, sent, expected) => {
     const clock = new TestClock(1_700_000_000_900)
     const { exitCode, text } = await send(await endpoint({ clock }), [`--age=${age}`, '--json'], BODY, clock)
     expect(exitCode).toBe(0)
     expect(JSON.parse(text).attempts[1]).toMatchObject({ sent, expected, right: true })
   })
 
-  it('--recut makes a nonce with a colon where the body has none', async () => {
+  it('--recut uses a nonce with a colon if the body has none', async () => {
     const { exitCode, text } = await send(await endpoint(), ['--recut'], 'no colon')
     expect(exitCode).toBe(0)
     expect(text).toMatch(/a genuine request with a colon in its nonce +2xx or 401 +204 No Content +as expected/)
-    expect(text).toMatch(/the same message, cut another way: a shorter nonce +401 +401 Unauthorized +as expected/)
+    expect(text).toMatch(/re-split with a shorter nonce +401 +401 Unauthorized +as expected/)
   })
 
-  it('--recut finds an endpoint that lets a shorter nonce through', async () => {
+  it('--recut finds an endpoint that accepts a shorter nonce', async () => {
     const { exitCode, text } = await send(
       await endpoint({ nonceStore: forgetful('signature ') }),
       ['--recut'],
@@ -345,7 +348,7 @@ The endpoint defends itself against what was tried.
     expect(text).toMatch(/a shorter nonce +401 +204 No Content +NOT DEFENDED/)
   })
 
-  it('--recut is content with an endpoint that refuses colons', async () => {
+  it('--recut allows an endpoint to refuse colons', async () => {
     const refuses = (request: IncomingMessage) => String(request.headers['x-nonce']).includes(':')
     expect(await send(await endpoint({ refuses }), ['--recut'])).toMatchObject({ exitCode: 0 })
     const { exitCode, text } = await send(await endpoint({ refuses }), ['--recut'], 'no colon')
@@ -358,54 +361,54 @@ The endpoint defends itself against what was tried.
     ['{"amount":9}', '{"amount":8}'],
     ['abc', 'acc'],
     ['', '0'],
-  ])('tampering makes of %j %j', (body, changed) => {
-    expect(Buffer.from(tampered(Buffer.from(body))).toString()).toBe(changed)
+  ])('tampering changes %j to %j', (body, changed) => {
+    expect(Buffer.from(tamperBody(Buffer.from(body))).toString()).toBe(changed)
   })
 
   it.each([
     ['{"a":1}', `${NONCE}:{"a"`, '1}'],
     [':', `${NONCE}:`, ''],
     ['a:b:c', `${NONCE}:a`, 'b:c'],
-  ])('a message with the body %j is also that of another nonce', (body, nonce, rest) => {
-    expect(recut({ nonce: NONCE, body: Buffer.from(body) })).toEqual({ nonce, body: Buffer.from(rest) })
+  ])('a message with the body %j can be split with a longer nonce', (body, nonce, rest) => {
+    expect(lengthenNonce({ nonce: NONCE, body: Buffer.from(body) })).toEqual({ nonce, body: Buffer.from(rest) })
   })
 
-  it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])('a message with the body %j is not', (text) => {
+  it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])('a message with the body %j cannot', (text) => {
     const body = Buffer.from(text)
-    expect(recut({ nonce: NONCE, body })).toBeUndefined()
+    expect(lengthenNonce({ nonce: NONCE, body })).toBeUndefined()
     expect(canBeSplitDifferently({ timestamp: '', nonce: NONCE, body })).toBe(false)
   })
 })
 
-describe('a mistake in the call', () => {
+describe('a wrong call', () => {
   const URL = 'http://localhost/'
   it.each([
-    [[], 'where to?'],
-    [['localhost'], 'that is no URL'],
-    [['ftp://localhost/'], 'begins with neither http:// nor https://'],
-    [['file:///etc/passwd'], 'begins with neither http:// nor https://'],
-    [['http://user:password@localhost/'], 'carries a user name or a password'],
-    [[URL, '-', '--timeout', '0'], '--timeout is no number of seconds'],
-    [[URL, '-', '--timeout', 'long'], '--timeout is no number of seconds'],
-    [[URL, '-', '--timeout', '3601'], '--timeout is no number of seconds'],
-    [[URL, '-', '--age', 'old'], '--age is no whole number of seconds'],
-    [[URL, '-', '--age=1.5'], '--age is no whole number of seconds'],
-    [[URL, '-', '--age', '300'], '--age is so near to the edge of the window'],
-    [[URL, '-', '--age=-291'], '--age is so near to the edge of the window'],
-    [[URL, '-', '--header', 'nonsense'], "--header takes 'Name: value'"],
-    [[URL, '-', '--header', ':path: /'], "--header takes 'Name: value'"],
+    [[], 'Missing URL.'],
+    [['localhost'], 'Invalid URL.'],
+    [['ftp://localhost/'], 'The URL must begin with http:// or https://.'],
+    [['file:///etc/passwd'], 'The URL must begin with http:// or https://.'],
+    [['http://user:password@localhost/'], 'The URL contains a user name or password.'],
+    [[URL, '-', '--timeout', '0'], '--timeout must be a number of seconds'],
+    [[URL, '-', '--timeout', 'long'], '--timeout must be a number of seconds'],
+    [[URL, '-', '--timeout', '3601'], '--timeout must be a number of seconds'],
+    [[URL, '-', '--age', 'old'], '--age must be a whole number of seconds'],
+    [[URL, '-', '--age=1.5'], '--age must be a whole number of seconds'],
+    [[URL, '-', '--age', '300'], '--age is too near to the edge of the window.'],
+    [[URL, '-', '--age=-291'], '--age is too near to the edge of the window.'],
+    [[URL, '-', '--header', 'nonsense'], "--header needs a colon: --header 'Name: value'"],
+    [[URL, '-', '--header', ':path: /'], '--header has characters that HTTP forbids.'],
     [[URL, '-', '--header', 'x-signature: 00'], '--header cannot set x-signature'],
-    [[URL, '-', '--header', 'Content-Length: 0'], '--header cannot set Content-Length'],
-    [[URL, '-', '--header', 'X-A: a\nX-B: b'], 'the value of --header X-A has characters'],
+    [[URL, '-', '--header', 'Content-Length: 0'], '--header cannot set content-length'],
+    [[URL, '-', '--header', 'X-A: a\nX-B: b'], '--header has characters that HTTP forbids.'],
     [[URL, 'none.json'], 'no such file'],
-  ])('%j is told what to do', async (args, message) => {
+  ])('%j prints what to do', async (args, message) => {
     const { exitCode, text, said } = await call(['send', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])
     expect(said).toContain(message)
   })
 })
 
-// Nobody trusts it: made for this test.
+// Made for this test. No program trusts it.
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1lxBUIa7sK82MtQN
 h0nLvAcbr6OcMhaG1h4e1uClr02hRANCAAQi/OlR+1+GOEKsn8VBmCXLcii0m133

@@ -21,7 +21,7 @@ const file = join(folder, 'body.json')
 writeFileSync(file, JSON_BODY)
 
 describe('a secret', () => {
-  it('is made anew', async () => {
+  it('is different every time', async () => {
     const { exitCode, text } = await call(['secret'])
     expect(exitCode).toBe(0)
     expect(text).toMatch(/^[\w-]{43}\n$/)
@@ -51,7 +51,7 @@ describe('signing', () => {
     },
   )
 
-  it('takes the time, and a new nonce, where none are given', async () => {
+  it('signs the current time and a new nonce by default', async () => {
     const now = async () => JSON.parse((await call(['sign', file, ...FROM_ENV, '--json'])).text).headers
     const { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': made } = await now()
     expect(timestamp).toBe(TIMESTAMP)
@@ -59,7 +59,7 @@ describe('signing', () => {
     expect((await now())['X-Nonce']).not.toBe(nonce)
   })
 
-  it.each([[['-']], [[]]])('signs what is piped in with %j', async (args) => {
+  it.each([[['-']], [[]]])('signs standard input with %j', async (args) => {
     const { text } = await call(['sign', ...args, ...FROM_ENV, ...SAME], { stdin: JSON_BODY })
     expect(text).toContain(signature)
   })
@@ -71,46 +71,46 @@ describe('signing', () => {
   })
 
   it.each([
-    ['no such file', [join(folder, 'none.json')], 'cannot read the body from "'],
-    ['a folder', [folder], 'it is a folder'],
-    ['another format', [file, '--format', 'xml'], 'pass headers, curl, http or json'],
-    ['two formats', [file, '--format', 'curl', '--json'], 'give one of them'],
+    ['no such file', [join(folder, 'none.json')], 'Cannot read the body: no such file.'],
+    ['a folder', [folder], 'Cannot read the body: it is a folder. Pass a file.'],
+    ['another format', [file, '--format', 'xml'], 'Unknown --format. Use one of: headers, curl, http, json.'],
+    ['two formats', [file, '--format', 'curl', '--json'], '--json and --format contradict each other.'],
     ['a timestamp in words', [file, '--timestamp', 'now'], '--timestamp is not Unix time in seconds'],
     ['a timestamp beyond counting', [file, '--timestamp', '1'.repeat(16)], '--timestamp is not'],
-    ['a nonce with a space', [file, '--nonce', 'a b'], '--nonce is not 1 to 128'],
-    ['an empty nonce', [file, '--nonce', ''], '--nonce is not 1 to 128'],
-    ['another protocol', [file, '--url', 'ftp://localhost/'], 'begins with neither http:// nor https://'],
+    ['a nonce with a space', [file, '--nonce', 'a b'], '--nonce must have 1 to 128'],
+    ['an empty nonce', [file, '--nonce', ''], '--nonce must have 1 to 128'],
+    ['another protocol', [file, '--url', 'ftp://localhost/'], 'The URL must begin with http:// or https://.'],
   ])('refuses %s', async (_, args, message) => {
     const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])
     expect(said).toContain(message)
   })
 
-  it('asks for the body where nothing is piped in', async () => {
+  it('needs a body if standard input is a terminal', async () => {
     const { exitCode, stderr } = await call(['sign', ...FROM_ENV], {
       isTTY: true,
       env: { NO_COLOR: '1', WEBHOOK_SECRET: SECRET },
     })
     expect([exitCode, stderr]).toEqual([
       2,
-      'error: the body is missing: name its file, pipe it in, or pass - to type it\n',
+      'error: Missing the body. Pass its file, pipe it in, or pass - to type it.\n',
     ])
   })
 
-  it('says what standard input failed with', async () => {
+  it('prints the code of an error of standard input', async () => {
     const stdin = new Readable({ read: () => stdin.destroy(Object.assign(new Error('failed'), { code: 'EIO' })) })
     const { exitCode, stderr } = await call(['sign', ...FROM_ENV], { stdin })
-    expect([exitCode, stderr]).toEqual([2, 'error: cannot read the body from standard input: EIO\n'])
+    expect([exitCode, stderr]).toEqual([2, 'error: Cannot read the body from standard input: EIO.\n'])
   })
 
   it('refuses a body of more than 64 MiB', async () => {
     const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
-    expect([exitCode, stderr]).toEqual([2, 'error: the body is larger than 64 MiB, the most that is read\n'])
+    expect([exitCode, stderr]).toEqual([2, 'error: Cannot read the body: it is larger than 65536 KiB.\n'])
   })
 })
 
 describe('signing as HTTP text', () => {
-  it('prints the request that verify reads, whatever the bytes', async () => {
+  it('prints a request that verify accepts, for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
         const { stdout } = await call(['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http'], {
@@ -123,7 +123,7 @@ describe('signing as HTTP text', () => {
     )
   })
 
-  it('is sent to the URL given', async () => {
+  it('has the host and path of --url', async () => {
     const { text } = await call([
       'sign',
       file,
@@ -141,7 +141,7 @@ describe('signing as HTTP text', () => {
 })
 
 describe.runIf(isInstalled('curl'))('signing for curl', () => {
-  /** Pastes the line into a shell, and gives what a server gets. */
+  /** Runs the command in a shell, and returns what a server receives. */
   async function received(line: string, cwd = folder): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
     let done: (request: { headers: IncomingHttpHeaders; body: Buffer }) => void
     const got = new Promise<{ headers: IncomingHttpHeaders; body: Buffer }>((resolve) => {
@@ -179,14 +179,14 @@ describe.runIf(isInstalled('curl'))('signing for curl', () => {
   })
 
   it.each(['@it\'s {"a":"b\\n"}', 'two\nlines\n', '', '$HOME `x` "!" \\ 🦊'])(
-    'carries a body from standard input in itself: %j',
+    'contains a body from standard input: %j',
     async (sent) => {
       const { text } = await call(['sign', '-', ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: sent })
       expect((await received(text)).body.toString()).toBe(sent)
     },
   )
 
-  it('carries any nonce', async () => {
+  it('contains any nonce', async () => {
     const nonce = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
     const { text } = await call(['sign', file, ...FROM_ENV, '--nonce', nonce, '--format', 'curl'])
     expect((await received(text)).headers['x-nonce']).toBe(nonce)
@@ -201,16 +201,16 @@ describe.runIf(isInstalled('curl'))('signing for curl', () => {
     const stdin = Buffer.from(sent, 'latin1')
     const { exitCode, said } = await call(['sign', '-', ...FROM_ENV, '--format', 'curl'], { stdin })
     expect(exitCode).toBe(2)
-    expect(said).toContain('save it to a file')
+    expect(said).toContain('Save it to a file')
   })
 
-  it('takes the URL given', async () => {
+  it('contains the URL of --url', async () => {
     const { text } = await call(['sign', file, ...FROM_ENV, '--format', 'curl', '--url', "http://localhost/it's?a=b&c"])
     expect(text).toContain("\n  'http://localhost/it'\\''s?a=b&c' \\\n")
   })
 })
 
-it('sign and verify agree with the clock', async () => {
+it('sign and verify use the same clock', async () => {
   const clock = new TestClock()
   const { stdout } = await call(['sign', file, ...FROM_ENV, '--format', 'http'], { clock })
   clock.milliseconds += 300_001

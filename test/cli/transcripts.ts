@@ -1,47 +1,82 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { run } from '../../src/cli/run.js'
 
 const BIN = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
-/** The secret of the guides. It is no secret: everyone may repeat what stands there. */
+/** The secret of the guides. It is public. */
 export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
+/** A call without shell syntax. */
+const PLAIN_CALL = /^npx inbound-webhook-auth ([^|<>;$'"]+)$/
+
 /**
- * A guide with each `console` block as it is now: its lines that begin with `$ ` are run one after the other in `folder`,
- * and what they print takes the place of what stood below them.
+ * Returns a guide with its `console` blocks as they print now. Runs the lines that begin with `$ ` in `folder`,
+ * and replaces the lines below them with the output.
  *
- * @param origins - by what address the guide calls a server, and by what it is reached.
+ * @param origins - the address of a server in the guide, and its real address.
  */
-export function rerun(guide: string, folder: string, origins: Record<string, string> = {}): string {
+export async function rerun(guide: string, folder: string, origins: Record<string, string> = {}): Promise<string> {
   const programs = join(folder, '.programs')
   mkdirSync(programs, { recursive: true })
-  // In the guides npx finds the package; here, what was built.
+  // npx would download the package. This one runs the build.
   writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${BIN}" "$@"\n`)
   chmodSync(join(programs, 'npx'), 0o755)
   const { NO_COLOR: _, FORCE_COLOR: __, WEBHOOK_SECRET: ___, ...rest } = process.env
   const env = { ...rest, PATH: `${programs}:${process.env['PATH']}` }
+  const realOrigins = Object.entries(origins).map(([from, to]) => [to, from] as const)
 
   let exitCode = 0
-  const run = (command: string): string => {
-    const script = `exec 2>&1; (exit ${exitCode}); ${translated(command, origins)}`
-    const { status, stdout } = spawnSync('sh', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
-    exitCode = status ?? 0
-    // The secret that was made just now is another every time.
+  const transcribe = async (command: string): Promise<string> => {
+    const real = replaceAll(command, Object.entries(origins))
+    const [, args] = PLAIN_CALL.exec(real) ?? []
+    let printed: string
+    if (args !== undefined) ({ exitCode, printed } = await runInProcess(args.split(' '), env))
+    else {
+      const script = `exec 2>&1; (exit ${exitCode}); ${real}`
+      const { status, stdout } = spawnSync('sh', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
+      exitCode = status ?? 0
+      printed = stdout
+    }
+    // A new secret is different every time.
     if (command.endsWith('secret > webhook.secret')) writeFileSync(join(folder, 'webhook.secret'), `${GUIDE_SECRET}\n`)
-    const printed = translated(
-      stdout.replaceAll('\r', ''),
-      Object.fromEntries(Object.entries(origins).map(([a, b]) => [b, a])),
-    )
-    return `$ ${command}\n${printed === '' || printed.endsWith('\n') ? printed : `${printed}\n`}`
+    const text = replaceAll(printed.replaceAll('\r', ''), realOrigins)
+    return `$ ${command}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
   }
-  return guide.replace(/^```console\n([\s\S]*?)^```$/gm, (_, block: string) => {
-    const commands = [...block.matchAll(/^\$ (.*)$/gm)].map(([, command = '']) => command)
-    return `\`\`\`console\n${commands.map(run).join('')}\`\`\``
-  })
+
+  const before = process.cwd()
+  process.chdir(folder)
+  try {
+    let result = guide
+    for (const [old, block = ''] of guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
+      const transcripts: string[] = []
+      for (const [, command = ''] of block.matchAll(/^\$ (.*)$/gm)) transcripts.push(await transcribe(command))
+      result = result.replace(old, () => `\`\`\`console\n${transcripts.join('')}\`\`\``)
+    }
+    return result
+  } finally {
+    process.chdir(before)
+  }
 }
 
-function translated(text: string, words: Record<string, string>): string {
-  return Object.entries(words).reduce((done, [from, to]) => done.replaceAll(from, to), text)
+/** Runs a command line in this process, because a process per call is slow. */
+async function runInProcess(args: readonly string[], env: Record<string, string | undefined>) {
+  const chunks: Buffer[] = []
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  const stdin = Readable.from([])
+  const context = { stdin, stdout: output, stderr: output, env, clock: Date, openTerminal: () => undefined }
+  const exitCode: number = await run(args, context)
+  return { exitCode, printed: Buffer.concat(chunks).toString('utf8') }
+}
+
+function replaceAll(text: string, words: readonly (readonly [from: string, to: string])[]): string {
+  return words.reduce((done, [from, to]) => done.replaceAll(from, to), text)
 }

@@ -1,17 +1,16 @@
-import { generateSecret } from '../../generate-secret.js'
-import { command } from '../command.js'
-import { COMMON } from '../input/arguments.js'
+import { generateSecret } from '../../index.js'
+import { defineCommand } from '../command.js'
 
-export const secret = command({
+export const secret = defineCommand({
   name: 'secret',
-  summary: 'Makes a signing secret: 32 random bytes, base64url, 43 characters.',
+  summary: 'Creates a signing secret: 32 random bytes as base64url, 43 characters.',
   operands: '',
-  mostOperands: 0,
-  options: COMMON,
-  notes: ['To keep it off the screen:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
+  maxOperands: 0,
+  options: {},
+  notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
 
-  async act() {
-    const made = generateSecret()
-    return { exitCode: 0, text: `${made}\n`, document: { secret: made } }
+  async run() {
+    const created = generateSecret()
+    return { exitCode: 0, text: `${created}\n`, document: { secret: created } }
   },
 })

@@ -1,17 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { inList } from '../../diagnose/words.js'
+import { type SignOptions, sign as signBody } from '../../index.js'
 import { isNonce } from '../../rules/nonce.js'
-import { type SignOptions, sign as signBody } from '../../sign.js'
-import { command } from '../command.js'
-import { COMMON, type Options } from '../input/arguments.js'
+import { defineCommand, type Options, UsageError } from '../command.js'
 import { readInput } from '../input/read-input.js'
-import { oddities, readSecret, SECRET_OPTIONS } from '../input/secret-source.js'
-import { parseUrl } from '../input/url.js'
-import { contentTypeOf } from '../output/content-type.js'
-import { type HeaderLine, httpText } from '../output/http-text.js'
+import { readSecret, SECRET_OPTIONS, secretNotes } from '../input/secret-source.js'
+import { contentTypeOf, type HeaderLine, httpText, parseUrl } from '../output/http.js'
 import { jsonText } from '../output/printable.js'
-import { shellWord } from '../output/shell.js'
-import { UsageError } from '../usage-error.js'
 
 const FORMATS = ['headers', 'curl', 'http', 'json'] as const
 
@@ -20,41 +14,41 @@ const OPTIONS = {
   format: {
     type: 'string',
     value: 'FORMAT',
-    help: 'headers: the three headers, a line each (the default)\ncurl: a line to paste into a shell, which sends the body\nhttp: the whole request as HTTP text, which verify reads\njson: what --json prints',
+    help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which verify reads\njson: the same as --json',
   },
-  url: { type: 'string', value: 'URL', help: 'where curl and http send it; by default curl takes it from $URL' },
-  timestamp: { type: 'string', value: 'SECONDS', help: 'Unix time to sign, to reproduce a request; by default now' },
-  nonce: { type: 'string', value: 'NONCE', help: 'nonce to sign, to reproduce a request; by default a random UUID' },
-  ...COMMON,
+  url: { type: 'string', value: 'URL', help: 'the URL for curl and http. Default for curl: the variable $URL' },
+  timestamp: { type: 'string', value: 'SECONDS', help: 'the Unix time to sign. Default: now' },
+  nonce: { type: 'string', value: 'NONCE', help: 'the nonce to sign. Default: a random UUID' },
 } as const satisfies Options
 
-export const sign = command({
+export const sign = defineCommand({
   name: 'sign',
-  summary: 'Signs a body, exactly its bytes, and prints the three headers to send with it.',
+  summary: 'Signs the exact bytes of a body, and prints the three headers to send with it.',
   operands: '[file|-]',
-  mostOperands: 1,
+  maxOperands: 1,
   options: OPTIONS,
   notes: [
-    'The body is read from the file, or from standard input. Sign every attempt anew: a second request with the same nonce is a replay. Content-Type, which is not signed, is application/json in curl and http if the body is JSON.',
+    'Without a file or with -, the body is standard input. Sign every attempt again: a second request with the same nonce is a replay.',
+    'curl and http send Content-Type application/json if the body is JSON. The signature does not cover it.',
   ],
 
-  async act(parsed, surroundings) {
-    const { values, operands } = parsed
-    const format = formatOf(values)
+  async run(call, context) {
+    const { values, operands } = call
+    const format = parseFormat(values)
     const url = values.url === undefined ? undefined : parseUrl(values.url)
-    const options = { ...signOptions(values), clock: surroundings.clock }
+    const options = { ...parseSignOptions(values), clock: context.clock }
     const [path] = operands
-    const body = await readInput(path, 'the body', surroundings)
-    const named = await readSecret(parsed, surroundings, [path ?? '-'])
+    const body = await readInput(path, 'the body', context)
+    const named = await readSecret(call, context)
     const headers = signBody(body, named.secret, options)
-    const notes = [...oddities(named), ...(body.length === 0 ? ['the body is empty'] : [])]
+    const notes = [...secretNotes(named), ...(body.length === 0 ? ['the body is empty'] : [])]
 
     const signed: HeaderLine[] = Object.entries(headers)
     const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]
     const text = {
       json: () => jsonText({ headers, notes }),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
-      curl: () => curlLine(url, all, path, body),
+      curl: () => curlCommand(url, all, path, body),
       http: () => {
         const { host, pathname, search } = url ?? new URL('http://localhost/')
         return httpText(pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body)
@@ -64,50 +58,55 @@ export const sign = command({
   },
 })
 
-function formatOf({ format, json = false }: { format?: string; json?: boolean }): (typeof FORMATS)[number] {
+function parseFormat({ format, json = false }: { format?: string; json?: boolean }): (typeof FORMATS)[number] {
   const known = FORMATS.find((one) => one === (format ?? (json ? 'json' : 'headers')))
-  if (known === undefined) throw new UsageError(`--format is none of those there are: pass ${inList(FORMATS, 'or')}`)
-  if (json && known !== 'json') throw new UsageError('--json prints JSON, whatever --format says: give one of them')
+  if (known === undefined) throw new UsageError(`Unknown --format. Use one of: ${FORMATS.join(', ')}.`)
+  if (json && known !== 'json') throw new UsageError('--json and --format contradict each other. Pass one of them.')
   return known
 }
 
-/** The options of a call as `sign` takes them; its own checks name no option. */
-export function signOptions({ timestamp, nonce }: { timestamp?: string; nonce?: string }): SignOptions {
+function parseSignOptions({ timestamp, nonce }: { timestamp?: string; nonce?: string }): SignOptions {
   if (timestamp !== undefined && !/^\d{1,15}$/.test(timestamp)) {
-    throw new UsageError('--timestamp is not Unix time in seconds: pass digits only, such as 1700000000')
+    throw new UsageError('--timestamp is not Unix time in seconds. Use digits only, such as 1700000000.')
   }
   if (nonce !== undefined && !isNonce(nonce)) {
-    throw new UsageError('--nonce is not 1 to 128 visible ASCII characters: pass such, or none for a UUID')
+    throw new UsageError('--nonce must have 1 to 128 visible ASCII characters. Without --nonce, a UUID is used.')
   }
   return { timestamp: timestamp === undefined ? undefined : Number(timestamp), nonce }
 }
 
-/** The longest body that is put into the line itself, in bytes: a shell takes 128 KiB in a word. */
-const MOST_BYTES_IN_LINE = 100_000
+/** The longest body inside the command, in bytes. A shell takes 128 KiB per word. */
+const MAX_INLINE_BYTES = 100_000
 
-function curlLine(
+function curlCommand(
   url: URL | undefined,
   headers: readonly HeaderLine[],
   path: string | undefined,
   body: Buffer,
 ): string {
+  const isStdin = path === undefined || path === '-'
   const words = [
     'curl -i',
     url === undefined ? '"$URL"' : shellWord(url.href),
     ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
-    // A body from standard input is gone when the line is pasted, so the line carries it.
-    path === undefined || path === '-'
-      ? `--data-raw ${shellWord(textOf(body))}`
-      : `--data-binary ${shellWord(`@${path}`)}`,
+    // Standard input is gone when the command runs.
+    isStdin ? `--data-raw ${shellWord(inlineText(body))}` : `--data-binary ${shellWord(`@${path}`)}`,
   ]
   return `${words.join(' \\\n  ')}\n`
 }
 
-function textOf(body: Buffer): string {
+function inlineText(body: Buffer): string {
   const text = body.toString('utf8')
-  // Other control characters make a shell do things when they are pasted into it: a tab completes.
-  if (!isUtf8(body) || /[^\P{Cc}\n]/u.test(text) || body.length > MOST_BYTES_IN_LINE) {
-    throw new UsageError('this body does not fit into a line for curl: save it to a file, and sign the file')
+  // A shell acts on pasted control characters: a tab completes a word.
+  if (!isUtf8(body) || /[^\P{Cc}\n]/u.test(text) || body.length > MAX_INLINE_BYTES) {
+    throw new UsageError(
+      'This body is too long or has bytes that a shell cannot take. Save it to a file, and sign that.',
+    )
   }
   return text
+}
+
+/** Quotes a word for a POSIX shell, if necessary. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

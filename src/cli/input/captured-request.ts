@@ -1,117 +1,89 @@
 import { Buffer } from 'node:buffer'
-import { inBytes } from '../../diagnose/words.js'
-import type { HeaderLine } from '../output/http-text.js'
-import { quoted } from '../output/printable.js'
-import { UsageError } from '../usage-error.js'
-import { dechunk } from './chunked.js'
+import { countBytes } from '../../diagnose/text.js'
+import { UsageError } from '../command.js'
+import type { HeaderLine } from '../output/http.js'
 
-/** A request as somebody captured it. */
+/** A captured request, as read. */
 export interface CapturedRequest {
-  /** Method and target, if the capture shows them. */
+  /** Method and target, if the capture has them. */
   readonly requestLine: string | undefined
   readonly headers: readonly HeaderLine[]
-  /** The bytes of the body; `undefined` where the capture leaves them out, as `curl -v` does. */
+  /** `undefined` if the capture has no body, like the output of `curl -v`. */
   readonly body: Buffer | undefined
-  /** The body without the line end after it, where nothing says whether that was sent or added by an editor. */
+  /** The body without the line end after it, if nothing says whether the line end was sent. */
   readonly bodyWithoutLineEnd: Buffer | undefined
-  /** When the request was answered, in milliseconds since the Unix epoch, if the capture shows the answer's `Date`. */
-  readonly answeredAt: number | undefined
-  /** What a reader should know about how the capture was read. */
+  /** The `Date` of the response, if the capture has it. In milliseconds since the Unix epoch. */
+  readonly respondedAt: number | undefined
+  /** Remarks on how the capture was read. */
   readonly notes: readonly string[]
 }
 
 const REQUEST_LINE = /^[A-Z]+ [!-~]+( HTTP\/\d(\.\d)?)?$/
 const BEGINS_WITH_REQUEST_LINE = new RegExp(`^\\s*${REQUEST_LINE.source.slice(1, -1)}\r?(\n|$)`)
-/** Where `curl -v` begins to show a request, perhaps behind what is left of its progress meter. */
+/** The first request in the output of `curl -v`. The progress meter may stand before it. */
 const CURL_REQUEST = /(?:^|[\r\n])[ \d:.kMG-]*> (?=[A-Z]+ [!-~]+ HTTP\/[\d.]+\r?\n)/
-/** How `curl --trace` and `--trace-ascii` begin, perhaps each line with the time. */
+/** The beginning of the output of `curl --trace` and `--trace-ascii`. */
 const CURL_TRACE = /^\s*([\d:.]+ )?(== Info: |[=<]> ?(Send|Recv) (header|data|SSL data), )/
-/** Lines of `curl -v` that stand before the body and belong to nothing: remarks, counts, the progress meter. */
+/** Lines of `curl -v` that may stand before the body: remarks, counts, the progress meter. */
 const CURL_REMARK = /^(\* |[{}] \[\d+ bytes data\]|\r|\s*$| {2}% Total| {10})/
-/** What follows the body there. */
 const CURL_AFTER_BODY = /^(\* |[{}] \[\d+ bytes data\]|< HTTP\/\d)/
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** How much of a capture is looked at to find out what it is, in bytes. */
-const LOOK = 2 ** 18
+/** How many bytes are searched for the form of a capture. */
+const MAX_SEARCHED_BYTES = 2 ** 18
 
 /**
- * Reads a captured request: HTTP text as a proxy or `curl -v` shows it, its lines ended by CRLF or LF, with a request line,
- * HTTP/2's pseudo-headers or neither. Only the head is text; the body stays the bytes that it is.
+ * Parses a captured request: HTTP text, or the output of `curl -v`. Lines may end with CRLF or LF.
+ * The first line may be a request line or a pseudo-header of HTTP/2. The bytes of the body stay unchanged.
  */
 export function parseCapture(capture: Buffer): CapturedRequest {
-  const bytes = capture.subarray(hasByteOrderMark(capture) ? 3 : 0)
-  const text = bytes.toString('latin1', 0, LOOK)
+  const hasByteOrderMark = capture.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf))
+  const bytes = capture.subarray(hasByteOrderMark ? 3 : 0)
+  const text = bytes.toString('latin1', 0, MAX_SEARCHED_BYTES)
   if (CURL_TRACE.test(text)) {
     throw new UsageError(
-      'the capture is what curl --trace or --trace-ascii prints, which is not read: capture it with curl -v, and pass the body that was sent with --body-file PATH',
+      'The capture is the output of curl --trace. Capture the request with curl -v, and pass the body that was sent with --body-file PATH.',
     )
   }
-  const curl = CURL_REQUEST.exec(text)
-  return curl === null || BEGINS_WITH_REQUEST_LINE.test(text)
-    ? parseHttpText(bytes)
-    : parseCurl(bytes.subarray(curl.index + curl[0].length - '> '.length))
-}
-
-function hasByteOrderMark(bytes: Uint8Array): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-}
-
-function parseHttpText(bytes: Buffer): CapturedRequest {
-  const head: HeadLine[] = []
-  let end = 0
-  for (const line of linesOf(bytes)) {
-    end = line.end
-    if (line.text !== '') head.push(line)
-    else if (head.length > 0) break
+  const curl = BEGINS_WITH_REQUEST_LINE.test(text) ? null : CURL_REQUEST.exec(text)
+  if (curl === null) {
+    const { requestLine, headers, rest } = parseHead(bytes, '')
+    return { requestLine, headers, respondedAt: undefined, ...extractBody(rest, headers) }
   }
-  const { requestLine, headers } = parseHead(head)
-  return { requestLine, headers, answeredAt: undefined, ...framed(bytes.subarray(end), headers) }
-}
-
-function parseCurl(bytes: Buffer): CapturedRequest {
-  const head: HeadLine[] = []
-  let end = 0
-  for (const line of linesOf(bytes)) {
-    if (!line.text.startsWith('>')) break
-    end = line.end
-    const text = line.text.replace(/^> ?/, '')
-    if (text === '') break
-    head.push({ ...line, text })
-  }
-  const { requestLine, headers } = parseHead(head)
-  const rest = bytes.subarray(end)
-  const { body, bodyWithoutLineEnd, notes } = framed(curlBody(rest, contentLengthOf(headers)), headers)
-  const text = rest.toString('latin1', 0, LOOK)
-  const answeredAt = Date.parse(/^< date: (.*?)\r?$/im.exec(text)?.[1] ?? '')
+  const { requestLine, headers, rest } = parseHead(bytes.subarray(curl.index + curl[0].length - '> '.length), '>')
+  const body = extractBody(findCurlBody(rest, contentLengthOf(headers)), headers)
+  const after = rest.toString('latin1', 0, MAX_SEARCHED_BYTES)
+  const date = Date.parse(/^< date: (.*?)\r?$/im.exec(after)?.[1] ?? '')
+  const notes = CURL_REQUEST.test(after) ? ['The capture has several requests. Only the first was read.'] : []
   return {
     requestLine,
     headers,
-    body,
-    bodyWithoutLineEnd,
-    answeredAt: Number.isNaN(answeredAt) ? undefined : answeredAt,
-    notes: CURL_REQUEST.test(text) ? [...notes, 'The capture shows several requests: the first was read.'] : notes,
+    respondedAt: Number.isNaN(date) ? undefined : date,
+    ...body,
+    notes: [...body.notes, ...notes],
   }
 }
 
-/** The body in what follows the head: curl shows none, but whoever saved the capture may have put it there. */
-function curlBody(rest: Buffer, contentLength: number | undefined): Buffer | undefined {
-  const first = lineOf(rest, (text) => !CURL_REMARK.test(text))
+/** Finds the body in what follows the head. curl prints none, but the user may have added it. */
+function findCurlBody(rest: Buffer, contentLength: number | undefined): Buffer | undefined {
+  const first = findLine(rest, (text) => !CURL_REMARK.test(text))
   if (first === undefined || first.text.startsWith('<')) return undefined
   const body = rest.subarray(first.start)
-  if (first.text.startsWith('> ')) return unprefixed(body)
+  if (first.text.startsWith('> ')) return removePrefixes(body)
 
-  // A line of a body may look like one of curl's: the length decides, if it fits.
+  // A line of the body may look like a remark of curl. Content-Length decides if it fits.
   if (contentLength !== undefined && contentLength <= body.length) {
     const after = body.toString('latin1', contentLength, contentLength + 100)
     if (/^\r?\n|^$/.test(after) || CURL_AFTER_BODY.test(after)) return body.subarray(0, contentLength)
   }
-  const after = lineOf(body, (text) => CURL_AFTER_BODY.test(text))
-  return after === undefined ? body : body.subarray(0, after.start - lineEndOf(body.subarray(0, after.start)))
+  const after = findLine(body, (text) => CURL_AFTER_BODY.test(text))
+  if (after === undefined) return body
+  const before = body.subarray(0, after.start)
+  return before.subarray(0, before.length - lineEndLength(before))
 }
 
-/** A body that was prefixed as the head is, up to the first line that is not. */
-function unprefixed(bytes: Buffer): Buffer {
+/** Returns a body whose lines have the prefix of the head. */
+function removePrefixes(bytes: Buffer): Buffer {
   const lines: string[] = []
   for (const { text } of linesOf(bytes)) {
     if (!text.startsWith('> ')) break
@@ -121,90 +93,100 @@ function unprefixed(bytes: Buffer): Buffer {
 }
 
 interface Line {
-  readonly number: number
-  /** Without its end. */
+  /** Without its line end. */
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-type HeadLine = Pick<Line, 'number' | 'text'>
-
 function* linesOf(bytes: Buffer): Iterable<Line> {
-  for (let start = 0, number = 1; start < bytes.length; number++) {
+  for (let start = 0; start < bytes.length; ) {
     const lineFeed = bytes.indexOf('\n', start)
     const end = lineFeed === -1 ? bytes.length : lineFeed + 1
-    const ended = bytes.subarray(start, end)
-    yield { number, text: ended.toString('latin1', 0, ended.length - lineEndOf(ended)), start, end }
+    const line = bytes.subarray(start, end)
+    yield { text: line.toString('latin1', 0, line.length - lineEndLength(line)), start, end }
     start = end
   }
 }
 
-function lineOf(bytes: Buffer, isIt: (text: string) => boolean): Line | undefined {
-  for (const line of linesOf(bytes)) if (isIt(line.text)) return line
+function findLine(bytes: Buffer, matches: (text: string) => boolean): Line | undefined {
+  for (const line of linesOf(bytes)) if (matches(line.text)) return line
   return undefined
 }
 
-/** How many bytes of a line end `bytes` has at its end: 2 for CRLF, 1 for LF, 0 for none. */
-function lineEndOf(bytes: Uint8Array): number {
+/** Returns the length of the line end at the end of `bytes`: 2 for CRLF, 1 for LF, 0 for none. */
+function lineEndLength(bytes: Uint8Array): number {
   if (bytes.at(-1) !== 0x0a) return 0
   return bytes.at(-2) === 0x0d ? 2 : 1
 }
 
-function parseHead(lines: readonly HeadLine[]): { requestLine: string | undefined; headers: HeaderLine[] } {
-  const [first, ...others] = lines
-  if (first === undefined) throw new UsageError('the capture is empty: pass the request as HTTP text')
-  if (first.text.startsWith('HTTP/')) {
-    throw new UsageError('the capture begins with an answer: pass the request that was answered')
-  }
-  const hasRequestLine = REQUEST_LINE.test(first.text)
+/** Parses the lines up to the first blank line, or up to the first line without the prefix. */
+function parseHead(
+  bytes: Buffer,
+  prefix: '' | '>',
+): Pick<CapturedRequest, 'requestLine' | 'headers'> & { readonly rest: Buffer } {
   const all: [name: string, value: string][] = []
-  for (const { number, text } of hasRequestLine ? others : lines) {
+  let requestLine: string | undefined
+  let [number, end] = [0, 0]
+  for (const line of linesOf(bytes)) {
+    if (!line.text.startsWith(prefix)) break
+    number++
+    end = line.end
+    const text = prefix === '' ? line.text : line.text.replace(/^> ?/, '')
+    const isFirst = requestLine === undefined && all.length === 0
     const last = all.at(-1)
-    // A long value may go on in the next line, which then begins with white space (RFC 9112, section 5.2).
-    if (/^[ \t]/.test(text) && last !== undefined) last[1] += ` ${trimmed(text)}`
-    else all.push(parseHeaderLine(text, () => notHeader(number, text)))
+    const header = parseHeaderLine(text)
+    if (text === '') {
+      if (isFirst) continue
+      break
+    }
+    if (isFirst && text.startsWith('HTTP/')) {
+      throw new UsageError('The capture begins with a response. Pass the request.')
+    }
+    if (isFirst && REQUEST_LINE.test(text)) requestLine = text
+    // A line that begins with white space continues the value before it (RFC 9112, section 5.2).
+    else if (/^[ \t]/.test(text) && last !== undefined) last[1] += ` ${trimBlanks(text)}`
+    else if (header !== undefined) all.push(header)
+    else {
+      throw new UsageError(
+        `Line ${number} of the capture is not a header. Pass HTTP text with a blank line before the body, or use --header and --body-file.`,
+      )
+    }
+  }
+  if (requestLine === undefined && all.length === 0) {
+    throw new UsageError('The capture is empty. Pass the request as HTTP text.')
   }
   const pseudo = new Map(all.filter(([name]) => name.startsWith(':')))
   const target = [pseudo.get(':method'), pseudo.get(':path')].filter((part) => part !== undefined)
   return {
-    requestLine: hasRequestLine ? first.text : target.length === 0 ? undefined : target.join(' '),
+    requestLine: requestLine ?? (target.join(' ') || undefined),
     headers: all.filter(([name]) => !name.startsWith(':')),
+    rest: bytes.subarray(end),
   }
 }
 
-/**
- * The name and value of `Name: value`.
- *
- * @param fault - what to throw for anything else.
- */
-export function parseHeaderLine(line: string, fault: () => UsageError): [name: string, value: string] {
-  // The name of a pseudo-header of HTTP/2 begins with a colon.
+/** Parses `Name: value`. The name may begin with a colon, as a pseudo-header of HTTP/2 does. */
+function parseHeaderLine(line: string): [name: string, value: string] | undefined {
   const colon = line.indexOf(':', 1)
   const name = line.slice(0, Math.max(colon, 0))
-  if (!TOKEN.test(name.replace(/^:/, ''))) throw fault()
-  return [name, trimmed(line.slice(colon + 1))]
+  return TOKEN.test(name.replace(/^:/, '')) ? [name, trimBlanks(line.slice(colon + 1))] : undefined
 }
 
-function notHeader(number: number, text: string): UsageError {
-  return new UsageError(
-    `line ${number} of the capture, ${quoted(text.slice(0, 40))}, is no header: pass HTTP text, with a blank line between head and body, or the parts with --header and --body-file`,
-  )
+/** Parses the value of `--header`. */
+export function parseHeaderOption(line: string): HeaderLine {
+  const header = parseHeaderLine(line)
+  if (header === undefined) throw new UsageError("--header needs a colon: --header 'Name: value'")
+  return header
 }
 
-/** Without the spaces and tabs around, which do not belong to a header's value (RFC 9110, section 5.5). */
-function trimmed(text: string): string {
-  let [start, end] = [0, text.length]
-  while (start < end && isBlank(text[start])) start++
-  while (start < end && isBlank(text[end - 1])) end--
-  return text.slice(start, end)
+/** Removes the spaces and tabs around a header's value (RFC 9110, section 5.5). */
+function trimBlanks(text: string): string {
+  // The lookbehind keeps the time linear.
+  return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
 }
 
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t'
-}
-
-function valuesOf(headers: readonly HeaderLine[], wanted: string): string[] {
+/** Returns the values of a header, whose name is lowercase. */
+export function valuesOf(headers: readonly HeaderLine[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
 }
 
@@ -213,49 +195,60 @@ function contentLengthOf(headers: readonly HeaderLine[]): number | undefined {
   return value === undefined || others.length > 0 || !/^\d{1,15}$/.test(value) ? undefined : Number(value)
 }
 
-/**
- * The body as it was sent, of what stands after the head: its chunks joined, and cut where `Content-Length` says that it
- * ends, for editors end a file with a line end.
- */
-export function framed(
-  body: Buffer | undefined,
-  headers: readonly HeaderLine[],
-): Pick<CapturedRequest, 'body' | 'bodyWithoutLineEnd' | 'notes'> {
-  const whole = (framed: Buffer | undefined, ...notes: string[]) => ({
-    body: framed,
-    bodyWithoutLineEnd: undefined,
-    notes,
-  })
-  if (body === undefined) return whole(body)
+type CapturedBody = Pick<CapturedRequest, 'body' | 'bodyWithoutLineEnd' | 'notes'>
+
+/** Returns the body that was sent: joins its chunks, or cuts it at `Content-Length`, because editors add a line end. */
+export function extractBody(bytes: Buffer | undefined, headers: readonly HeaderLine[]): CapturedBody {
+  const result = (body: Buffer | undefined, ...notes: string[]) => ({ body, bodyWithoutLineEnd: undefined, notes })
+  if (bytes === undefined) return result(undefined)
   if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
-    const joined = dechunk(body)
+    const joined = joinChunks(bytes)
     return joined === undefined
-      ? whole(body, 'Transfer-Encoding is chunked, but the body is not cut into chunks: it was taken as it is.')
-      : whole(joined, 'The body was sent in chunks: they were joined.')
+      ? result(bytes, 'Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.')
+      : result(joined, 'The body was sent in chunks. They were joined.')
   }
 
-  const contentLength = contentLengthOf(headers)
-  if (contentLength === undefined) {
-    const unknown = valuesOf(headers, 'content-length').length === 0 ? 'is missing' : 'is not one number'
-    const doubt = `Content-Length ${unknown}, so the line end at the end of the body was taken as a part of it.`
-    const lineEnd = lineEndOf(body)
-    return lineEnd === 0
-      ? whole(body)
-      : { body, bodyWithoutLineEnd: body.subarray(0, body.length - lineEnd), notes: [doubt] }
+  const length = contentLengthOf(headers)
+  if (length === undefined) {
+    const lineEnd = lineEndLength(bytes)
+    if (lineEnd === 0) return result(bytes)
+    const problem = valuesOf(headers, 'content-length').length === 0 ? 'is missing' : 'is not one number'
+    const note = `Content-Length ${problem}. The line end after the body was read as part of it.`
+    return { body: bytes, bodyWithoutLineEnd: bytes.subarray(0, bytes.length - lineEnd), notes: [note] }
   }
-  const more = body.length - contentLength
-  if (more === 0) return whole(body)
-  if (more < 0) {
-    const changed = `a body of ${inBytes(body.length)}: it was changed on its way here (CRLF made LF, bytes lost that are no text, a part left out), or is another.`
-    const note = body.length === 0 ? 'no body: pass it with --body-file PATH.' : changed
-    return whole(body, `Content-Length is ${contentLength}, but there is ${note}`)
+  if (bytes.length === length) return result(bytes)
+  if (bytes.length === 0) {
+    return result(bytes, `Content-Length is ${length}, but there is no body. Pass it with --body-file PATH.`)
   }
-  const cut = body.subarray(0, contentLength)
-  const rest = body.subarray(contentLength)
-  return whole(
-    cut,
-    lineEndOf(rest) === rest.length
-      ? `The line end after the body was left out, for Content-Length is ${contentLength}.`
-      : `Content-Length is ${contentLength}, and ${more === 1 ? '1 more byte follows in the capture: it was' : `${more} more bytes follow in the capture: they were`} left out.`,
-  )
+  if (bytes.length < length) {
+    return result(
+      bytes,
+      `Content-Length is ${length}, but the body has ${countBytes(bytes.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`,
+    )
+  }
+  const rest = bytes.subarray(length)
+  const ignored = lineEndLength(rest) === rest.length ? 'the line end' : countBytes(rest.length)
+  return result(bytes.subarray(0, length), `Content-Length is ${length}, which excludes ${ignored} after the body.`)
+}
+
+/**
+ * Joins the chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
+ * Returns `undefined` if the body has no chunks, because many tools join them.
+ */
+function joinChunks(bytes: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = []
+  for (let start = 0; ; ) {
+    const lineFeed = bytes.indexOf('\n', start)
+    // The size of a chunk is short, even if an extension follows.
+    const line = bytes.toString('latin1', start, Math.min(lineFeed, start + 1000))
+    const size = /^([0-9a-f]{1,8})[ \t]*(;|\r?$)/i.exec(line)?.[1]
+    if (lineFeed === -1 || size === undefined) return undefined
+    const length = Number.parseInt(size, 16)
+    if (length === 0) return Buffer.concat(chunks)
+    const end = lineFeed + 1 + length
+    const lineEnd = /^\r?\n/.exec(bytes.toString('latin1', end, end + 2))?.[0]
+    if (lineEnd === undefined) return undefined
+    chunks.push(bytes.subarray(lineFeed + 1, end))
+    start = end + lineEnd.length
+  }
 }

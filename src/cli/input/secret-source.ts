@@ -1,142 +1,167 @@
-import { spaceAround, unseenIn } from '../../diagnose/characters.js'
-import { nearest } from '../../diagnose/nearest.js'
-import type { Surroundings } from '../command.js'
-import { UsageError } from '../usage-error.js'
-import type { Options, Parsed } from './arguments.js'
-import { askHidden } from './prompt.js'
+import { closeSync, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { ReadStream, WriteStream } from 'node:tty'
+import { describeInvisible, describeSpaceAround } from '../../diagnose/text.js'
+import {
+  type Call,
+  type Context,
+  findNearest,
+  Interrupted,
+  type Options,
+  type StandardStreams,
+  UsageError,
+} from '../command.js'
 import { readInput } from './read-input.js'
 
-/** The options that say where the secret is. */
+/** The options that name the source of the secret. */
 export const SECRET_OPTIONS = {
   'secret-env': {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'the secret is in the environment variable NAME; if neither this nor\n--secret-file is given, it is asked for',
+    help: 'reads the secret from the environment variable NAME.\nWithout this and --secret-file, a prompt asks for the secret',
   },
   'secret-file': {
     type: 'string',
     multiple: true,
     value: 'PATH',
-    help: 'the secret is in a file, or for - comes from standard input;\none newline at its end is left out',
+    help: 'reads the secret from a file, or from standard input for -.\nOne line end at its end is ignored',
   },
 } as const satisfies Options
 
-/** A secret is text of some 40 characters: what is larger is another file. */
-const MOST_SECRET_BYTES = 64 * 2 ** 10
+/** A secret has about 40 characters. A larger file is the wrong file. */
+const MAX_SECRET_BYTES = 64 * 2 ** 10
 
-/** A secret, and in what words to speak of it. */
 export interface NamedSecret {
   readonly secret: string
+  /** Its source, for messages: `--secret-env WEBHOOK_SECRET`. */
   readonly name: string
 }
 
-/**
- * The secrets of a call, in its order; at least one. Where it names none, somebody at the terminal is asked.
- *
- * @param inputs - the other inputs of the call, so that standard input is not read twice.
- */
-export async function readSecrets(
-  { inOrder }: Pick<Parsed<typeof SECRET_OPTIONS>, 'inOrder'>,
-  surroundings: Surroundings,
-  inputs: readonly (string | undefined)[],
-): Promise<readonly NamedSecret[]> {
-  const sources = inOrder.filter(({ name }) => name in SECRET_OPTIONS)
-  if (sources.length === 0) return [{ secret: await ask(surroundings), name: 'the terminal' }]
-  const fromStdin = [...sources.map(({ value }) => value), ...inputs].filter((path) => path === '-')
-  if (fromStdin.length > 1) {
-    throw new UsageError(
-      'standard input can be read once: it is either the secret (--secret-file -) or the other input',
-    )
-  }
-
+/** Returns the secrets of a call, at least one. Asks at the terminal if the call names no source. */
+export async function readSecrets({ values }: SecretCall, context: Context): Promise<readonly NamedSecret[]> {
+  const { 'secret-env': variables = [], 'secret-file': paths = [] } = values
+  const count = variables.length + paths.length
+  if (count === 0) return [{ secret: await askForSecret(context), name: 'the terminal' }]
   const secrets: NamedSecret[] = []
-  for (const [index, { name, value }] of sources.entries()) {
-    const place = sources.length === 1 ? '' : ` (secret ${index + 1} of ${sources.length})`
-    const secret =
-      name === 'secret-env'
-        ? fromEnvironment(value, surroundings.env, place)
-        : await fromFile(value, surroundings, place)
-    secrets.push({ secret, name: `--${name} ${value}` })
+  const sourceOf = (option: string) => (count === 1 ? option : `${option} (secret ${secrets.length + 1} of ${count})`)
+  for (const name of variables) {
+    const secret = readEnvironment(name, context.env, sourceOf('--secret-env'))
+    secrets.push({ secret, name: `--secret-env ${name}` })
+  }
+  for (const path of paths) {
+    const secret = await readSecretFile(path, context, sourceOf('--secret-file'))
+    secrets.push({ secret, name: `--secret-file ${path}` })
   }
   return secrets
 }
 
-/** The secret to sign with: there is one. */
-export async function readSecret(
-  parsed: Pick<Parsed<typeof SECRET_OPTIONS>, 'inOrder'>,
-  surroundings: Surroundings,
-  inputs: readonly (string | undefined)[],
-): Promise<NamedSecret> {
-  const [one, ...others] = await readSecrets(parsed, surroundings, inputs)
-  if (one === undefined || others.length > 0) throw new UsageError('a request is signed with one secret: name one')
+type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
+
+/** Returns the one secret to sign with. */
+export async function readSecret(call: SecretCall, context: Context): Promise<NamedSecret> {
+  const [one, ...others] = await readSecrets(call, context)
+  if (one === undefined || others.length > 0) throw new UsageError('A request has one signature. Pass one secret.')
   return one
 }
 
-/**
- * A word on what is odd about a secret but may be meant: it is used as it is.
- */
-export function oddities({ secret, name }: NamedSecret): readonly string[] {
-  const around = spaceAround(secret)
+/** Returns a note on a secret that looks wrong. The secret is used unchanged, because it may be right. */
+export function secretNotes({ secret, name }: NamedSecret): readonly string[] {
+  const around = describeSpaceAround(secret)
   if (around !== '') return [`${name} has white space around it, which is part of the key: ${around}`]
-  const unseen = unseenIn(secret)
-  if (unseen !== '') return [`${name} holds what is not seen, and is part of the key: ${unseen}`]
-  if (/^(["']).*\1$/s.test(secret)) return [`${name} stands in quotes, which are part of the key`]
+  const invisible = describeInvisible(secret)
+  if (invisible !== '') return [`${name} has invisible characters, which are part of the key: ${invisible}`]
+  if (/^(["']).*\1$/s.test(secret)) return [`${name} is in quotes, which are part of the key`]
   return []
 }
 
-/** The variables that are suggested: by the others, NODE would be suggested for NOPE. */
-const LIKE_SECRET = /secret|key|token|hook|sign/i
+/** Only these variables are suggested. Otherwise NODE would be suggested for NOPE. */
+const SECRET_VARIABLE = /secret|key|token|hook|sign/i
 
-/** What is not set is not shown either: who writes `--secret-env $NAME` has passed the secret itself. */
-function fromEnvironment(name: string, env: Surroundings['env'], place: string): string {
+function readEnvironment(name: string, env: Context['env'], source: string): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   if (secret === undefined) {
-    const near = nearest(
+    const near = findNearest(
       name,
-      Object.keys(env).filter((one) => LIKE_SECRET.test(one)),
+      Object.keys(env).filter((one) => SECRET_VARIABLE.test(one)),
     )
+    // The name is not shown: with `--secret-env $NAME` it is the secret.
     throw new UsageError(
-      `the environment variable of --secret-env${place} is not set. ${near === undefined ? '' : `Did you mean ${near}? `}` +
-        'Pass its name, not its value (--secret-env WEBHOOK_SECRET, without $), and export it',
+      `The environment variable of ${source} is not set. ${near === undefined ? '' : `Did you mean ${near}? `}` +
+        'Export it, and pass its name without $: --secret-env WEBHOOK_SECRET',
     )
   }
-  if (secret === '') throw new UsageError(`the environment variable of --secret-env${place} is empty: set it`)
+  if (secret === '') throw new UsageError(`The environment variable of ${source} is empty. Set it to the secret.`)
   return secret
 }
 
-async function fromFile(path: string, surroundings: Surroundings, place: string): Promise<string> {
-  const bytes = await readInput(path, `the secret${place}`, surroundings, {
-    mostBytes: MOST_SECRET_BYTES,
-    source: 'the file of --secret-file, which takes a path, never the secret itself',
-  })
+async function readSecretFile(path: string, context: Context, source: string): Promise<string> {
+  const bytes = await readInput(path, `the secret of ${source}`, context, MAX_SECRET_BYTES)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new UsageError(`the file of --secret-file${place} is not UTF-8 text: save the secret as plain UTF-8`)
+    throw new UsageError(`The file of ${source} is not UTF-8 text. Save the secret as UTF-8.`)
   }
   if (text.startsWith('\uFEFF')) {
     throw new UsageError(
-      `the file of --secret-file${place} begins with a byte order mark, which would become part of the key: save it as UTF-8 without one`,
+      `The file of ${source} begins with a byte order mark, which would be part of the key. Save it without one.`,
     )
   }
   const secret = text.replace(/\r?\n$/, '')
-  if (secret === '') throw new UsageError(`the file of --secret-file${place} is empty: write the secret into it`)
+  if (secret === '') throw new UsageError(`The file of ${source} is empty. Write the secret to it.`)
   return secret
 }
 
-async function ask(surroundings: Surroundings): Promise<string> {
-  const terminal = surroundings.openTerminal(surroundings)
+/** A terminal to ask at. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  close(): void
+}
+
+/** Opens the terminal of the process, even if stdin and stdout are files. CI and cron have none. */
+export function openTerminal({ stdin, stderr }: StandardStreams, path = '/dev/tty'): Terminal | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, 'r+')
+    const [input, output] = [new ReadStream(descriptor), new WriteStream(descriptor)]
+    return { input, output, close: () => input.destroy() }
+  } catch {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+  // Windows has no /dev/tty.
+  return stdin.isTTY ? { input: stdin, output: stderr, close: () => stdin.pause() } : undefined
+}
+
+async function askForSecret(context: Context): Promise<string> {
+  const terminal = context.openTerminal(context)
   if (terminal === undefined) {
-    const usual = surroundings.env['WEBHOOK_SECRET']
-      ? ' WEBHOOK_SECRET is set: --secret-env WEBHOOK_SECRET uses it.'
-      : ''
     throw new UsageError(
-      `no secret: pass --secret-env NAME or --secret-file PATH. There is no terminal to ask for it at.${usual}`,
+      `Missing secret, and there is no terminal to ask for it. Pass --secret-env NAME or --secret-file PATH.${
+        context.env['WEBHOOK_SECRET'] ? ' WEBHOOK_SECRET is set: try --secret-env WEBHOOK_SECRET.' : ''
+      }`,
     )
   }
-  const secret = await askHidden('Signing secret of the webhook (it is not shown): ', terminal)
-  if (secret === '') throw new UsageError('no secret was typed')
+  const secret = await readHiddenLine('Signing secret of the webhook (it is not shown): ', terminal)
+  if (secret === '') throw new UsageError('No secret was typed.')
   return secret
+}
+
+/** Reads a line at a terminal without showing what is typed. */
+function readHiddenLine(question: string, terminal: Terminal): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: terminal.input, output: nowhere, terminal: true, historySize: 0 })
+  terminal.output.write(question)
+  return new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve)
+    lines.once('SIGINT', () => reject(new Interrupted()))
+    // Ctrl+D, or the terminal is gone.
+    lines.once('close', () => reject(new UsageError('No secret was typed.')))
+  }).finally(() => {
+    lines.close()
+    terminal.output.write('\n')
+    terminal.close()
+  })
 }

@@ -1,53 +1,52 @@
-import type { Finding } from '../../diagnose/index.js'
-import type { Colours } from './colours.js'
+import type { Finding, Language, Side } from '../../diagnose/index.js'
+import { type Style, wrapText } from './layout.js'
 import { printable } from './printable.js'
-import { wrapped } from './wrapped.js'
 
-/** Findings for a reader, numbered, each with what it rests on and what to change. */
-export function findingsText(findings: readonly Finding[], colours: Colours): string {
-  return findings.map((finding, index) => findingText(finding, index + 1, colours)).join('\n')
+const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
+  node: 'Node',
+  python: 'Python',
+  go: 'Go',
+  ruby: 'Ruby',
+  php: 'PHP',
+  java: 'Java',
+  csharp: 'C#',
+  perl: 'Perl',
+  shell: 'shell',
 }
+
+const SIDES: { readonly [side in Side]: string } = {
+  sender: "on the sender's side",
+  receiver: "on the receiver's side",
+  unknown: 'on either side',
+}
+
+/** How many languages a finding shows by default. `fixes` has the likeliest first. */
+const MAX_LANGUAGES = 3
 
 const INDENT = '     '
 
-function findingText({ code, message, fix, evidence }: Finding, number: number, colours: Colours): string {
-  const { bold, dim } = colours
+/**
+ * Returns findings as numbered text, each with its evidence and its fix.
+ *
+ * @param language - the only language to show a line for.
+ */
+export function findingsText(findings: readonly Finding[], style: Style, language?: Language): string {
+  return findings.map((finding, index) => findingText(finding, `${index + 1}. `, style, language)).join('\n')
+}
+
+function findingText(finding: Finding, number: string, style: Style, language: Language | undefined): string {
+  const { code, side, message, fix, evidence } = finding
   const lines = [
-    `${bold(wrapped(printable(message), '   ', `${number}. `))} ${dim(`(${code})`)}`,
-    ...(evidence === undefined ? [] : linesOf(evidence).map((line) => INDENT + line)),
-    ...fixLines(fix, colours),
+    `${style('bold', wrapText(printable(message), '   ', number))} ${style('dim', `(${code})`)}`,
+    ...(evidence === undefined ? [] : evidence.split('\n').map((line) => INDENT + printable(line, '\t'))),
+    `   ${style('yellow', `Fix, ${SIDES[side]}:`)}`,
+    ...[fix, ...languageLines(finding, language)].map((line) => wrapText(printable(line, '\n\t'), INDENT)),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** A fix may tell both sides what to do: a part each. */
-function sidesOf(fix: string): string[] {
-  return fix.split(/(?<=\.) (?=On (?:the|either) )/)
-}
-
-/** The side that has to act stands in the heading, once for all that it has to do. */
-function fixLines(fix: string, { yellow }: Colours): string[] {
-  const lines: string[] = []
-  let last = ''
-  for (const part of sidesOf(fix)) {
-    const [begins, side] = /^On (\w+ [^:\n]*side[^:\n]*): /.exec(part) ?? ['']
-    const heading = side === undefined ? 'Fix:' : `Fix, on ${side}:`
-    if (heading !== last) lines.push(`   ${yellow(heading)}`)
-    last = heading
-    const change = linesOf(aLineALanguage(part.slice(begins.length)))
-    lines.push(...change.map((line) => wrapped(line, INDENT)))
-  }
-  return lines
-}
-
-/** Whoever looks for the line to change looks for one language: `Node: …, Python: …` is a list of them. */
-function aLineALanguage(text: string): string {
-  const language = '(?:Node|Python|Go|Ruby|PHP|Java|C#|Perl|Swift|shell|openssl): '
-  if (new RegExp(`[(]${language}`).test(text)) return text
-  return text.replace(new RegExp(`(?:[,;]|([:.])) (?=${language})`, 'g'), (_, end = '') => `${end}\n`)
-}
-
-/** The lines of a text, which may quote the request. */
-function linesOf(text: string): string[] {
-  return text.split('\n').map((line) => printable(line, '\t'))
+function languageLines({ fixes }: Finding, language: Language | undefined): string[] {
+  const lines = Object.entries(fixes) as [Language, string][]
+  const shown = language === undefined ? lines.slice(0, MAX_LANGUAGES) : lines.filter(([one]) => one === language)
+  return shown.map(([one, line]) => `${LANGUAGE_NAMES[one]}: ${line}`)
 }
