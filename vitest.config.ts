@@ -8,7 +8,7 @@ console.log(`fast-check: ${runs} runs a property, seed ${seed} (repeat with FC_S
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: ['test/property/setup.ts'],
+    setupFiles: ['test/support/fast-check.ts'],
     env: { FC_SEED: seed, FC_RUNS: runs },
     // Most integration tests wait for real time to pass: two files at once, even where there is one core to spare, and
     // all cases of a contract.

@@ -6,9 +6,9 @@ import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { PostgresNonceStore } from '../../src/stores/postgres.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { twoConnections } from './connections.js'
-import { Load, newRequest, send, sendAll } from './load.js'
-import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from './servers.js'
+import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
+import { twoConnections } from '../support/stores/connections.js'
+import { Load, newRequest, send, sendAll } from '../support/stores/load.js'
 
 const BOUND_MILLISECONDS = 5000
 const CLIENTS = { pg: connectPg, 'postgres.js': connectPostgresJs }

@@ -2,10 +2,16 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isInstalled } from '../support/programs.js'
-import { newRequest } from './load.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster, temporaryFolder } from './servers.js'
-import { sqliteOpener } from './sqlite-database.js'
-import { race } from './workers.js'
+import {
+  PostgresServer,
+  postgresIsInstalled,
+  RedisServer,
+  startRedisCluster,
+  temporaryFolder,
+} from '../support/servers.js'
+import { newRequest } from '../support/stores/load.js'
+import { sqliteOpener } from '../support/stores/sqlite-database.js'
+import { race } from '../support/stores/workers.js'
 
 // Four processes that share a store, each sent the same requests in another order.
 

@@ -5,8 +5,8 @@ import { connect as connectRedis } from '../../docs/stores/redis.js'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { Load, newRequest, send, sendAll } from './load.js'
-import { eventually, RedisServer, TcpProxy } from './servers.js'
+import { eventually, RedisServer, TcpProxy } from '../support/servers.js'
+import { Load, newRequest, send, sendAll } from '../support/stores/load.js'
 
 /** What the client's time-outs of one second come to, with the time to notice. */
 const BOUND_MILLISECONDS = 5000

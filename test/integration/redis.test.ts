@@ -5,8 +5,8 @@ import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { twoConnections } from './connections.js'
-import { RedisServer, startRedisCluster } from './servers.js'
+import { RedisServer, startRedisCluster } from '../support/servers.js'
+import { twoConnections } from '../support/stores/connections.js'
 
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }

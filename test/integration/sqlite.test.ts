@@ -8,10 +8,10 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { type LoadRequest, newRequest, send } from './load.js'
-import { temporaryFolder } from './servers.js'
-import { sqliteOpener } from './sqlite-database.js'
-import { startWorker } from './workers.js'
+import { temporaryFolder } from '../support/servers.js'
+import { type LoadRequest, newRequest, send } from '../support/stores/load.js'
+import { sqliteOpener } from '../support/stores/sqlite-database.js'
+import { startWorker } from '../support/stores/workers.js'
 
 const opener = sqliteOpener()
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
+import { Server } from '../support/server-process.js'
 import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from './recipes.js'
-import { Server } from './server.js'
 
 // The Durable Object of the recipe, held to the contract of every nonce store: asked through the recipe's own line.
 

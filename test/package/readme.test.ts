@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type NonceStore, sign } from '../src/index.js'
-import { nonceStoreContract } from '../src/testing/index.js'
-import { eventually, freePort } from './integration/servers.js'
-import { installPacked, ROOT } from './support/packed.js'
-import { isInstalled } from './support/programs.js'
+import { type NonceStore, sign } from '../../src/index.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { installPacked, ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { eventually, freePort } from '../support/servers.js'
 
 // The packed tarball, installed into an empty folder and used there as a user would.
 

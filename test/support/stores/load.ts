@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type NonceStore, sign, verify } from '../../src/index.js'
+import { type NonceStore, sign, verify } from '../../../src/index.js'
 
 export const SECRET = 'the secret of the load'
 
