@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
-import { isInstalled } from '../support/programs.js'
+import { isInstalled, warnSkipped } from '../support/programs.js'
 import { temporaryFolder } from '../support/servers.js'
 import { type LoadRequest, newRequest, send } from '../support/stores/load.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
@@ -120,8 +120,7 @@ async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
 
 /** A file system of one megabyte, if this may be done here: as root, outside most sandboxes. */
 function mounted(path: string): boolean {
-  const skipped = () =>
-    console.warn('\nSKIPPED: a disk that is full. Run as root, where tmpfs may be mounted, to test it.\n')
+  const skipped = () => warnSkipped('the test of a full disk. To run it: be root where tmpfs may be mounted')
   if (opener === undefined || userInfo().uid !== 0) {
     skipped()
     return false
