@@ -55,7 +55,8 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     const start = performance.now()
     expect(await send(newRequest(), store)).toBe('ERR_NONCE_STORE')
     expect(performance.now() - start).toBeGreaterThan(250)
-    expect(performance.now() - start).toBeLessThan(2000)
+    // The client itself would wait for 5 s.
+    expect(performance.now() - start).toBeLessThan(4500)
     other.exec('ROLLBACK')
     expect(await send(newRequest(), store)).toBe('accepted')
   })

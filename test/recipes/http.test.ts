@@ -61,7 +61,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
     server = await Server.start(up.command, up.project, { REDIS_URL: redis.url })
     unavailable = await Server.start(down.command, down.project, { REDIS_URL: redisDown.url })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await server?.stop()

@@ -356,7 +356,7 @@ describe.runIf(ready)('in Next.js', () => {
     const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
     execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
     server = await Server.start([process.execPath, ...next, 'start'], project)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await server?.stop()
