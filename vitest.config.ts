@@ -1,21 +1,64 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-// One seed for all property tests of a run, said up front, so that any run can be repeated.
-const seed = process.env['FC_SEED'] ?? String(Date.now() % 2 ** 31)
-const runs = process.env['FC_RUNS'] ?? '1000'
-console.log(`fast-check: ${runs} runs a property, seed ${seed} (repeat with FC_SEED=${seed})`)
+// Vitest reads this file once per project. All property tests of a run share one seed, so that any run can be repeated.
+const { env } = process
+if (env['FC_SEED'] === undefined) {
+  env['FC_SEED'] = String(Date.now() % 2 ** 31)
+  env['FC_RUNS'] ??= '100'
+  console.log(`fast-check: ${env['FC_RUNS']} runs per property. Repeat with FC_SEED=${env['FC_SEED']}`)
+}
+
+const PACKAGE = ['test/package/**/*.test.ts']
+/** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
+const FULL = [
+  'test/integration/**/*.test.ts',
+  'test/recipes/**/*.test.ts',
+  'test/docs/senders.test.ts',
+  'test/package/consumers.test.ts',
+  'test/diagnose/hostile.test.ts',
+]
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/property/setup.ts'],
-    env: { FC_SEED: seed, FC_RUNS: runs },
-    // Most integration tests wait for real time to pass: two files at once, even where there is one core to spare, and
-    // all cases of a contract.
-    maxWorkers: 2,
+    // A thread, other than a process, ends with the run even if its test never yields.
+    pool: 'threads',
+    // One more than two processors: some files only wait for time to pass.
+    maxWorkers: Math.max(3, availableParallelism()),
+    // The cases of a store's contract wait for real time to pass: run all of them at once.
     maxConcurrency: 20,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Enough for a machine under load: no test needs more than 10 s of its own.
+    testTimeout: Math.max(120_000, Number(env['FC_RUNS']) * 60),
+    hookTimeout: 120_000,
+    setupFiles: 'test/support/fast-check.ts',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL],
+          globalSetup: 'test/support/run-limit.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: PACKAGE,
+          exclude: FULL,
+          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: FULL,
+          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+        },
+      },
+    ],
     coverage: {
       include: ['src/**'],
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },

@@ -2,12 +2,15 @@ import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Cluster } from 'ioredis'
 import { refuseEviction } from './eviction.js'
 
-/** @param {string[]} urls */
-export async function connect(urls) {
+/**
+ * @param {string[]} urls
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(urls, timeout = 1000) {
   const cluster = new Cluster(urls, {
     lazyConnect: true,
     enableOfflineQueue: false,
-    redisOptions: { commandTimeout: 1000, connectTimeout: 1000, maxRetriesPerRequest: 1 },
+    redisOptions: { commandTimeout: timeout, connectTimeout: timeout, maxRetriesPerRequest: 1 },
   })
   cluster.on('error', console.error)
   await cluster.connect()

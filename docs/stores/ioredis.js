@@ -2,12 +2,15 @@ import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Redis } from 'ioredis'
 import { refuseEviction } from './eviction.js'
 
-/** @param {string} url */
-export async function connect(url) {
+/**
+ * @param {string} url
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(url, timeout = 1000) {
   const redis = new Redis(url, {
     lazyConnect: true,
-    commandTimeout: 1000,
-    connectTimeout: 1000,
+    commandTimeout: timeout,
+    connectTimeout: timeout,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
   })

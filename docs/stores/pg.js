@@ -1,13 +1,16 @@
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import pg from 'pg'
 
-/** @param {string} connectionString */
-export async function connect(connectionString) {
+/**
+ * @param {string} connectionString
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(connectionString, timeout = 1000) {
   const pool = new pg.Pool({
     connectionString,
-    connectionTimeoutMillis: 1000,
-    query_timeout: 1000,
-    statement_timeout: 1000,
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
+    statement_timeout: timeout,
   })
   pool.on('error', console.error)
   const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })

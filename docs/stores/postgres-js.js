@@ -1,15 +1,18 @@
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import postgres from 'postgres'
 
-/** @param {string} connectionString */
-export async function connect(connectionString) {
+/**
+ * @param {string} connectionString
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(connectionString, timeout = 1000) {
   const sql = postgres(connectionString, {
-    connect_timeout: 1,
+    connect_timeout: timeout / 1000,
     backoff: () => 0.1,
-    connection: { statement_timeout: 1000 },
+    connection: { statement_timeout: timeout },
     onnotice: () => {},
   })
-  const nonceStore = new PostgresNonceStore({ query: (text, values) => within(1000, sql.unsafe(text, values)) })
+  const nonceStore = new PostgresNonceStore({ query: (text, values) => within(timeout, sql.unsafe(text, values)) })
   await nonceStore.createTable()
   return { client: sql, nonceStore, close: () => sql.end({ timeout: 1 }) }
 }

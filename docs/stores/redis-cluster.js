@@ -2,16 +2,19 @@ import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createCluster } from 'redis'
 import { refuseEviction } from './eviction.js'
 
-/** @param {string[]} urls */
-export async function connect(urls) {
+/**
+ * @param {string[]} urls
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(urls, timeout = 1000) {
   const cluster = createCluster({
     rootNodes: urls.map((url) => ({ url })),
     defaults: {
       disableOfflineQueue: true,
       pingInterval: 500,
       socket: {
-        connectTimeout: 1000,
-        socketTimeout: 1000,
+        connectTimeout: timeout,
+        socketTimeout: timeout,
         reconnectStrategy: (retries) => Math.min(50 * retries, 1000),
       },
     },

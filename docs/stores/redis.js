@@ -2,15 +2,18 @@ import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
 import { refuseEviction } from './eviction.js'
 
-/** @param {string} url */
-export async function connect(url) {
+/**
+ * @param {string} url
+ * @param {number} [timeout] - how long a command may take, in milliseconds.
+ */
+export async function connect(url, timeout = 1000) {
   const client = createClient({
     url,
     disableOfflineQueue: true,
     pingInterval: 500,
     socket: {
-      connectTimeout: 1000,
-      socketTimeout: 1000,
+      connectTimeout: timeout,
+      socketTimeout: timeout,
       reconnectStrategy: (retries) => Math.min(50 * retries, 1000),
     },
   })

@@ -12,8 +12,8 @@ import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { MemoryNonceStore, type NonceStore } from '../../src/index.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../integration/servers.js'
-import { sqliteOpener } from '../integration/sqlite-database.js'
+import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../support/servers.js'
+import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
 const ROUNDS = 7
 const ROUND_MILLISECONDS = 250

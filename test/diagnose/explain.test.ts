@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
 
-const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
-
 const at = (now: number) => ({ now: () => now })
 
 describe('words for the body', () => {

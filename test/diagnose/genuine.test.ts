@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
-import { headerShapes, momentsInWindow, validParts } from '../property/arbitraries.js'
+import { headerShapes, momentsInWindow, validParts } from '../support/arbitraries.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 
 const CLOCK = { now: () => NOW }

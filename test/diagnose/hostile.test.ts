@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
-import { bodies, nonces, texts } from '../property/arbitraries.js'
+import { bodies, nonces, texts } from '../support/arbitraries.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 
 const CLOCK = { now: () => NOW }

@@ -2,10 +2,16 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isInstalled } from '../support/programs.js'
-import { newRequest } from './load.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, startRedisCluster, temporaryFolder } from './servers.js'
-import { sqliteOpener } from './sqlite-database.js'
-import { race } from './workers.js'
+import {
+  PostgresServer,
+  postgresIsInstalled,
+  RedisServer,
+  startRedisCluster,
+  temporaryFolder,
+} from '../support/servers.js'
+import { newRequest } from '../support/stores/load.js'
+import { sqliteOpener } from '../support/stores/sqlite-database.js'
+import { race } from '../support/stores/workers.js'
 
 // Four processes that share a store, each sent the same requests in another order.
 
@@ -13,7 +19,7 @@ const PROCESSES = 4
 const REQUESTS = 5000
 
 function raceThrough(kind: string, address: () => unknown) {
-  it(`accepts each of ${REQUESTS} requests once: ${kind}`, { timeout: 120_000 }, async () => {
+  it(`accepts each of ${REQUESTS} requests once: ${kind}`, async () => {
     const requests = Array.from({ length: REQUESTS }, newRequest)
     expect(await race(kind, address(), requests, PROCESSES, 16)).toEqual({
       accepted: REQUESTS,
@@ -21,7 +27,7 @@ function raceThrough(kind: string, address: () => unknown) {
     })
   })
 
-  it(`accepts one of 200 copies at once: ${kind}`, { timeout: 60_000 }, async () => {
+  it(`accepts one of 200 copies at once: ${kind}`, async () => {
     const request = newRequest()
     const copies = Array.from({ length: 200 / PROCESSES }, () => request)
     expect(await race(kind, address(), copies, PROCESSES, copies.length)).toEqual({ accepted: 1, replayed_nonce: 199 })
@@ -42,7 +48,7 @@ describe.runIf(isInstalled('redis-server'))('Redis Cluster', () => {
   let nodes: RedisServer[]
   beforeAll(async () => {
     nodes = await startRedisCluster()
-  }, 60_000)
+  })
   afterAll(() => Promise.all(nodes.map((node) => node.stop())))
   raceThrough('redis-cluster', () => nodes.map(({ url }) => url))
   raceThrough('ioredis-cluster', () => nodes.map(({ url }) => url))
@@ -52,7 +58,7 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('PostgreSQL', (
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server.stop())
   raceThrough('pg', () => server.url)
   raceThrough('postgres.js', () => server.url)

@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { Load, newRequest, send, sendAll } from './load.js'
-import { eventually, RedisServer, TcpProxy } from './servers.js'
+import { eventually, RedisServer, TcpProxy } from '../support/servers.js'
+import { Load, newRequest, send, sendAll } from '../support/stores/load.js'
 
-/** What the client's time-outs of one second come to, with the time to notice. */
-const BOUND_MILLISECONDS = 5000
+/** The clients' time-out is 1 s. The rest is for a machine under load. */
+const BOUND_MILLISECONDS = 15_000
 
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 
@@ -49,9 +48,9 @@ describe.runIf(isInstalled('redis-server')).each(['redis', 'ioredis'] as const)(
     const server = await startServer(...options)
     const store = await connected(client, server.url)
     const load = new Load(store)
-    await sleep(500)
+    await eventually(() => expect(load.accepted.length).toBeGreaterThan(100))
     await server.kill()
-    await sleep(500)
+    await eventually(() => expect(load.failures).toBeGreaterThan(20))
     const acceptedBefore = load.accepted.length
     await server.restart()
     await eventually(() => expect(load.accepted.length).toBeGreaterThan(acceptedBefore))
@@ -127,12 +126,13 @@ describe.runIf(isInstalled('redis-server')).each(['redis', 'ioredis'] as const)(
     const store = await connected(client, server.url)
     const before = newRequest()
     expect(await send(before, store)).toBe('accepted')
-    server.cli('DEBUG', 'POPULATE', '3000')
+    server.cli('DEBUG', 'POPULATE', '60000')
     server.cli('SAVE')
     await server.kill()
     server.spawn('--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024')
     await eventually(() => expect(server.cli('PING')).toMatch(/LOADING/))
     expect(await send(newRequest(), store)).toBe('ERR_NONCE_STORE')
+    server.cli('CONFIG', 'SET', 'key-load-delay', '0')
     await expectResumed(store)
     expect(await send(before, store)).toBe('replayed_nonce')
   })
@@ -148,7 +148,7 @@ describe.runIf(isInstalled('redis-server'))('a failover', () => {
     const replicated = newRequest()
     expect(await send(replicated, before)).toBe('accepted')
     await eventually(() => expect(Number(replica.cli('DBSIZE'))).toBeGreaterThan(0))
-    await sleep(100)
+    await eventually(() => expect(replica.cli('INFO', 'replication')).toContain('master_link_status:up'))
 
     link.onReply = () => 'hold'
     const lost = newRequest()

@@ -5,8 +5,8 @@ import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { twoConnections } from './connections.js'
-import { RedisServer, startRedisCluster } from './servers.js'
+import { LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
+import { twoConnections } from '../support/stores/connections.js'
 
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }
@@ -22,7 +22,7 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
   afterAll(() => server.stop())
 
   describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
-    const store = twoConnections(() => connect(server.url))
+    const store = twoConnections(() => connect(server.url, LONG_TIMEOUT))
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
     it('expires a key one millisecond after its TTL', async () => {
@@ -41,11 +41,16 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore in a cluster', () =
   let nodes: RedisServer[]
   beforeAll(async () => {
     nodes = await startRedisCluster()
-  }, 60_000)
+  })
   afterAll(() => Promise.all(nodes.map((node) => node.stop())))
 
   describe.each(Object.entries(CLUSTER_CLIENTS))('with %s', (_, connect) => {
-    const store = twoConnections(() => connect(nodes.map(({ url }) => url)))
+    const store = twoConnections(() =>
+      connect(
+        nodes.map(({ url }) => url),
+        LONG_TIMEOUT,
+      ),
+    )
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
     it('spreads the keys of one webhook over all nodes, whatever hash tags a sender puts into its nonces', async () => {

@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build, type Format } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
-import { entriesOf, installPacked, ROOT } from '../support/packed.js'
+import { createProject, entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
 // Projects of users, each a folder in consumers/, with the packed tarball installed: type-checked, run, bundled, and run again.
 
-const folder = installPacked()
+const folder = createProject()
 cpSync(fileURLToPath(new URL('consumers', import.meta.url)), folder, { recursive: true })
+mkdirSync(join(folder, 'node_modules'))
 symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'))
 const bundles = mkdtempSync(join(tmpdir(), 'bundles-'))
-const everyEntry = [...entriesOf(folder).keys()].map((name) => `export * from '${name}'\n`).join('')
+const everyEntry = [...entriesOf(sharedInstall()).keys()].map((name) => `export * from '${name}'\n`).join('')
 for (const project of ['typescript', 'bare']) {
   writeFileSync(join(folder, project, 'every-entry.mts'), everyEntry)
   for (const file of ['main', 'every-entry']) {
@@ -23,7 +24,7 @@ for (const project of ['typescript', 'bare']) {
 }
 
 afterAll(() => {
-  for (const made of [folder, bundles]) rmSync(made, { recursive: true })
+  rmSync(bundles, { recursive: true })
 })
 
 /** What a program prints: also one that fails, for a compiler tells its complaints so. */

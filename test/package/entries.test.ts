@@ -1,23 +1,36 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import tsupConfig from '../../tsup.config.js'
-import { entriesOf, installPacked, ROOT } from '../support/packed.js'
-import { disagreements, type Entries } from './disagreements.js'
+import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
 // Whatever can be imported from the package is exported, built for each way of importing it, typed, and documented.
 
-const folder = installPacked()
+const folder = sharedInstall()
 const installed = join(folder, 'node_modules/inbound-webhook-auth')
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
 const entries = entriesOf(folder)
 
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+/** What a source says that there is to import or to run: `.`, `./redis`, `inbound-webhook-auth`. */
+type Entries = ReadonlyMap<string, readonly string[]>
+
+/**
+ * What one source names and another does not, in words.
+ *
+ * @param entries - by source: `package.json exports`, `tsup builds`, …
+ */
+function disagreements(entries: Entries): string[] {
+  const all = [...new Set([...entries.values()].flat())].sort()
+  return all.flatMap((name) => {
+    const [naming, silent] = [true, false].map((named) =>
+      [...entries].filter(([, names]) => names.includes(name) === named).map(([source]) => source),
+    )
+    return silent?.length === 0 ? [] : [`${name}: ${naming?.join(', ')}; but not: ${silent?.join(', ')}`]
+  })
+}
 
 function subpathOf(name: string): string {
   return name === 'index' ? '.' : `./${name}`

@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bundled } from '../support/bundled.js'
-import { entriesOf, installPacked } from '../support/packed.js'
+import { entriesOf, sharedInstall } from '../support/packed.js'
 
 // What the package adds to a program, bundled and minified by esbuild, in bytes.
 
@@ -22,11 +21,7 @@ const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
 /** The most that may be loaded later, where an error needs the words, gzipped. */
 const LATER_BUDGET = 1024
 
-const folder = installPacked()
-
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = sharedInstall()
 
 describe('the size of', async () => {
   const rows = await Promise.all(

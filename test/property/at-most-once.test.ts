@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
+import { nonces } from '../support/arbitraries.js'
 import {
   NOW,
   type Parts,
@@ -11,7 +12,6 @@ import {
   TestClock,
   TIMESTAMP,
 } from '../support/request.js'
-import { nonces } from './arbitraries.js'
 
 /** Every way to cut a message into timestamp, nonce and body that meets the format rules, found by trying all. */
 function allCutsOf(message: Buffer): Pick<Parts, 'timestamp' | 'nonce' | 'body'>[] {

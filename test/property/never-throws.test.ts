@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type HeadersInput, MemoryNonceStore, verify } from '../../src/index.js'
+import { headerShapes } from '../support/arbitraries.js'
 import { signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
-import { headerShapes } from './arbitraries.js'
 
 const REASONS = [
   'missing_header',

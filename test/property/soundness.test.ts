@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
+import { type ByteParts, texts, validParts } from '../support/arbitraries.js'
 import { RecordingStore, signatureOf, signedRequest, TestClock } from '../support/request.js'
-import { type ByteParts, texts, validParts } from './arbitraries.js'
 
 type Signed = ByteParts & { signature: string }
 

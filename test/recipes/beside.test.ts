@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isInstalled } from '../support/programs.js'
+import { Server } from '../support/server-process.js'
 import { createProject, FOLDER, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
-import { Server } from './server.js'
 
 // A recipe in a service that does other things besides.
 

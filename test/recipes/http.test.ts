@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, RedisServer } from '../integration/servers.js'
 import { isInstalled } from '../support/programs.js'
+import { type Answer, hangUpHalfway, type RawRequest, send, signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
-import { type Answer, hangUpHalfway, type RawRequest, send, signedHeaders } from './client.js'
+import { Server } from '../support/server-process.js'
+import { eventually, RedisServer } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, type Recipe, removeProjects, sourceOf } from './recipes.js'
-import { Server } from './server.js'
 
 // One suite for every recipe: the real framework, in a process of its own, asked over a real socket.
 
@@ -61,7 +61,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
     server = await Server.start(up.command, up.project, { REDIS_URL: redis.url })
     unavailable = await Server.start(down.command, down.project, { REDIS_URL: redisDown.url })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await server?.stop()

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RedisServer } from '../integration/servers.js'
 import { isInstalled } from '../support/programs.js'
+import { signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
-import { signedHeaders } from './client.js'
+import { RedisServer } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
 // Events with the fields that AWS documents for each format.

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
-import { installPacked, ROOT } from '../support/packed.js'
+import { ROOT, sharedInstall } from '../support/packed.js'
 
 // Every recipe as its reader runs it: the file itself, in a project that has the packed library and the real framework.
 
@@ -91,20 +91,17 @@ export function sourceOf({ file }: Pick<Recipe, 'file'>): string {
   return readFileSync(join(FOLDER, file), 'utf8')
 }
 
-let packed: string | undefined
-
 /** A new project as `npm init` makes it, with the library as packed. The frameworks are in a folder above. */
 export function createProject(): string {
   mkdirSync(PROJECTS, { recursive: true })
   const project = mkdtempSync(join(PROJECTS, 'project-'))
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "commonjs" }')
-  packed ??= installPacked()
-  cpSync(join(packed, 'node_modules'), join(project, 'node_modules'), { recursive: true })
+  cpSync(join(sharedInstall(), 'node_modules'), join(project, 'node_modules'), { recursive: true })
   return project
 }
 
 export function removeProjects(): void {
-  for (const folder of [PROJECTS, packed]) if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  rmSync(PROJECTS, { recursive: true, force: true })
 }
 
 function runBy(...command: string[]) {

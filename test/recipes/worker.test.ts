@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
+import { send } from '../support/raw-client.js'
+import { Server } from '../support/server-process.js'
 import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from './recipes.js'
-import { Server } from './server.js'
 
 // The Durable Object of the recipe, held to the contract of every nonce store: asked through the recipe's own line.
 
@@ -30,9 +31,13 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
   const store: NonceStore = {
     async reserve(...asked) {
-      const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: 'POST', body: JSON.stringify(asked) })
-      if (!response.ok) throw new Error(await response.text())
-      return (await response.text()) === 'true'
+      const { status, text } = await send(server.port, {
+        path: '/',
+        headers: [],
+        body: Buffer.from(JSON.stringify(asked)),
+      })
+      if (status !== 200) throw new Error(text)
+      return text === 'true'
     },
   }
 

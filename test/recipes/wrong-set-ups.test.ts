@@ -8,10 +8,10 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, type HeadersInput, MemoryNonceStore, sign, verify } from '../../src/index.js'
 import { isInstalled } from '../support/programs.js'
+import { send, signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
-import { send, signedHeaders } from './client.js'
+import { Server } from '../support/server-process.js'
 import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
-import { Server } from './server.js'
 
 // The most common mistakes in each framework, made in the real one: what it hands over is told apart, and the fix named.
 
@@ -356,7 +356,7 @@ describe.runIf(ready)('in Next.js', () => {
     const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
     execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
     server = await Server.start([process.execPath, ...next, 'start'], project)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await server?.stop()

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { entriesOf, installPacked } from '../support/packed.js'
+import { warnSkipped } from '../support/programs.js'
 import { workerdConfig } from './workerd.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -84,7 +85,7 @@ async function output(folder, program, args) {
 async function passes(folder, { name, program, runs }) {
   const path = join(HERE, 'node_modules', program)
   if (!existsSync(path)) {
-    console.log(`${name}: SKIPPED, for there is no ${program} for ${process.platform} ${process.arch}`)
+    warnSkipped(`${name}. There is no ${program} for ${process.platform} ${process.arch}`)
     return !process.env['CI']
   }
   const [version] = (await output(folder, path, ['--version'])).match(/\d[\d.-]+/) ?? []

@@ -1,30 +1,53 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The name of the tarball in the folder of {@link installPacked}. */
+export const TARBALL = 'packed.tgz'
+
 /**
- * Packs what was built, and installs the tarball into an empty folder as a user does.
+ * Packs the built package and installs the tarball into an empty folder, as a user does.
  *
- * @returns {string} the folder, which the caller removes.
+ * @returns {string} the folder. The caller removes it.
  */
 export function installPacked() {
+  if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/ is missing. Run: npm run build')
   const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
   const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
+  renameSync(join(folder, packed.filename), join(folder, TARBALL))
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', join(folder, packed.filename))
+  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', `./${TARBALL}`)
   return folder
 }
 
 /**
- * What is imported, and from which file by each way of importing it.
+ * The folder that the global setup of this test run made with {@link installPacked}. All tests share it: write to a
+ * folder of {@link createProject} instead.
+ */
+export function sharedInstall() {
+  const folder = process.env['PACKED_INSTALL']
+  if (folder === undefined) throw new Error('No packed install. Add packed-install.ts to globalSetup of this project.')
+  return folder
+}
+
+/**
+ * A new folder inside the shared install, so that Node and TypeScript find the package in `node_modules` above it. The run
+ * removes it with the install.
+ */
+export function createProject() {
+  return mkdtempSync(join(sharedInstall(), 'project-'))
+}
+
+/**
+ * The entries of the installed package by import name, such as `inbound-webhook-auth/redis`.
  *
  * @typedef {{ types: string, default: string }} Target
  * @param {string} folder - where the package is installed.
- * @returns {Map<string, { import: Target, require: Target }>} by name: `inbound-webhook-auth/redis`
+ * @returns {Map<string, { import: Target, require: Target }>} the files behind `import` and `require`.
  */
 export function entriesOf(folder) {
   const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/inbound-webhook-auth/package.json'), 'utf8'))

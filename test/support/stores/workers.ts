@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../servers.js'
 import { type LoadRequest, SECRET } from './load.js'
-import { temporaryFolder } from './servers.js'
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url))
 

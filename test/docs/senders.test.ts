@@ -7,17 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, type Verification, verify } from 'inbound-webhook-auth'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort } from './integration/servers.js'
-import { isInstalled } from './support/programs.js'
-import { SECRET } from './support/request.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../support/programs.js'
+import { SECRET } from '../support/request.js'
+import { freePort } from '../support/servers.js'
 
 // The programs of docs/senders/ as a user runs them, against a server that verifies with the built package.
 
-// Seven programs at once, and some wait for seconds.
-vi.setConfig({ testTimeout: 120_000 })
-
-const SOURCES = fileURLToPath(new URL('../docs/senders', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../docs/senders', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'senders-'))
 
 interface Sender {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { NonceStore } from '../../src/index.js'
+import type { NonceStore } from '../../../src/index.js'
 
 interface Connection {
   nonceStore: NonceStore

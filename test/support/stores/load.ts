@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type NonceStore, sign, verify } from '../../src/index.js'
+import { type NonceStore, sign, verify } from '../../../src/index.js'
 
 export const SECRET = 'the secret of the load'
 
@@ -32,10 +32,11 @@ export async function sendAll(requests: LoadRequest[], store: NonceStore, atOnce
   return counts
 }
 
-/** Sends new requests, eight at a time, until it is stopped; knows which were accepted and how long the slowest took. */
+/** Sends new requests, eight at a time, until it is stopped. */
 export class Load {
   readonly accepted: LoadRequest[] = []
   readonly outcomes = new Set<string>()
+  failures = 0
   slowestMilliseconds = 0
   #running = true
   readonly #senders: Promise<void>[]
@@ -48,9 +49,13 @@ export class Load {
         const outcome = await send(request, store)
         this.slowestMilliseconds = Math.max(this.slowestMilliseconds, performance.now() - start)
         this.outcomes.add(outcome)
-        if (outcome === 'accepted') this.accepted.push(request)
-        // A failing store answers at once; a sender would not come again within the same millisecond either.
-        else await new Promise((resolve) => setTimeout(resolve, 5))
+        if (outcome === 'accepted') {
+          this.accepted.push(request)
+          continue
+        }
+        this.failures++
+        // A store that fails may answer at once. Senders do not come again within the same millisecond.
+        await new Promise((resolve) => setTimeout(resolve, 5))
       }
     })
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { eventually, freePort } from '../integration/servers.js'
-import { SECRET } from '../support/request.js'
+import { SECRET } from './request.js'
+import { eventually, freePort } from './servers.js'
 
 /** A server in a process of its own, and everything that it prints. */
 export class Server {

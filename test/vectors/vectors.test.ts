@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type RejectionReason, sign, verify } from '../src/index.js'
-import { hmacSha256 } from '../src/rules/signature.js'
-import { RecordingStore, TestClock } from './support/request.js'
+import { MemoryNonceStore, type RejectionReason, sign, verify } from '../../src/index.js'
+import { hmacSha256 } from '../../src/rules/signature.js'
+import { RecordingStore, TestClock } from '../support/request.js'
 
 interface Vector {
   name?: string
@@ -15,7 +15,7 @@ interface Vector {
 }
 
 function vectorsOf(file: string) {
-  const vectors: Vector[] = JSON.parse(readFileSync(new URL(`vectors/${file}`, import.meta.url), 'utf8'))
+  const vectors: Vector[] = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
   return vectors.map(({ name, secret, secretHex = '', bodyHex, ...rest }) => ({
     ...rest,
     secret: secret ?? Buffer.from(secretHex, 'hex').toString('utf8'),
@@ -64,7 +64,7 @@ interface Sequence {
 }
 
 describe('docs/vectors.json', () => {
-  const published = readFileSync(new URL('../docs/vectors.json', import.meta.url), 'utf8')
+  const published = readFileSync(new URL('../../docs/vectors.json', import.meta.url), 'utf8')
   const { vectors }: { vectors: Sequence[] } = JSON.parse(published)
 
   it.each(vectors)('$description', async ({ secrets, requests }) => {

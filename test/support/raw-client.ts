@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Parts, SECRET, signatureOf } from '../support/request.js'
+import { type Parts, SECRET, signatureOf } from './request.js'
 
 // A sender that writes its own bytes to the socket, so that no client library mends, joins or adds anything.
 

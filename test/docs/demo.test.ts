@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { isInstalled } from './support/programs.js'
+import { isInstalled } from '../support/programs.js'
 
-const DEMO = fileURLToPath(new URL('../docs/demo/demo.js', import.meta.url))
+const DEMO = fileURLToPath(new URL('../../docs/demo/demo.js', import.meta.url))
 
 it('the demo gets the answers that it expects', () => {
   const output = execFileSync(process.execPath, [DEMO], { encoding: 'utf8' })

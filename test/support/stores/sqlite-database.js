@@ -1,7 +1,7 @@
 // Opens a database file with what there is: better-sqlite3, else the running Node's own, else nothing.
 import { createRequire } from 'node:module'
 
-const load = createRequire(import.meta.url)
+const load = createRequire(new URL('../../integration/package.json', import.meta.url))
 
 /** @returns {((path: string) => any) | undefined} */
 export function sqliteOpener() {

@@ -1,8 +1,8 @@
 // One of several processes: verifies requests against a shared store and prints what came of them, as JSON.
 // Arguments: the store's kind, its address as JSON, and what to do.
 import { readFileSync } from 'node:fs'
-import { sign, verify } from '../../dist/index.js'
-import { STORES } from './stores.js'
+import { sign, verify } from '../../../dist/index.js'
+import { STORES } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
@@ -17,7 +17,7 @@ const TASKS = {
 
   /** Verifies the requests of a file, in an order of its own, so many at a time, and counts the outcomes. */
   async verify(file = '', inFlight = '') {
-    /** @type {import('../../dist/index.js').WebhookRequest[]} */
+    /** @type {import('../../../dist/index.js').WebhookRequest[]} */
     const requests = JSON.parse(readFileSync(file, 'utf8'))
     requests.sort(() => Math.random() - 0.5)
     process.stdout.write('ready\n')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { HeadersInput } from '../../src/index.js'
-import { NOW, type Parts, TIMESTAMP } from '../support/request.js'
+import { NOW, type Parts, TIMESTAMP } from './request.js'
 
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
 

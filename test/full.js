@@ -1,0 +1,64 @@
+// `npm run test:full`: every check that `npm test` leaves out, one after the other, also after one has failed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from './support/packed.js'
+import { isInstalled } from './support/programs.js'
+
+/** @type {{ name: string, command: string, env?: NodeJS.ProcessEnv, needs?: () => boolean }[]} */
+const STEPS = [
+  { name: 'build', command: 'npm run build -- --silent' },
+  {
+    name: 'all tests, 1 000 runs per property, with coverage',
+    command: 'npx vitest run --coverage',
+    env: { FC_RUNS: '1000' },
+  },
+  { name: 'properties, 20 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '20000' } },
+  {
+    name: 'runtimes',
+    command: 'node test/runtimes/run.js',
+    needs: () => isInstalled('the runtimes', existsSync(join(ROOT, 'test/runtimes/node_modules'))),
+  },
+  { name: 'API reference', command: 'npm run docs' },
+  { name: 'vectors', command: 'test/vectors/check.sh', needs: () => isInstalled('python3') && isInstalled('openssl') },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'test-full-'))
+const skippedList = join(folder, 'skipped')
+process.env['SKIPPED_LIST'] = skippedList
+
+/** @type {Record<'passed' | 'failed' | 'skipped', string[]>} */
+const outcomes = { passed: [], failed: [], skipped: [] }
+for (const { name, command, env, needs } of STEPS) {
+  console.log(`\n=== ${name}`)
+  outcomes[run(command, env, needs)].push(name)
+}
+
+/**
+ * @param {string} command
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {() => boolean} [needs]
+ */
+function run(command, env, needs) {
+  try {
+    if (needs?.() === false) return 'skipped'
+  } catch (error) {
+    console.error(error)
+    return 'failed'
+  }
+  const { status } = spawnSync(command, { cwd: ROOT, env: { ...process.env, ...env }, shell: true, stdio: 'inherit' })
+  return status === 0 ? 'passed' : 'failed'
+}
+
+const skipped = existsSync(skippedList) ? readFileSync(skippedList, 'utf8').trimEnd().split('\n') : []
+rmSync(folder, { recursive: true })
+console.log()
+for (const line of new Set(skipped)) console.log(`SKIPPED: ${line}`)
+for (const name of outcomes.failed) console.log(`FAILED: ${name}`)
+console.log(
+  Object.entries(outcomes)
+    .map(([outcome, names]) => `${names.length} ${outcome}`)
+    .join(', '),
+)
+if (outcomes.failed.length > 0) process.exitCode = 1

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+import { codeBlocks } from '../support/code-blocks.js'
+import { createProject, ROOT } from '../support/packed.js'
+
+// The examples in the docstrings of src/, in a project that has the packed package.
+
+const EXAMPLES: Record<string, string> = {}
+for (const path of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
+  if (!path.endsWith('.ts')) continue
+  for (const [index, code] of codeBlocks(readFileSync(join(ROOT, 'src', path), 'utf8'), 'ts').entries()) {
+    EXAMPLES[`example ${path.replaceAll('/', ' ').replace('.ts', '')} ${index + 1}.mts`] = code
+  }
+}
+
+const folder = createProject()
+// Some examples import a database client, which their reader has installed.
+mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+for (const name of ['pg', 'redis', '@types/pg']) {
+  symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+}
+
+it('there are examples', () => {
+  expect(Object.keys(EXAMPLES).length).toBeGreaterThanOrEqual(5)
+})
+
+it.concurrent('the examples have no type errors', async () => {
+  for (const [name, code] of Object.entries(EXAMPLES)) writeFileSync(join(folder, name), code)
+  const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, noEmit: true }
+  const nodeTypes = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
+  const compilerOptions = { ...strict, ...nodeTypes, target: 'es2022', module: 'nodenext' }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(EXAMPLES) }))
+  // The compiler prints what is wrong and ends with an error.
+  const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder })
+  expect((await tsc.catch((error: { stdout: string }) => error)).stdout).toBe('')
+})
+
+it.concurrent.each(Object.entries(EXAMPLES))('prints what its comments say: %s', async (name, code) => {
+  const expected = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, printed]) => printed)
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+  const file = name.replace('.mts', '.mjs')
+  writeFileSync(join(folder, file), ts.transpileModule(code, { compilerOptions }).outputText)
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder })
+  if (expected.length === 0) return
+  expect(stdout.split('\n').slice(0, -1)).toEqual(expected)
+})

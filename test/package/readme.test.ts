@@ -1,0 +1,147 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { describe, expect, it } from 'vitest'
+import { type NonceStore, sign } from '../../src/index.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { codeBlocks } from '../support/code-blocks.js'
+import { createProject, ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { eventually, freePort } from '../support/servers.js'
+
+// The code of the README, pasted into a project that has the packed package.
+
+const folder = createProject()
+
+/** Runs a file of the project and returns what it prints. */
+function run(name: string, source: string): string {
+  writeFileSync(join(folder, name), source)
+  return execFileSync(process.execPath, [name], { cwd: folder, encoding: 'utf8' })
+}
+
+describe('the README', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const SECRET = 'the secret of the README'
+
+  async function withHandler(act: (url: string) => Promise<void>): Promise<void> {
+    const [handler = ''] = codeBlocks(readme, 'js')
+    writeFileSync(join(folder, 'server.mjs'), handler)
+    const port = await freePort()
+    const server = spawn(process.execPath, ['server.mjs'], {
+      cwd: folder,
+      env: { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    try {
+      const url = `http://127.0.0.1:${port}/`
+      await eventually(() => fetch(url))
+      await act(url)
+    } finally {
+      server.kill()
+      await once(server, 'exit')
+    }
+  }
+
+  it('has a handler that works when pasted', async () => {
+    await withHandler(async (url) => {
+      const post = async (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) =>
+        (await fetch(url, { method: 'POST', headers, body })).status
+      const binary = Uint8Array.of(0xff, 0x00, 0xfe)
+      const genuine = sign(binary, SECRET)
+      expect(await post(genuine, binary)).toBe(204)
+      expect(await post(genuine, binary)).toBe(401)
+      expect(await post(sign('', SECRET), '')).toBe(204)
+      expect(await post(sign('a body', SECRET), 'a bodY')).toBe(401)
+      expect(await post({}, 'a body')).toBe(401)
+      expect(await post(sign('x'.repeat(100_000), SECRET), 'x'.repeat(100_000))).toBe(204)
+      expect(await post({}, 'x'.repeat(100_001))).toBe(413)
+      expect(await post({}, 'x'.repeat(1_000_000))).toBe(413)
+      const copies = sign('a body', SECRET)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => post(copies, 'a body')))
+      expect(answers.filter((status) => status === 204)).toHaveLength(1)
+    })
+  })
+
+  it('has a handler that outlives a sender who hangs up halfway', async () => {
+    await withHandler(async (url) => {
+      const sender = connect(Number(new URL(url).port), '127.0.0.1')
+      // The server sends 100 Continue when the handler has the request.
+      sender.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\nhalf')
+      await once(sender, 'data')
+      sender.destroy()
+      expect((await fetch(url, { method: 'POST', headers: sign('', SECRET) })).status).toBe(204)
+    })
+  })
+
+  it.runIf(isInstalled('curl') && isInstalled('openssl'))(
+    'has a sender in a shell that works when pasted',
+    async () => {
+      const script = codeBlocks(readme, 'sh').find((block) => block.includes('SIGNATURE')) ?? ''
+      await withHandler(async (url) => {
+        writeFileSync(join(folder, 'body.json'), '{"event":"invoice.paid"}\n')
+        const env = { ...process.env, WEBHOOK_SECRET: SECRET, URL: url }
+        const answer = execFileSync('sh', ['-c', `${script.trim()} -sS`], {
+          cwd: folder,
+          env,
+          encoding: 'utf8',
+        })
+        expect(answer).toMatch(/^HTTP\/1\.1 204 /)
+      })
+    },
+  )
+
+  it('has a sender in Node that works when pasted', async () => {
+    const sender = codeBlocks(readme, 'js').find((block) => block.includes('await fetch(')) ?? ''
+    await withHandler(async (url) => {
+      const asked = sender.replace('await fetch(', 'const response = await fetch(')
+      const source = `const [url, secret] = ${JSON.stringify([url, SECRET])}\n${asked}\nconsole.log(response.status)`
+      expect(run('sender.mjs', source).trim()).toBe('204')
+    })
+  })
+
+  it('shows a clock for a test', () => {
+    const test = codeBlocks(readme, 'js').find((block) => block.includes('const clock =')) ?? ''
+    const source = `import { MemoryNonceStore, sign, verify } from 'inbound-webhook-auth'\n${test}\nconsole.log(verdict.ok)`
+    expect(run('clock.mjs', source)).toBe('true\n')
+  })
+
+  it("shows a store of one's own that passes the contract", async () => {
+    const own = codeBlocks(readme, 'js').find((block) => block.includes('INSERT INTO nonces')) ?? ''
+    const database = await PGlite.create()
+    await database.exec(
+      'CREATE TABLE nonces (webhook_id text, key text, expires_at timestamptz, PRIMARY KEY (webhook_id, key))',
+    )
+    const pool = {
+      async query(text: string, values: unknown[]) {
+        return { rowCount: (await database.query(text, values)).affectedRows }
+      },
+    }
+    const nonceStore: NonceStore = new Function('pool', `${own}\nreturn nonceStore`)(pool)
+    const outcomes = await Promise.all(
+      nonceStoreContract(() => nonceStore).map(({ run }) =>
+        run().then(
+          () => [],
+          (error: Error) => [error.message],
+        ),
+      ),
+    )
+    // Text has no NUL in PostgreSQL, and an index no 3 000 characters: PostgresNonceStore keeps a hash.
+    expect(outcomes.flat().filter((message) => !/invalid byte sequence|index row size/.test(message))).toEqual([])
+    await database.close()
+  })
+
+  it('shows a rotation that warns of the old secret', () => {
+    const rotation = codeBlocks(readme, 'js').find((block) => block.includes('secretIndex')) ?? ''
+    const source = (secret: string) => `import { MemoryNonceStore, sign, verify } from 'inbound-webhook-auth'
+      const [newSecret, oldSecret, nonceStore] = ['new', 'old', new MemoryNonceStore()]
+      const received = { webhookId: '42', headers: sign('', '${secret}'), body: '' }
+      console.warn = console.log
+      ${rotation}
+      console.log(verdict.ok)`
+    expect(run('rotation.mjs', source('new'))).toBe('true\n')
+    expect(run('rotation.mjs', source('old'))).toBe('still signed with the old secret\ntrue\n')
+  })
+})

@@ -1,0 +1,13 @@
+import { rmSync } from 'node:fs'
+import { installPacked } from './packed.js'
+
+// A global setup of vitest: packs and installs the package once per run, for all projects and files that need it.
+
+export function setup(): void {
+  // Another project of this run may have made it.
+  if (process.env['PACKED_INSTALL'] !== undefined) return
+  const folder = installPacked()
+  process.env['PACKED_INSTALL'] = folder
+  // Not in a teardown, so that a run that is ended early removes it too.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}

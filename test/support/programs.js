@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+
+/**
+ * The command that installs what some tests need.
+ *
+ * @type {Record<string, string>}
+ */
+const INSTALL = {
+  'redis-server': 'apt-get install redis-server, or brew install redis',
+  postgresql: 'apt-get install postgresql, or brew install postgresql',
+  go: 'apt-get install golang-go, or brew install go',
+  php: 'apt-get install php-cli, or brew install php',
+  javac: 'apt-get install default-jdk-headless, or brew install openjdk',
+  'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
+  'the runtimes': 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
+  bun: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
+  deno: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
+  'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or use Node 22.5 or later',
+}
+
+/**
+ * Returns whether a program is installed that some tests need. If it is not, the tests are skipped with a warning, and in CI
+ * the run fails.
+ *
+ * @param {string} program
+ * @param {boolean} installed - by default, whether the program prints its version.
+ */
+export function isInstalled(program, installed = printsVersion(program)) {
+  if (installed) return true
+  const install = INSTALL[program] ?? `apt-get install ${program}, or brew install ${program}`
+  if (process.env['CI']) throw new Error(`${program} is not installed, and CI skips nothing. Run: ${install}`)
+  warnSkipped(`tests that need ${program}. To run them: ${install}`)
+  return false
+}
+
+/**
+ * Says what is skipped. `npm run test:full` repeats it at the end.
+ *
+ * @param {string} what - which tests, and what to do to run them.
+ */
+export function warnSkipped(what) {
+  console.warn(`\nSKIPPED: ${what}\n`)
+  const list = process.env['SKIPPED_LIST']
+  if (list !== undefined) appendFileSync(list, `${what}\n`)
+}
+
+/** @param {string} program */
+function printsVersion(program) {
+  return ['--version', 'version'].some((argument) => spawnSync(program, [argument]).status === 0)
+}
