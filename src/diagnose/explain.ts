@@ -1,8 +1,9 @@
 import { fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
 import type { Reading } from './checks/signature.js'
 import type { Language } from './finding.js'
-import { JSON_WRITERS, TRAITS } from './hypotheses/json.js'
+import { JSON_HYPOTHESES, JSON_WRITERS, type JsonHypothesis, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
+import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeJson } from './json/write.js'
 import type { Match } from './search.js'
@@ -47,12 +48,12 @@ export function explain(
 }
 
 function signedAs(way: Way): EvidenceLine[] {
-  const [before, , after] = messageOf(way)
+  const [before, , after] = messageOf(way) as [Uint8Array, Uint8Array?, Uint8Array?]
   const lines: EvidenceLine[] = [
     ['Signed as', layoutText(way.layout)],
     ['Before the body', quote(fromUtf8(before))],
   ]
-  return after.length === 0 ? lines : [...lines, ['After the body', quote(fromUtf8(after))]]
+  return after === undefined || after.length === 0 ? lines : [...lines, ['After the body', quote(fromUtf8(after))]]
 }
 
 function explainBody(
@@ -65,8 +66,7 @@ function explainBody(
   const isChangedHere = contentLength === signed.length && contentLength !== received.length
   const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
   return mistakes.map((mistake, index): Draft => {
-    const { what, languages } =
-      mistake.json === undefined ? { what: mistake.what, languages: [] } : describeJson(mistake.json)
+    const { what, languages } = mistake.part === 'json' ? describeJson(mistake) : { what: mistake.what, languages: [] }
     return {
       code: mistake.code,
       kind: mistake.code === 'body_not_signed' ? 'provedConstant' : 'provedBody',
@@ -80,7 +80,10 @@ function explainBody(
 }
 
 /** Which serializers write JSON as it was signed, and how that differs from the JSON received. */
-function describeJson({ text, style, signed }: NonNullable<Mistake['json']>): { what: string; languages: Language[] } {
+function describeJson({ id, input }: Mistake): { what: string; languages: Language[] } {
+  const text = parseBody(input as Uint8Array) as JsonText
+  const { style } = JSON_HYPOTHESES.find((row) => row.id === id) as JsonHypothesis
+  const signed = writeJson(text, style)
   const writers = JSON_WRITERS.filter((one) => one.writer !== undefined && writeJson(text, one.style) === signed)
   // One per language: who reads it knows which one applies.
   const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)

@@ -27,7 +27,7 @@ const MESSAGES = {
   clockTimeZone: ({ zone, offset }: { zone: number; offset: number }) =>
     `X-Timestamp is ${zone} h ${direction(offset)} server time: a local time was taken for UTC.`,
   clockOff: ({ offset }: { offset: number }) =>
-    `X-Timestamp is ${describeDrift(offset)} ${direction(offset)} server time, which is more than ${WINDOW_SECONDS} s.`,
+    `X-Timestamp is ${describeDuration(offset)} ${direction(offset)} server time, which is more than ${WINDOW_SECONDS} s.`,
   clockUnreadable: (_: object) => 'clock.now() returned no number, so every timestamp is outside the window.',
 
   nonceLength: ({ length }: { length: number }) =>
@@ -143,27 +143,13 @@ export function listNames(names: readonly string[]): string {
 
 const direction = (offset: number) => (offset < 0 ? 'behind' : 'ahead of')
 
-/** Seconds, as long as they can be compared with the window; longer times in words. */
-const describeDrift = (offset: number) =>
-  Math.abs(offset) < 3600 ? `${Math.abs(offset)} s` : describeDuration(offset, 2)
-
-/** Without leap days: nobody sets a clock by it. */
-const YEAR = 365 * 86_400
-
-/** A number of seconds in its largest units: `2 d 3 h 4 min 5 s`. */
-export function describeDuration(offset: number, maxUnits: number): string {
-  const total = Math.round(Math.abs(offset))
-  const years = Math.floor(total / YEAR)
-  if (years > 9999) return 'more than 9999 years'
-  const units = [
-    [years, years === 1 ? 'year' : 'years'],
-    [Math.floor((total % YEAR) / 86_400), 'd'],
-    [Math.floor(total / 3600) % 24, 'h'],
-    [Math.floor(total / 60) % 60, 'min'],
-    [total % 60, 's'],
-  ] as const
-  const text = units.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
-  return text.slice(0, maxUnits).join(' ')
+/** A number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times can be compared with the window. */
+export function describeDuration(seconds: number): string {
+  const length = Math.abs(seconds)
+  const rounded = (unit: number) => Math.round((length / unit) * 10) / 10
+  if (length < 3600) return `${length} s`
+  if (length < 2 * 86_400) return `${rounded(3600)} h`
+  return length < 2 * 31_536_000 ? `${rounded(86_400)} d` : `${rounded(31_536_000)} years`
 }
 
 /** Names of characters that nobody sees, or that look like others. */

@@ -1,30 +1,23 @@
-import { areEqual, fromLatin1, fromUtf8, hex, isUtf8, latin1, utf8 } from './bytes.js'
+import { areEqual, hex, utf8 } from './bytes.js'
 import type { Reading } from './checks/signature.js'
-import type { FindingCode } from './finding.js'
-import type { FixId } from './fixes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from './hypotheses/body.js'
 import { ALGORITHMS, DIGEST_HYPOTHESES, type DigestHypothesis, hmacOf } from './hypotheses/digest.js'
-import type { Bytes, Context, Hypothesis, Likelihood, Variant } from './hypotheses/hypothesis.js'
-import { COMBINED_TRAITS, JSON_WRITERS } from './hypotheses/json.js'
+import type { Bytes, Context, Hypothesis } from './hypotheses/hypothesis.js'
+import { JSON_HYPOTHESES } from './hypotheses/json.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { type SentTimestamp, TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
-import { type JsonText, parseJson } from './json/parse.js'
-import { type JsonStyle, writeJson } from './json/write.js'
 import type { HashAlgorithm } from './primitives.js'
 import type { Budget, Choice, Dimension } from './search.js'
 
 // The dimensions of the search: everything that a sender may have done in another way.
 
 /** One departure from the rules. */
-export interface Mistake {
+export interface Mistake extends Pick<Hypothesis<never, unknown>, 'id' | 'code' | 'fix' | 'what'> {
   readonly part: 'layout' | 'timestamp' | 'nonce' | 'body' | 'json' | 'digest' | 'secret'
-  readonly code: FindingCode
-  readonly fix: FixId
-  readonly what: string
-  /** How the JSON was written. */
-  readonly json?: { readonly text: JsonText; readonly style: JsonStyle; readonly signed: string }
+  /** The body before this change. */
+  readonly input?: Uint8Array
 }
 
 /** How a message may have been signed. */
@@ -35,7 +28,7 @@ export interface Way {
   readonly body: Uint8Array
   readonly algorithm: HashAlgorithm
   readonly digest: Pick<DigestHypothesis, 'apply' | 'isKeyed'>
-  readonly key: Uint8Array
+  readonly secret: Uint8Array
 }
 
 /** What was received, with the headers as they were meant. */
@@ -64,7 +57,7 @@ const MAX_KEPT = 2 ** 25
 /** How the rules ask for a request to be signed. */
 export function correctWay({ timestamps, nonces, body, secrets }: Received): Way {
   const [timestamp = '', nonce = '', secret = ''] = [timestamps[0], nonces[0], secrets[0]]
-  return { layout: CORRECT_LAYOUT, timestamp, nonce, body, algorithm: 'sha256', digest: HMAC, key: utf8(secret) }
+  return { layout: CORRECT_LAYOUT, timestamp, nonce, body, algorithm: 'sha256', digest: HMAC, secret: utf8(secret) }
 }
 
 const HMAC: Way['digest'] = { apply: hmacOf, isKeyed: true }
@@ -75,7 +68,7 @@ export function testWay(
   context: Context,
 ): (way: Way) => (Way & { reading: Reading }) | undefined {
   return (way) => {
-    const digest = way.digest.apply({ algorithm: way.algorithm, key: way.key, message: messageOf(way) }, context)
+    const digest = way.digest.apply({ algorithm: way.algorithm, key: way.secret, message: messageOf(way) }, context)
     if (!(digest instanceof Uint8Array)) return undefined
     const digits = hex(digest)
     const reading = readings.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
@@ -83,17 +76,13 @@ export function testWay(
   }
 }
 
-/** The message in three parts: before the body, the body, and after it. */
-export function messageOf({
-  layout,
-  timestamp,
-  nonce,
-  body,
-}: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): readonly [Uint8Array, Uint8Array, Uint8Array] {
+/** The message in parts: before the body, the body, and after it. */
+export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): readonly Uint8Array[] {
+  const { layout, timestamp, nonce, body } = way
   const place = layout.indexOf('<body>')
   const text = (parts: Layout) =>
     parts.map((part) => (part === '<timestamp>' ? timestamp : part === '<nonce>' ? nonce : part)).join('')
-  if (place === -1) return [utf8(text(layout)), new Uint8Array(), new Uint8Array()]
+  if (place === -1) return [utf8(text(layout))]
   return [utf8(text(layout.slice(0, place))), body, utf8(text(layout.slice(place + 1)))]
 }
 
@@ -105,160 +94,110 @@ export function dimensionsOf(
   isLarge: boolean,
 ): Dimension<Way, Mistake>[] {
   const rewriter = new Rewriter(received.body, context, budget)
-  const { timestamps, nonces, readings } = received
+  const { sentTimestamp, timestamps, nonces, readings, secrets } = received
   const dimensions: Dimension<Way, Mistake>[] = [
-    () => layouts(context),
-    () => headerChoices('timestamp', TIMESTAMP_HYPOTHESES, received.sentTimestamp, timestamps, context),
-    () => headerChoices('nonce', NONCE_HYPOTHESES, String(nonces[0]), nonces, context),
-    () => rewriter.rows(BODY_SOURCES),
-    () => rewriter.jsonStyles(),
-    () => rewriter.rows(BODY_CHANGES),
-    () => rewriter.rows(BODY_ENDINGS),
-    () => digests(readings),
-    () => secrets(received, context),
+    () => valueChoices('layout', LAYOUT_HYPOTHESES, [CORRECT_LAYOUT], [CORRECT_LAYOUT], context, (layout) => layout),
+    () => valueChoices('timestamp', TIMESTAMP_HYPOTHESES, [sentTimestamp], timestamps, context, (value) => value),
+    () => valueChoices('nonce', NONCE_HYPOTHESES, nonces.slice(0, 1), nonces, context, (value) => value),
+    () => rewriter.choices('body', BODY_SOURCES),
+    () => rewriter.choices('json', JSON_HYPOTHESES),
+    () => rewriter.choices('body', BODY_CHANGES),
+    () => rewriter.choices('body', BODY_ENDINGS),
+    () => digestChoices(readings),
+    () => valueChoices('secret', SECRET_HYPOTHESES, secrets, secrets.map(utf8), context, toBytes),
   ]
   // Rare mistakes are too many for the few hashes of a large body.
   return isLarge ? dimensions.map((make) => () => make().filter(({ likelihood }) => likelihood !== 'rare')) : dimensions
 }
 
-/** What the rules ask for. */
-const EXPECTED: WayChoice = { likelihood: 'expected', apply: (state) => [{ state }] }
+const toBytes = (value: Bytes) => (typeof value === 'string' ? utf8(value) : value)
 
 /** The values that a row proposes, each with its mistake. */
 function propose<Input, Output extends object | string>(
   part: Mistake['part'],
-  { code, fix, what, apply }: Hypothesis<Input, Output>,
+  { id, code, fix, what, apply }: Hypothesis<Input, Output>,
   input: Input,
   context: Context,
 ): { mistake: Mistake; value: Output }[] {
   const proposed = apply(input, context)
   if (proposed === undefined) return []
   const isSeveral = typeof proposed === 'object' && 'variants' in proposed
-  const variants: readonly Variant<Output>[] = isSeveral ? proposed.variants : [{ detail: '', value: proposed }]
+  const variants = isSeveral ? proposed.variants : [{ detail: '', value: proposed }]
   return variants.map(({ detail, value }) => ({
-    mistake: { part, code, fix, what: what.replace('{}', detail) },
+    mistake: { part, id, code, fix, what: what.replace('{}', detail) },
     value,
   }))
 }
 
-function layouts(context: Context): WayChoice[] {
-  const choices = LAYOUT_HYPOTHESES.map((row): WayChoice => {
-    const proposed = propose('layout', row, CORRECT_LAYOUT, context)
-    return {
-      likelihood: row.likelihood,
-      apply: (way) => proposed.map(({ mistake, value }) => ({ state: { ...way, layout: value }, mistake })),
-    }
-  })
-  return [EXPECTED, ...choices]
-}
-
-/** Other values of one part of a way: each value once, under its likeliest name. */
-function valueChoices<Value>(
-  start: readonly Value[],
-  others: readonly { readonly likelihood: Likelihood; readonly mistake: Mistake; readonly value: Value }[],
-  nameOf: (value: Value) => string,
-  set: (way: Way, value: Value, isFirst: boolean) => Way | undefined,
+/**
+ * The choices for a part that has few values: what the rules ask for, then what the rows propose, each value once.
+ *
+ * @param inputs - what the rows start from. Of several, the phrase names the one that was changed.
+ */
+function valueChoices<Input, Output extends object | string, Value>(
+  part: 'layout' | 'timestamp' | 'nonce' | 'secret',
+  rows: readonly Hypothesis<Input, Output>[],
+  inputs: readonly Input[],
+  expected: readonly Value[],
+  context: Context,
+  read: (output: Output) => Value,
 ): WayChoice[] {
   const seen = new Set<string>()
   const choose = (likelihood: WayChoice['likelihood'], value: Value, mistake?: Mistake): WayChoice[] => {
-    if (seen.has(nameOf(value))) return []
-    seen.add(nameOf(value))
+    // HMAC pads a key with NULs: keys that differ in NULs at their end are the same.
+    const name = String(value).replace(/(,0)+$/, '')
+    if (seen.has(name)) return []
+    seen.add(name)
     const isFirst = seen.size === 1
-    const apply = (way: Way) => {
-      const state = set(way, value, isFirst)
-      return state === undefined ? [] : [{ state, mistake }]
-    }
+    const apply = (way: Way) => (isFirst || matters(part, way) ? [{ state: { ...way, [part]: value }, mistake }] : [])
     return [{ likelihood, apply }]
   }
-  const byLikelihood = (wanted: Likelihood) => others.filter(({ likelihood }) => likelihood === wanted)
+  const tooLong = expected.some((value) => typeof value === 'string' && value.length > MAX_HEADER)
   return [
-    ...start.flatMap((value) => choose('expected', value)),
-    ...[...byLikelihood('common'), ...byLikelihood('uncommon'), ...byLikelihood('rare')].flatMap(
-      ({ likelihood, value, mistake }) => choose(likelihood, value, mistake),
+    ...expected.flatMap((value) => choose('expected', value)),
+    ...(tooLong ? [] : rows).flatMap((row) =>
+      inputs.flatMap((input, index) =>
+        propose(part, row, input, context).flatMap(({ mistake, value }) => {
+          const whose = inputs.length > 1 && row.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
+          return choose(row.likelihood, read(value), { ...mistake, what: mistake.what + whose })
+        }),
+      ),
     ),
   ]
 }
 
-/** What may have been signed for the value of a header. It makes a difference only where the layout has the value. */
-function headerChoices<Input>(
-  part: 'timestamp' | 'nonce',
-  rows: readonly Hypothesis<Input, string>[],
-  input: Input,
-  values: readonly string[],
-  context: Context,
-): WayChoice[] {
-  const proposed = rows.flatMap((row) =>
-    propose(part, row, input, context).map((one) => ({ ...one, likelihood: row.likelihood })),
-  )
-  return valueChoices(
-    values,
-    values.some(({ length }) => length > MAX_HEADER) ? [] : proposed,
-    (value) => value,
-    (way, value, isFirst) => (isFirst || way.layout.includes(`<${part}>`) ? { ...way, [part]: value } : undefined),
-  )
+/** Whether a part makes a difference to what is signed. */
+function matters(part: 'layout' | 'timestamp' | 'nonce' | 'secret', { layout, digest }: Way): boolean {
+  if (part === 'layout') return true
+  return part === 'secret' ? digest.isKeyed : layout.includes(`<${part}>`)
 }
 
-function digests(readings: readonly Reading[]): WayChoice[] {
+function digestChoices(readings: readonly Reading[]): WayChoice[] {
   const lengthsOf = (code: Reading['code']) =>
     readings.filter((one) => one.code === code).flatMap(({ lengths }) => lengths)
   const whole = lengthsOf('signature_format')
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
-  return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(
-    ({ algorithm, name, length, isRare }): WayChoice[] => {
-      // The length of a whole digest gives the algorithm. A digest that was cut was most likely a SHA-256.
-      const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
-      const choose = (
-        likelihood: WayChoice['likelihood'],
-        digest: Way['digest'],
-        mistake: Mistake | undefined,
-      ): WayChoice => ({
-        likelihood,
-        apply: (way) => [{ state: { ...way, algorithm, digest }, mistake }],
-      })
-      const mistake = ({ code, fix, what }: Omit<Mistake, 'part'>): Mistake => ({
-        part: 'digest',
-        code,
-        fix,
-        what: what.replace('{}', name),
-      })
-      const otherAlgorithm = mistake({
-        code: 'signature_algorithm',
-        fix: 'use_hmac_sha256',
-        what: 'an HMAC with {} instead of SHA-256',
-      })
-      return [
-        choose(
-          isGiven ? 'expected' : isRare ? 'rare' : 'uncommon',
-          HMAC,
-          algorithm === 'sha256' ? undefined : otherAlgorithm,
-        ),
-        ...DIGEST_HYPOTHESES.map((row) => choose(isGiven ? row.likelihood : 'rare', row, mistake(row))),
-      ]
-    },
-  )
+  const algorithms = ALGORITHMS.filter(({ length }) => possible.has(length))
+  return algorithms.flatMap(({ algorithm, name, length, isRare, other }): WayChoice[] => {
+    // The length of a whole digest gives the algorithm. A digest that was cut was most likely a SHA-256.
+    const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
+    const choose = (
+      likelihood: WayChoice['likelihood'],
+      digest: Way['digest'],
+      row?: Omit<Mistake, 'part'>,
+    ): WayChoice => {
+      const mistake: Mistake | undefined = row && { ...row, part: 'digest', what: row.what.replace('{}', name) }
+      return { likelihood, apply: (way) => [{ state: { ...way, algorithm, digest }, mistake }] }
+    }
+    return [
+      choose(isGiven ? 'expected' : isRare ? 'rare' : 'uncommon', HMAC, other),
+      ...DIGEST_HYPOTHESES.map((row) => choose(isGiven ? row.likelihood : 'rare', row, row)),
+    ]
+  })
 }
 
-function secrets({ secrets: given }: Received, context: Context): WayChoice[] {
-  const rows = SECRET_HYPOTHESES.flatMap((row) =>
-    given.flatMap((secret, index) => {
-      const whose = given.length > 1 && row.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
-      return propose('secret', row, secret, context).map(({ mistake, value }) => ({
-        likelihood: row.likelihood,
-        mistake: { ...mistake, what: mistake.what + whose },
-        value: toBytes(value),
-      }))
-    }),
-  )
-  return valueChoices(
-    given.map(utf8),
-    rows,
-    // HMAC pads a key with NULs: keys that differ in NULs at their end are the same.
-    (key) => fromLatin1(key).replace(/\0+$/, ''),
-    (way, key, isFirst) => (isFirst || way.digest.isKeyed ? { ...way, key } : undefined),
-  )
-}
-
-const toBytes = (value: Bytes) => (typeof value === 'string' ? utf8(value) : value)
+/** A body that was signed instead, and why. */
+type Rewritten = { readonly body: Uint8Array; readonly mistake: Mistake }
 
 /** Rewrites bodies, each in the same way once. */
 class Rewriter {
@@ -266,7 +205,6 @@ class Rewriter {
   readonly #context: Context
   readonly #budget: Budget
   readonly #kept = new WeakMap<Uint8Array, Map<object, readonly Rewritten[]>>()
-  readonly #parsed = new WeakMap<Uint8Array, JsonText | undefined>()
   #keptBytes = 0
 
   constructor(received: Uint8Array, context: Context, budget: Budget) {
@@ -275,72 +213,32 @@ class Rewriter {
     this.#budget = budget
   }
 
-  rows(rows: readonly Hypothesis<Uint8Array, Bytes>[]): WayChoice[] {
-    return [EXPECTED, ...rows.map((row) => this.#choice(row.likelihood, row, (body) => this.#applied(row, body)))]
+  choices(part: 'body' | 'json', rows: readonly Hypothesis<Uint8Array, Bytes>[]): WayChoice[] {
+    const choices = rows.map((row): WayChoice => {
+      const apply = (way: Way) => {
+        const rewritten = way.layout.includes('<body>') ? this.#rewrite(part, row, way.body) : []
+        return rewritten.map(({ body, mistake }) => ({ state: { ...way, body }, mistake }))
+      }
+      return { likelihood: row.likelihood, apply }
+    })
+    return [{ likelihood: 'expected', apply: (state) => [{ state }] }, ...choices]
   }
 
-  jsonStyles(): WayChoice[] {
-    const { spacings, escapes, orders } = COMBINED_TRAITS
-    const combined = spacings.flatMap((spacing) =>
-      escapes.flatMap((escaping) => orders.map((order): JsonStyle => ({ spacing, escaping, order }))),
-    )
-    const styles = [...JSON_WRITERS, ...combined.map((style) => ({ likelihood: 'rare' as const, style }))]
-    return [
-      EXPECTED,
-      ...styles.map(({ likelihood, style }) => this.#choice(likelihood, style, (body) => this.#styled(style, body))),
-    ]
-  }
-
-  #choice(likelihood: Likelihood, key: object, rewrite: (body: Uint8Array) => Rewritten[]): WayChoice {
-    return {
-      likelihood,
-      apply: (way) => {
-        if (!way.layout.includes('<body>')) return []
-        return this.#once(way.body, key, rewrite).map(({ body, mistake }) => ({ state: { ...way, body }, mistake }))
-      },
-    }
-  }
-
-  #once(body: Uint8Array, key: object, rewrite: (body: Uint8Array) => Rewritten[]): readonly Rewritten[] {
-    const known = this.#kept.get(body) ?? new Map<object, readonly Rewritten[]>()
-    const kept = known.get(key)
+  #rewrite(part: 'body' | 'json', row: Hypothesis<Uint8Array, Bytes>, input: Uint8Array): readonly Rewritten[] {
+    // What stands for a body is the same whatever else happened to the body.
+    if (row.code === 'body_not_signed' && input !== this.#received) return []
+    const known = this.#kept.get(input) ?? new Map<object, readonly Rewritten[]>()
+    const kept = known.get(row)
     if (kept !== undefined) return kept
-    this.#budget.spend(0, BYTES_PER_REWRITTEN * body.length)
-    const others = [body, ...[...known.values()].flatMap((all) => all.map((one) => one.body))]
-    const rewritten = rewrite(body).filter((one) => !others.some((other) => areEqual(one.body, other)))
+    this.#budget.spend(0, BYTES_PER_REWRITTEN * input.length)
+    const others = [input, ...[...known.values()].flatMap((all) => all.map(({ body }) => body))]
+    const rewritten = propose(part, row, input, this.#context)
+      .map(({ mistake, value }) => ({ mistake: { ...mistake, input }, body: toBytes(value) }))
+      .filter(({ body }) => !others.some((other) => areEqual(body, other)))
     if (this.#keptBytes < MAX_KEPT) {
-      this.#keptBytes += rewritten.reduce((sum, one) => sum + one.body.length, 0)
-      this.#kept.set(body, known.set(key, rewritten))
+      this.#keptBytes += rewritten.reduce((sum, { body }) => sum + body.length, 0)
+      this.#kept.set(input, known.set(row, rewritten))
     }
     return rewritten
   }
-
-  #applied(row: Hypothesis<Uint8Array, Bytes>, body: Uint8Array): Rewritten[] {
-    // What stands for a body is the same whatever else happened to the body.
-    if (row.code === 'body_not_signed' && body !== this.#received) return []
-    return propose('body', row, body, this.#context).map(({ mistake, value }) => ({ mistake, body: toBytes(value) }))
-  }
-
-  #styled(style: JsonStyle, body: Uint8Array): Rewritten[] {
-    if (!this.#parsed.has(body)) this.#parsed.set(body, parseJson(decode(body)))
-    const text = this.#parsed.get(body)
-    const signed = text && writeJson(text, style)
-    if (text === undefined || signed === undefined) return []
-    const mistake: Mistake = {
-      part: 'json',
-      code: 'body_json',
-      fix: 'serialize_once',
-      what: '',
-      json: { text, style, signed },
-    }
-    return [{ mistake, body: isUtf8(body) ? utf8(signed) : latin1(signed) }]
-  }
 }
-
-interface Rewritten {
-  readonly body: Uint8Array
-  readonly mistake: Mistake
-}
-
-/** Bytes that are not UTF-8 are read as Latin-1, which loses nothing. */
-const decode = (body: Uint8Array) => (isUtf8(body) ? fromUtf8(body) : fromLatin1(body))

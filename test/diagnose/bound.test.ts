@@ -45,7 +45,8 @@ it.each([
   const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, { now: () => NOW })
   expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
   expect(hashes).toBeLessThanOrEqual(most)
-  expect(hashes).toBeGreaterThan(most * 0.4)
+  // The longest small body uses up the bytes that may be rewritten before the hashes.
+  expect(hashes).toBeGreaterThan(most * 0.15)
 })
 
 it('makes one hash for a genuine request', async () => {

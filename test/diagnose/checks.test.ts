@@ -66,22 +66,22 @@ describe('a timestamp outside of the window', () => {
     ['20231114221320', 'timestamp_format', 'a date and time in digits'],
     ['0', 'timestamp_epoch', 'not a Unix time of today'],
     ['123456', 'timestamp_epoch', 'not a Unix time of today'],
-    ['99999999999999999999999999', 'clock_ahead', 'more than 9999 years ahead of server time'],
+    ['99999999999999999999999999', 'clock_ahead', 'years ahead of server time'],
   ])('%s is named: %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
     expect(findings).toMatchObject([{ code, message: expect.stringContaining(what) }])
   })
 
   it.each([
-    [301_000, 'clock_behind', '301 s behind', '5 min 1 s behind'],
-    [-301_000, 'clock_ahead', '301 s ahead', '5 min 1 s ahead'],
-    [93_784_000, 'clock_behind', ' 1 d 2 h behind', '1 d 2 h 3 min 4 s behind'],
-    [3_600_000, 'clock_time_zone', '1 h', '1 h behind'],
-    [-19_800_000, 'clock_time_zone', '5.5 h', '5 h 30 min ahead'],
-    [5_400_000, 'clock_behind', ' 1 h 30 min behind', '1 h 30 min behind'],
-    [300_001, 'clock_behind', ' 300.001 s behind', '5 min behind'],
-    [31_536_000_000 + 86_400_000, 'clock_behind', ' 1 year 1 d behind', '1 year 1 d behind'],
-    [95_248_945_000, 'clock_behind', ' 3 years 7 d behind', '3 years 7 d 10 h 2 min 25 s behind'],
+    [301_000, 'clock_behind', ' 301 s behind', '301 s behind'],
+    [-301_000, 'clock_ahead', ' 301 s ahead', '301 s ahead'],
+    [93_784_000, 'clock_behind', ' 26.1 h behind', '93784 s behind'],
+    [3_600_000, 'clock_time_zone', ' 1 h', '3600 s behind'],
+    [-19_800_000, 'clock_time_zone', ' 5.5 h', '19800 s ahead'],
+    [5_400_000, 'clock_behind', ' 1.5 h behind', '5400 s behind'],
+    [300_001, 'clock_behind', ' 300.001 s behind', '300.001 s behind'],
+    [31_622_400_000, 'clock_behind', ' 366 d behind', '31622400 s behind'],
+    [95_248_945_000, 'clock_behind', ' 3 years behind', '95248945 s behind'],
   ])('%i ms: %s', async (late, code, message, evidence) => {
     const findings = await findingsFor({}, NOW + late)
     expect(findings).toMatchObject([

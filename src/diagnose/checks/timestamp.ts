@@ -1,5 +1,5 @@
 import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
-import { type Draft, describeDuration, type EvidenceLine, quote } from '../text.js'
+import { type Draft, type EvidenceLine, quote } from '../text.js'
 import { instantOf, scaleOf } from './instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
@@ -70,7 +70,7 @@ function checkDrift(seconds: number, now: number): Draft[] {
   const evidence: EvidenceLine[] = [
     ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`],
     ['Server time', `${Math.floor(now / 1000)}${inIso(now)}`],
-    ['Difference', `${describeDuration(offset, 5)} ${offset < 0 ? 'behind' : 'ahead'}`],
+    ['Difference', `${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead'}`],
   ]
   if (seconds < FIRST_PLAUSIBLE) {
     return [{ code: 'timestamp_epoch', kind: 'timestampUnset', params: { seconds }, fix: 'send_seconds', evidence }]

@@ -37,14 +37,6 @@ export function encodeFormAgain(text: string, encode: (part: string) => string):
   return [...new URLSearchParams(text)].map((field) => field.map(encode).join('=')).join('&')
 }
 
-/** The fields of a form that hold a whole body. GitHub and Slack send JSON in the field `payload`. */
-export function formFields(text: string): Variant<string>[] {
-  if (!isForm(text)) return []
-  return ['payload', 'data', 'body'].flatMap((name) =>
-    new URLSearchParams(text).getAll(name).map((value) => ({ detail: `\`${name}\``, value })),
-  )
-}
-
 export function formAsJson(text: string, write: (value: string) => string): string | undefined {
   if (!isForm(text)) return undefined
   return `{${[...new URLSearchParams(text)].map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`).join(',')}}`
@@ -160,24 +152,10 @@ export function restoredBytes(body: Uint8Array): Variant<Uint8Array>[] {
   }))
 }
 
-/** The JSON text with other keys, made of their words in lowercase. */
-export function withKeys(text: string, write: (words: string[]) => string): string | undefined {
-  const json = parseJson(text)
-  return json && writeJson(json, { key: (key) => JSON.stringify(write(wordsOf(key))) })
-}
-
 export function withEmpty(text: string, empty: readonly [object: string, array: string]): string | undefined {
   const json = parseJson(text)
   return json && writeJson(json, { empty })
 }
-
-const wordsOf = (name: string) =>
-  name
-    .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4')
-    .split(/[_\s-]+/)
-    .map((word) => word.toLowerCase())
-
-export const capitalize = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
 
 const MAX_NUMBERS = 64
 

@@ -83,8 +83,6 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     apply: (body) => ({ variants: forms.multipartParts(fromLatin1(body)) }),
     example: ['--x\r\nContent-Type: text/plain\r\n\r\nabc\r\n--x--\r\n', 'abc'] },
 
-  { ...oneFormat, id: 'form_payload', likelihood: 'uncommon', what: 'the field {} of the form',
-    apply: (body) => ({ variants: forms.formFields(fromUtf8(body)) }), example: ['id=7&payload=%7B%7D', '{}'] },
   { ...oneFormat, id: 'form_as_json', likelihood: 'uncommon', what: 'the fields of the form as JSON',
     apply: text((body) => forms.formAsJson(body, JSON.stringify)), example: ['a=1&b=x+y', '{"a":"1","b":"x y"}'] },
   { ...oneFormat, id: 'form_as_json_literals', likelihood: 'uncommon', what: 'the fields of the form as JSON, with its numbers and words',
@@ -98,10 +96,6 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   { ...oneFormat, id: 'json_as_form_python', likelihood: 'uncommon', what: "the members of the JSON as Python's urlencode writes them",
     apply: text((body) => forms.jsonAsForm(body, forms.pythonWord)), example: ['{"a":true,"c":null}', 'a=True&c=None'] },
 
-  { ...recased, id: 'json_pascal_case', likelihood: 'uncommon', what: 'the JSON with keys in PascalCase',
-    apply: text((body) => forms.withKeys(body, (words) => words.map(forms.capitalize).join(''))), example: ['{"orderId":1}', '{"OrderId":1}'] },
-  { ...recased, id: 'json_camel_case', likelihood: 'uncommon', what: 'the JSON with keys in camelCase',
-    apply: text((body) => forms.withKeys(body, ([first = '', ...others]) => first + others.map(forms.capitalize).join(''))), example: ['{"Order_id":1}', '{"orderId":1}'] },
   { ...recased, id: 'json_empty_arrays', likelihood: 'uncommon', what: 'the JSON with an empty array for each empty object, as PHP keeps it',
     apply: text((body) => forms.withEmpty(body, ['[]', '[]'])), example: ['{"a":{}}', '{"a":[]}'] },
   { id: 'json_float', likelihood: 'rare', code: 'body_json', fix: 'serialize_once', what: 'the JSON with {}, of which a parser kept less',

@@ -1,8 +1,10 @@
+import { fromLatin1, fromUtf8, isUtf8, latin1, utf8 } from '../bytes.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
+import { type JsonText, parseJson } from '../json/parse.js'
 import * as styles from '../json/styles.js'
-import type { JsonStyle } from '../json/write.js'
-import type { Likelihood } from './hypothesis.js'
+import { type JsonStyle, writeJson } from '../json/write.js'
+import type { Hypothesis, Likelihood } from './hypothesis.js'
 
 // JSON that one serializer wrote for the signature and another one for sending.
 
@@ -139,11 +141,38 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 ])
 
 /** Traits in combinations that no known serializer has. They are tried last. */
-export const COMBINED_TRAITS = {
-  spacings: [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON],
-  escapes: [undefined, raw, ascii, php, styles.phpUnicodeString, html],
-  orders: [undefined, sorted],
-} as const
+const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap((spacing) =>
+  [undefined, raw, ascii, php, styles.phpUnicodeString, html].flatMap((escaping) =>
+    [undefined, sorted].map((order) => ({ spacing, escaping, order })),
+  ),
+)
+
+const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
+
+/** The tokens of a body. Bytes that are not UTF-8 are read as Latin-1, which loses nothing. */
+export function parseBody(body: Uint8Array): JsonText | undefined {
+  if (!parsed.has(body)) parsed.set(body, parseJson(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
+  return parsed.get(body)
+}
+
+export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
+  readonly style: JsonStyle
+}
+
+const hypothesis = ({ id, likelihood, style, input = JSON_EXAMPLE, example }: JsonWriter): JsonHypothesis => ({
+  id: `json_${id}`, likelihood, code: 'body_json', fix: 'serialize_once', what: 'the JSON written again', style,
+  apply: (body) => {
+    const json = parseBody(body)
+    const written = json && writeJson(json, style)
+    return written === undefined ? undefined : isUtf8(body) ? utf8(written) : latin1(written)
+  },
+  example: [input, example],
+})
+
+export const JSON_HYPOTHESES: readonly JsonHypothesis[] = [
+  ...JSON_WRITERS.map(hypothesis),
+  ...COMBINED.map((style, index) => hypothesis({ id: `combined_${index}`, likelihood: 'rare', style, example: '' })),
+]
 
 function replacing(words: { readonly [word: string]: string }): (word: string) => string {
   const replaced = new Map(Object.entries(words))
