@@ -274,12 +274,12 @@ export const FIXES = {
   set_clocks: {
     sender: 'Compare your clock with a third one. Set the wrong clock by NTP.',
     receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
-    lines: { shell: 'date -u +%s; timedatectl set-ntp true', node: 'diagnose(request, secret, { now: () => arrivedAtMilliseconds })' },
+    lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
   },
   sign_when_sent: {
     sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
     receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
-    lines: { shell: 'date -u +%s; timedatectl set-ntp true', node: 'diagnose(request, secret, { now: () => arrivedAtMilliseconds })' },
+    lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
   },
   pass_clock: { receiver: 'Pass a clock whose now() returns milliseconds since the Unix epoch, or none for Date.' },
   compare: {
