@@ -9,7 +9,8 @@ import { ROOT, sharedInstall, TARBALL } from '../support/packed.js'
 /** Rejects with what the tool prints if it ends with an error. */
 async function check(tool: string, ...options: string[]): Promise<string> {
   const tarball = join(sharedInstall(), TARBALL)
-  const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin', tool), [tarball, ...options])
+  const run = promisify(execFile)(join(ROOT, 'node_modules/.bin', tool), [tarball, ...options])
+  const { stdout } = await run.catch(({ stdout, stderr }) => Promise.reject(new Error(stdout + stderr)))
   return stdout
 }
 
