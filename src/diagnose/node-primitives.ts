@@ -1,6 +1,6 @@
 import { createHash, createHmac, getHashes } from 'node:crypto'
 import * as zlib from 'node:zlib'
-import type { CompressionFormat, Primitives } from './primitives.js'
+import type { CompressionFormat, Primitives } from './hypotheses/hypothesis.js'
 
 const INFLATE = {
   gzip: zlib.gunzipSync,

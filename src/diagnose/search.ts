@@ -1,5 +1,4 @@
-import type { Likelihood } from './hypotheses/hypothesis.js'
-import type { Primitives } from './primitives.js'
+import type { Likelihood, Primitives } from './hypotheses/hypothesis.js'
 
 // The search tries combinations of choices, one choice per dimension (the layout, the secret, the body …). It begins with the
 // likeliest combinations and ends when one matches or the budget is used up.

@@ -204,7 +204,13 @@ export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const evidence = [['X-Signature', quote(signature)] as const]
   return [
-    { code: 'signature_format', kind: 'signatureForm', params: { form: formOf(signature) }, fix: 'send_hex', evidence },
+    {
+      code: 'signature_format',
+      kind: 'signatureForm',
+      params: { form: describeForm(signature) },
+      fix: 'send_hex',
+      evidence,
+    },
   ]
 }
 
@@ -213,7 +219,7 @@ export function isUnset(signature: string): boolean {
   return /^(|undefined|null|none|nil|nan|false|\[object \w+\])$/i.test(signature)
 }
 
-function formOf(signature: string): string {
+function describeForm(signature: string): string {
   if (signature === '') return 'it is empty'
   if (isUnset(signature)) return `it is the text \`${signature}\``
   if (isUuid(signature)) return 'it is a UUID'

@@ -17,7 +17,7 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   const instant = instantOf(timestamp, now)
   const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
   if (instant !== undefined) evidence.push(['In seconds', String(Math.floor(instant / 1000))])
-  const params = { form: formOf(timestamp) }
+  const params = { form: describeFormat(timestamp) }
   return [{ code: 'timestamp_format', kind: 'timestampFormat', params, fix: 'send_seconds', evidence }]
 }
 
@@ -36,7 +36,7 @@ const FORMS: readonly (readonly [pattern: RegExp, form: string])[] = [
   [/^(undefined|null|none|nil|nan)$/i, 'text that stands for a missing value'],
 ]
 
-function formOf(timestamp: string): string {
+function describeFormat(timestamp: string): string {
   const known = FORMS.find(([pattern]) => pattern.test(timestamp))?.[1]
   return known ?? (instantOf(timestamp, 0) === undefined ? 'not a number' : 'a date as text')
 }

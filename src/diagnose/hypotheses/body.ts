@@ -1,9 +1,8 @@
 import {
   base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252,
 } from '../bytes.js'
-import type { CompressionFormat, HashAlgorithm } from '../primitives.js'
 import * as forms from './body-formats.js'
-import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
+import type { Bytes, CompressionFormat, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
 
 // What may have happened to the body between signing and verifying, in three steps: it was received in another form than it was
 // signed (sources), it was signed in another form than it was sent (changes), and its end was lost or added (endings). JSON that was

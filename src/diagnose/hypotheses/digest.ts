@@ -1,6 +1,5 @@
 import { concat, fromUtf8, hex, utf8, utf16 } from '../bytes.js'
-import type { HashAlgorithm } from '../primitives.js'
-import type { Context, Hypothesis } from './hypothesis.js'
+import type { Context, HashAlgorithm, Hypothesis } from './hypothesis.js'
 
 // How the digest may have been made instead of as an HMAC with SHA-256.
 

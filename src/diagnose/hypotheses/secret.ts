@@ -1,7 +1,6 @@
 import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../bytes.js'
-import type { HashAlgorithm } from '../primitives.js'
 import { describeInvisible, describeSpaceAround, removeInvisible } from '../text.js'
-import type { Bytes, Context, Hypothesis, Likelihood } from './hypothesis.js'
+import type { Bytes, Context, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
 
 // What may have been the key of the HMAC in the place of the secret.
 
