@@ -1,24 +1,19 @@
-import type { Readable, Writable } from 'node:stream'
-import { parseArgs } from 'node:util'
+import type { Readable } from 'node:stream'
+import { getSystemErrorMap, parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
 import type { Terminal } from './input/secret-source.js'
-import { type Style, wrapText } from './output/layout.js'
+import { type Output, type Style, wrapText } from './output/text.js'
 
-export type Output = Writable & { readonly isTTY?: boolean | undefined }
-
-export interface StandardStreams {
+/** What a command uses of its process. */
+export interface Context {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
   readonly stdout: Output
   readonly stderr: Output
-}
-
-/** What a command uses of its process. */
-export interface Context extends StandardStreams {
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
   /** Returns the terminal of the user, or `undefined` if there is none. */
-  openTerminal(streams: StandardStreams): Terminal | undefined
+  openTerminal(context: Context): Terminal | undefined
 }
 
 /** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */
@@ -29,9 +24,9 @@ export interface Outcome {
   readonly exitCode: ExitCode
   /** For stdout: text, or bytes that must stay unchanged. */
   readonly text: string | readonly Uint8Array[]
-  /** For stdout with `--json`, instead of `text`. */
+  /** For stdout with `--json`, instead of `text` and `notes`. */
   readonly document: object
-  /** Remarks for stderr. With `--json`, they are in `document`. */
+  /** Remarks for stderr. */
   readonly notes?: readonly string[]
 }
 
@@ -41,18 +36,20 @@ export class UsageError extends Error {}
 /** The user pressed Ctrl+C at the prompt. */
 export class Interrupted extends Error {}
 
-/** Returns the code of a system error, such as `ENOENT`. */
-export function errorCode(error: unknown): string {
-  return String(Object(error).code)
+/** Returns what a system error means: `no such file or directory`. Returns the code of another error. */
+export function describeError(error: unknown): string {
+  const code = String(Object(error).code)
+  return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code
 }
 
 /** An option, as `parseArgs` takes it and as the help shows it. */
 export interface Option {
   readonly type: 'string' | 'boolean'
-  /** Whether it may be given several times. */
+  /** Whether it may be given several times. Otherwise, the last one counts. */
   readonly multiple?: boolean
   /** The placeholder for its value in the help. */
   readonly value?: string
+  readonly isNumber?: boolean
   readonly help: string
 }
 
@@ -72,8 +69,7 @@ export interface Command<O extends Options = Options> {
   /** One line for the list of commands. */
   readonly summary: string
   /** The operands as the help shows them: `[file|-]`. */
-  readonly operands: string
-  readonly maxOperands: number
+  readonly operands: readonly string[]
   readonly options: O
   /** Paragraphs below the options in the help. */
   readonly notes: readonly string[]
@@ -86,78 +82,66 @@ const COMMON_OPTIONS = {
 } as const satisfies Options
 
 /** Returns a command unchanged. Its options give `run` the types of their values. */
-export function defineCommand<O extends Options>(command: Command<O>): Command<O> {
+export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
   return command
 }
 
 const HELP_COLUMN = 26
 
 export function helpText({ name, summary, operands, options, notes }: Command): string {
-  const usage = ['inbound-webhook-auth', name, operands, '[options]'].filter((word) => word !== '').join(' ')
-  const lines = Object.entries({ ...options, ...COMMON_OPTIONS }).map(([option, { value, help }]: [string, Option]) => {
-    const left = `  --${option}${value === undefined ? '' : ` ${value}`}`.padEnd(HELP_COLUMN)
-    return wrapText(help, ' '.repeat(HELP_COLUMN), left)
-  })
-  const paragraphs = [`Usage: ${usage}`, summary, lines.join('\n'), ...notes.map((note) => wrapText(note))]
-  return `${paragraphs.join('\n\n')}\n`
+  const lines = Object.entries({ ...options, ...COMMON_OPTIONS }).map(
+    ([option, { value = '', help }]: [string, Option]) =>
+      wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
+  )
+  const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
+  return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note))].join('\n\n')}\n`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {
-  const { name: commandName, maxOperands } = command
   const options: Options = { ...command.options, ...COMMON_OPTIONS }
   // Messages of the strict mode would repeat arguments, and one of them may be a secret.
   const { tokens, values, positionals } = parseArgs({ args, options, strict: false, tokens: true })
-  const given = tokens.filter((token) => token.kind === 'option')
-  for (const [index, { name, rawName, value, inlineValue }] of given.entries()) {
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
     const option = Object.hasOwn(options, name) ? options[name] : undefined
-    if (option === undefined) throw unknownOption(name, rawName, commandName, options)
+    if (option === undefined) throw unknownOption(name, rawName, options)
     if (option.type === 'boolean') {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`)
       continue
     }
-    const usage = `--${name} ${option.value}`
-    if (value === undefined) throw new UsageError(`--${name} needs a value: ${usage}`)
-    // The value of this option was probably forgotten, and this is the next option.
-    if (!inlineValue && value !== '-' && value.startsWith('-')) {
-      throw new UsageError(
-        `--${name} is followed by a dash. Pass ${usage}, or --${name}=${option.value} if the value begins with a dash.`,
-      )
+    // A value that begins with a dash is probably the next option.
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
+      const [usage, inlineUsage] = [`--${name} ${option.value}`, `--${name}=${option.value}`]
+      throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
     }
-    if (!option.multiple && given.findIndex((one) => one.name === name) !== index) {
-      throw new UsageError(`--${name} is given twice. Pass it once.`)
-    }
+    if (option.isNumber && !/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number.`)
   }
-  if (positionals.length > maxOperands) {
+  if (positionals.length > command.operands.length) {
     throw new UsageError(
-      `Too many arguments: ${commandName} takes at most ${maxOperands}, but got ${positionals.length}.${
-        'secret-env' in options ? ' A secret is never an argument: pass --secret-env NAME or --secret-file PATH.' : ''
-      } See inbound-webhook-auth ${commandName} --help`,
+      `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
     )
   }
   // The loop above checked what the type says.
   return { values: values as Call<Options>['values'], operands: positionals }
 }
 
-function unknownOption(name: string, rawName: string, command: string, options: Options): UsageError {
-  const names = Object.keys(options)
-  const near = findNearest(name, names) ?? (name.length > 1 ? names.find((one) => one.startsWith(name)) : undefined)
-  // `--secret` is probably followed by the secret itself, although it is the beginning of an option.
-  if (/^(s|k|p|secrets?|key|password|token)$/.test(name) || (near === undefined && /secret|key|hmac/i.test(name))) {
+function unknownOption(name: string, rawName: string, options: Options): UsageError {
+  if ('secret-env' in options && /^[skp]$|secret|key|hmac|token|password/i.test(name)) {
     return new UsageError(
-      'secret-env' in options
-        ? 'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.'
-        : `${command} takes no secret, and a secret must not be an argument.`,
+      'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
     )
   }
-  // A secret may begin with two dashes.
-  const shown = /^-{1,2}[a-z-]{1,20}$/.test(rawName) ? ` ${rawName}` : ''
-  const next = near === undefined ? `See inbound-webhook-auth ${command} --help` : `Did you mean --${near}?`
-  return new UsageError(`Unknown option${shown}. ${next}`)
+  return unknownWord(
+    'option',
+    rawName,
+    Object.keys(options).map((option) => `--${option}`),
+  )
 }
 
-/** Returns the candidate that `word` most likely misspells, if one is near. */
-export function findNearest(word: string, candidates: readonly string[]): string | undefined {
-  if (candidates.length === 0) return undefined
-  const near = closest(word, candidates)
-  return distance(word, near) <= Math.min(2, word.length - 1) ? near : undefined
+/** Returns the error for a word that is none of `known`. The message does not repeat it, because it may be a secret. */
+export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
+  const near = closest(word, known)
+  const isNear = distance(word, near) <= Math.min(2, word.length - 1)
+  return new UsageError(`Unknown ${what}. ${isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`}`)
 }

@@ -1,22 +1,22 @@
 import { createRequire } from 'node:module'
-import type { ExitCode, Outcome, Output } from './command.js'
 import {
   type Command,
   type Context,
-  errorCode,
-  findNearest,
+  describeError,
+  type ExitCode,
   helpText,
   Interrupted,
+  type Outcome,
   parseCall,
   UsageError,
+  unknownWord,
 } from './command.js'
 import { diagnose } from './commands/diagnose.js'
 import { secret } from './commands/secret.js'
 import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
-import { styleOf, wrapText } from './output/layout.js'
-import { jsonText } from './output/printable.js'
+import { jsonText, notesText, type Output, styleOf, wrapText } from './output/text.js'
 
 const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose]
 
@@ -37,52 +37,45 @@ Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
 
 /** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
-  const { stdout, stderr, env } = context
+  const { stdout, stderr } = context
   const isJson = args.includes('--json')
-  const style = styleOf(stderr, env)
+  const style = styleOf(stderr)
   try {
     const { text, document, notes = [], exitCode } = await runCommand(args, context)
     for (const part of isJson ? [jsonText(document)] : [text].flat()) await write(stdout, part)
-    if (!isJson) for (const note of notes) await write(stderr, style('dim', `${wrapText(`note: ${note}`)}\n`))
+    for (const note of isJson ? [] : notes) await write(stderr, notesText([note], style))
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
     // A stack helps nobody at a terminal.
-    const message = Object(error).message || errorCode(error)
-    const label = style('red', style('bold', 'error'))
-    await write(
-      stderr,
-      isJson ? jsonText({ error: { message } }) : `${label}${wrapText(`error: ${message}`).slice('error'.length)}\n`,
-    )
+    const { message } = Object(error)
+    const text = style(['red', 'bold'], 'error') + wrapText(`error: ${message}`).slice('error'.length)
+    await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)
     return 2
   }
 }
 
 async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
-  const [name = '', ...rest] = args[0] === 'help' ? [args[1] ?? '--help', '--help'] : args
+  const [name, ...rest] = args
   if (name === '--version') {
     const { version } = createRequire(import.meta.url)('inbound-webhook-auth/package.json')
     return { exitCode: 0, text: `${version}\n`, document: { version } }
   }
+  if (name === undefined) throw new UsageError(`Missing command.\n\n${HELP}`)
   if (name === '--help' || name === '-h') return { exitCode: 0, text: HELP, document: { help: HELP } }
   const command = COMMANDS.find((one) => one.name === name)
-  if (command === undefined) throw unknownCommand(name)
-  if (rest.some((arg) => arg === '--help' || arg === '-h')) {
+  if (command === undefined) {
+    throw unknownWord(
+      'command',
+      name,
+      COMMANDS.map((one) => one.name),
+    )
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
     const help = helpText(command)
     return { exitCode: 0, text: help, document: { help } }
   }
-  return command.run(parseCall(rest, command), context, styleOf(context.stdout, context.env))
-}
-
-function unknownCommand(name: string): UsageError {
-  if (name === '') return new UsageError(`Missing command.\n\n${HELP}`)
-  if (name.startsWith('-')) {
-    return new UsageError('The command must come before its options. See inbound-webhook-auth --help')
-  }
-  const names = COMMANDS.map((one) => one.name)
-  const near = findNearest(name, names)
-  const next = near === undefined ? `Use one of: ${names.join(', ')}.` : `Did you mean ${near}?`
-  return new UsageError(`Unknown command. ${next}`)
+  return command.run(parseCall(rest, command), context, styleOf(context.stdout))
 }
 
 function write(output: Output, part: string | Uint8Array): Promise<void> {
@@ -91,8 +84,8 @@ function write(output: Output, part: string | Uint8Array): Promise<void> {
     output.once('error', () => {})
     output.write(part, (error) => {
       // `head` closes the pipe when it has read enough. That is no failure.
-      if (error == null || errorCode(error) === 'EPIPE') resolve()
-      else reject(new UsageError(`Cannot write the output: ${errorCode(error)}.`))
+      if (error == null || Object(error).code === 'EPIPE') resolve()
+      else reject(new UsageError(`Cannot write the output: ${describeError(error)}.`))
     })
   })
 }

@@ -47,7 +47,7 @@ describe('in a pipe', () => {
   it.runIf(existsSync('/dev/full'))('a full disk is an error', () => {
     expect(shell('"$0" "$1" --help > /dev/full')).toMatchObject({
       status: 2,
-      stderr: 'error: Cannot write the output: ENOSPC.\n',
+      stderr: 'error: Cannot write the output: no space left on device.\n',
     })
   })
 
@@ -61,7 +61,7 @@ describe('in a pipe', () => {
     expect(shell('"$0" "$1" sign /none --secret-env WEBHOOK_SECRET')).toEqual({
       status: 2,
       stdout: '',
-      stderr: 'error: Cannot read the body: no such file.\n',
+      stderr: 'error: Cannot read the body: no such file or directory.\n',
     })
   })
 })

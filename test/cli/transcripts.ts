@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -34,8 +34,12 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     const real = replaceAll(command, Object.entries(origins))
     const [, args] = PLAIN_CALL.exec(real) ?? []
     let printed: string
-    if (args !== undefined) ({ exitCode, printed } = await runInProcess(args.split(' '), env))
-    else {
+    if (args !== undefined) {
+      // A thread cannot change its folder.
+      const inFolder = args.split(' ').map((arg) => (existsSync(join(folder, arg)) ? join(folder, arg) : arg))
+      ;({ exitCode, printed } = await runInProcess(inFolder, env))
+      printed = printed.replaceAll(`${folder}/`, '')
+    } else {
       const script = `exec 2>&1; (exit ${exitCode}); ${real}`
       const { status, stdout } = spawnSync('sh', ['-c', script], { cwd: folder, env, encoding: 'utf8' })
       exitCode = status ?? 0
@@ -47,19 +51,13 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     return `$ ${command}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
   }
 
-  const before = process.cwd()
-  process.chdir(folder)
-  try {
-    let result = guide
-    for (const [old, block = ''] of guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
-      const transcripts: string[] = []
-      for (const [, command = ''] of block.matchAll(/^\$ (.*)$/gm)) transcripts.push(await transcribe(command))
-      result = result.replace(old, () => `\`\`\`console\n${transcripts.join('')}\`\`\``)
-    }
-    return result
-  } finally {
-    process.chdir(before)
+  let result = guide
+  for (const [old, block = ''] of guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
+    const transcripts: string[] = []
+    for (const [, command = ''] of block.matchAll(/^\$ (.*)$/gm)) transcripts.push(await transcribe(command))
+    result = result.replace(old, () => `\`\`\`console\n${transcripts.join('')}\`\`\``)
   }
+  return result
 }
 
 /** Runs a command line in this process, because a process per call is slow. */

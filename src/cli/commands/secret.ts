@@ -4,8 +4,7 @@ import { defineCommand } from '../command.js'
 export const secret = defineCommand({
   name: 'secret',
   summary: 'Creates a signing secret: 32 random bytes as base64url, 43 characters.',
-  operands: '',
-  maxOperands: 0,
+  operands: [],
   options: {},
   notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
 

@@ -1,27 +1,15 @@
 import { createReadStream } from 'node:fs'
-import { type Context, errorCode, UsageError } from '../command.js'
+import { type Context, describeError, UsageError } from '../command.js'
 
-/** The largest body or captured request, in bytes. */
+/** The largest input, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20
-
-const FAILURES: { readonly [code: string]: string } = {
-  ENOENT: 'no such file',
-  EISDIR: 'it is a folder. Pass a file',
-  EACCES: 'no permission to read it',
-  ENOTDIR: 'a part of its path is not a folder',
-}
 
 /**
  * Reads a file, or standard input if the path is `-` or missing.
  *
  * @param what - the name of the input for messages: `the body`. Messages never show the path: it may be a secret.
  */
-export async function readInput(
-  path: string | undefined,
-  what: string,
-  { stdin }: Context,
-  maxBytes = MAX_BYTES,
-): Promise<Buffer> {
+export async function readInput(path: string | undefined, what: string, { stdin }: Context): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {
     throw new UsageError(`Missing ${what}. Pass its file, pipe it in, or pass - to type it.`)
   }
@@ -37,12 +25,11 @@ export async function readInput(
     for await (const chunk of isStdin ? stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk))
       size += chunk.length
-      if (size > maxBytes) break
+      if (size > MAX_BYTES) break
     }
   } catch (error) {
-    const failure = FAILURES[errorCode(error)] ?? errorCode(error)
-    throw new UsageError(`Cannot read ${what}${isStdin ? ' from standard input' : ''}: ${failure}.`)
+    throw new UsageError(`Cannot read ${what}: ${describeError(error)}.`)
   }
-  if (size > maxBytes) throw new UsageError(`Cannot read ${what}: it is larger than ${maxBytes / 2 ** 10} KiB.`)
+  if (size > MAX_BYTES) throw new UsageError(`Cannot read ${what}: it is larger than ${MAX_BYTES / 2 ** 20} MiB.`)
   return Buffer.concat(chunks)
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { errorCode, UsageError } from '../command.js'
+import { describeError, UsageError } from '../command.js'
 
 /** One header, as written. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -23,35 +23,27 @@ export function httpText(target: string, headers: readonly HeaderLine[], body: U
 }
 
 /** Parses a URL to send to. */
-export function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new UsageError('Invalid URL. Pass one like https://example.com/hooks/42.')
-  const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new UsageError('The URL must begin with http:// or https://.')
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new UsageError(
-      'The URL contains a user name or password. Remove it: every process on the machine can read arguments.',
-    )
+export function parseUrl(text = ''): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new UsageError('Invalid or missing URL. Pass one like https://example.com/hooks/42, without a user name.')
   }
   return url
 }
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
+  /** 0 if there is no response. */
   readonly status: number
+  /** Why there is no response, or the text after the status. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
-  /** Only the first bytes of a long body. */
-  readonly body: Buffer
-  readonly isBodyCut: boolean
+  /** Only the beginning of a long body. */
+  readonly body: string
 }
 
-/** The endpoint sent no response. The message says why, and what to do. */
-export class NoResponse extends Error {}
-
 /** How much of a response's body is read, in bytes. */
-export const MAX_RESPONSE_BYTES = 16 * 2 ** 10
+const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
 /** Sends one POST request with exactly these headers and bytes. Follows no redirect. */
 export async function post(
@@ -60,7 +52,7 @@ export async function post(
   body: Uint8Array,
   timeoutSeconds: number,
 ): Promise<EndpointResponse> {
-  const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+  const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -71,41 +63,32 @@ export async function post(
         .end(body)
     })
     const { statusCode: status = 0, statusMessage: statusText = '' } = response
-    return { status, statusText, headers: response.headers, ...(await readBeginning(response)) }
+    let beginning = Buffer.alloc(0)
+    for await (const chunk of response) {
+      beginning = Buffer.concat([beginning, chunk])
+      // Leaving the loop closes the connection.
+      if (beginning.length > MAX_RESPONSE_BYTES) break
+    }
+    const text = beginning.toString('utf8', 0, MAX_RESPONSE_BYTES)
+    return { status, statusText, headers: response.headers, body: text }
   } catch (error) {
-    throw new NoResponse(
-      signal.aborted ? `none within ${timeoutSeconds} s. Use --timeout to wait longer.` : explainFailure(error),
-    )
+    const cause = signal.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
+    return { status: 0, statusText: `no response (${cause})`, headers: {}, body: '' }
   }
 }
 
-async function readBeginning(response: IncomingMessage): Promise<Pick<EndpointResponse, 'body' | 'isBodyCut'>> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop closes the connection.
-    if (size > MAX_RESPONSE_BYTES) break
-  }
-  return { body: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES), isBodyCut: size > MAX_RESPONSE_BYTES }
-}
-
-const NO_TLS = 'the server does not use TLS on this port. Try http instead of https.'
+const NO_TLS = 'the server does not use TLS on this port: try http instead of https'
 
 const FAILURES: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'connection refused. Check that the server runs, and its port.',
-  ENOTFOUND: 'host not found. Check the name of the host.',
-  EAI_AGAIN: 'the DNS lookup failed. Check the network connection.',
-  ECONNRESET: 'the server closed the connection. It may have crashed, or it may need https.',
+  ENOTFOUND: 'host not found',
   EPROTO: NO_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
 }
 
 function explainFailure(error: unknown): string {
-  const code = errorCode(error)
+  const code = String(Object(error).code)
   if (/CERT|SIGNED|ISSUER|ALTNAME/.test(code)) {
-    return `the server's certificate is not trusted (${code}). For a private authority, set NODE_EXTRA_CA_CERTS.`
+    return `the server's certificate is not trusted (${code}). For a private authority, set NODE_EXTRA_CA_CERTS`
   }
-  return FAILURES[code] ?? `the connection failed (${code}).`
+  return FAILURES[code] ?? describeError(error)
 }
