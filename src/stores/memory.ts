@@ -1,102 +1,110 @@
-import { Buffer } from 'node:buffer'
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf, NonceStoreFullError } from '../errors.js'
-import { halfSipHash } from './half-sip-hash.js'
-import { scopedKey, ttlMilliseconds } from './keys.js'
-import { BLOCK_BITS, BLOCK_WORDS, Blocks, MOST_BLOCKS, placeOf } from './memory-blocks.js'
-import { BLOCKS_AN_ADDRESS, MemoryIndex } from './memory-index.js'
-import { FORM_BITS, keyWords, MOST_WORDS, NOT_WRITTEN, writeKey } from './memory-key.js'
+import { ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 
-// A reservation is a record of some bytes in a large array. As an entry of a Map it would take five times the memory, and time
-// of every full garbage collection; and a Map cannot hold seventeen million.
+// A reservation is a record of 24 bytes. Its fingerprint is a keyed 128-bit hash of webhook and key.
 //
-// - Records stand in runs, in the order in which they were made. In a run none expires before the one before it, so what has
-//   expired stands at its front, whatever the TTLs are and however the clock was set. `verify` has one TTL, and so one run.
-// - A run is a chain of segments, each a block of memory (memory-blocks.ts) that is given back when its last record has left.
-// - An index (memory-index.ts) finds records by a hash of webhook and key. What decides is the comparison of both.
-// - Where a key is unique is its scope: a webhook or, for a key that is not written to its record, webhook and key together. A
-//   scope is a number in its records, and text once, as long as it has any.
+//   record    | fingerprint 0 | fingerprint 1 | fingerprint 2 | fingerprint 3 | expiry | order |    6 words of 32 bits
+//
+//   queues    [ segment, segment, segment ]    records in order of reservation; none expires before the one in front of it
+//             [ segment ]                      a record that would break this order goes into the next queue
+//
+//   tables    [ 0 ·, address fingerprint 1, 0 ·, address fingerprint 1, … ]    256 hash tables; a slot is 2 words
+//
+// - Fingerprint 0 selects the table, fingerprint 1 the first slot to try (linear probing). All 128 bits must match.
+// - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
+// - Each table doubles and halves on its own, so no reservation waits for a copy of the whole index.
 
-/** How {@link MemoryNonceStore} is bounded. */
+/** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * How many live entries fit, 1 to 67 108 864; 1 000 000 by default. A UUID takes some 50 bytes, a signature 60, another
-   * nonce of 36 characters 70. Size it by the accepted requests a second, times 600 s, times 2 (a message that can be cut
-   * another way takes two entries).
+   * The number of live entries that fit: 1 to 67 108 864, 1 000 000 by default. An entry takes about 40 bytes.
+   * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
    */
   maxEntries?: number | undefined
   /**
-   * What a reservation does when the store is full of live entries. `'throw'`, the default, fails closed: it throws a
-   * {@link NonceStoreFullError} and nothing gets through unprotected. `'evict'` forgets the least recently reserved
-   * entry: the service goes on, and the request whose nonce was evicted can be replayed.
+   * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
+   * {@link NonceStoreFullError}: no request gets through unprotected. `'evict'` forgets the oldest entry: its request
+   * can be replayed.
    */
   whenFull?: 'throw' | 'evict' | undefined
-  /** Time in milliseconds from any fixed start; `performance` by default, which no step of the wall clock moves. */
+  /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */
   clock?: Clock | undefined
 }
 
-/** Addresses of 32 bits reach all of them and their index, even if each key has 128 characters. */
-const MOST_ENTRIES = 67_108_864
+const MAX_ENTRIES = 67_108_864
+/** Expired records that a reservation removes per queue. Two, so that memory shrinks after a burst. */
+const REMOVALS = 2
 
-/** One reservation in so many removes expired records, at most twice as many: they leave faster than new ones come. */
-const REMOVAL_INTERVAL = 8
-const MOST_REMOVALS = 16
+const EXPIRY = 4
+const ORDER = 5
+const RECORD_WORDS = 6
 
-// The words of a record: how many milliseconds after the first record of its segment it expires; how many reservations after
-// that one it was made, and below, in 8 bits, the form of its key; the number of its scope; its key.
-const EXPIRY = 0
-const FORM = 1
-const SCOPE = 2
-const KEY = 3
-const FORM_MASK = 0xff
-const MOST_MILLISECONDS = 4_294_967_296
-const MOST_RESERVATIONS = 16_777_216
+/** An address is the number of a segment and, in its last 13 bits, the index of a record. */
+const INDEX_BITS = 13
+const SEGMENT_RECORDS = 8192
+const MAX_SEGMENTS = 524_287
 
-/** A segment of a run: the records from address `front` up to `end`. */
+const TABLES = 256
+const MIN_TABLE_WORDS = 16
+
+/** A text that is longer, or not Latin-1, is replaced by its SHA-256. */
+const MAX_TEXT_LENGTH = 500
+const NOT_LATIN1 = /[\u0100-\uffff]/
+/** Webhook and key: for each a length, and one word per 4 characters. */
+const TEXT = /* @__PURE__ */ new Int32Array(256)
+const FINGERPRINT = /* @__PURE__ */ new Int32Array(4)
+
+/** Records `front` to `end`. Expiry and order in a record are distances from those of the first record, to fit into 32 bits. */
 class Segment {
-  front: number
-  end: number
-  next: Segment | undefined
+  readonly words = allocate(SEGMENT_RECORDS * RECORD_WORDS)
+  front = 0
+  end = 0
 
-  /**
-   * @param words - where its block is.
-   * @param start - the address of its first record.
-   * @param expiresAt - when that expires: the last whole millisecond in which its key is taken.
-   * @param order - how many reservations there had been when it was made.
-   */
   constructor(
-    readonly words: Int32Array,
-    readonly start: number,
-    readonly expiresAt: number,
+    readonly number: number,
+    readonly expiry: number,
     readonly order: number,
-  ) {
-    this.front = start
-    this.end = start
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.front === this.end
+  }
+
+  hasRoom(expiry: number, order: number): boolean {
+    // The longest TTLs never expire: Infinity - Infinity is NaN, which is written as 0.
+    const fits = !(expiry - this.expiry >= 2 ** 32) && order - this.order < 2 ** 32
+    return fits && this.end < SEGMENT_RECORDS
+  }
+
+  hasExpired(index: number, now: number): boolean {
+    return index < this.end && Math.floor(now) > this.expiryOf(index)
+  }
+
+  /** The last millisecond in which a record is live. */
+  expiryOf(index: number): number {
+    return this.expiry + ((this.words[index * RECORD_WORDS + EXPIRY] as number) >>> 0)
+  }
+
+  /** The number of reservations before a record. */
+  orderOf(index: number): number {
+    return this.order + ((this.words[index * RECORD_WORDS + ORDER] as number) >>> 0)
   }
 }
 
-/** Records of which none expires before the one before it, from the oldest segment to the newest. */
-class Run {
-  newest: Segment
-  expiresAt: number
-
-  constructor(public oldest: Segment) {
-    this.newest = oldest
-    this.expiresAt = oldest.expiresAt
-  }
-}
+type Queue = [oldest: Segment, ...newer: Segment[]]
+type Table = { slots: Int32Array; count: number }
 
 /**
  * A bounded nonce store in the memory of one process.
  *
- * Entries stand in the order of their reservation; expired ones leave first, without a timer. Memory is not shared and
- * not kept: with several processes, or across a restart, a replay can get through. Then use a shared store. Make one store
- * for the process, not one a request. TTLs that alternate cost
- * every reservation a look each; `verify` has one.
+ * Create one store per process, not per request. Use a shared store if you have several processes, or if a replay must not
+ * pass after a restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve`
+ * slower; `verify` uses one.
  *
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
  * @example
  * ```ts
@@ -113,33 +121,25 @@ export class MemoryNonceStore implements NonceStore {
   readonly #maxEntries: number
   readonly #whenFull: 'throw' | 'evict'
   readonly #clock: Clock
-  readonly #memory = new Blocks()
-  readonly #index = new MemoryIndex(this.#memory)
-  readonly #runs: Run[] = []
-  /** By the number of their block, which the addresses in it begin with. */
-  readonly #segments: (Segment | undefined)[] = []
-  readonly #scopes = new Map<string, number>()
-  /** By number; the numbers of scopes that are gone are given to others. */
-  readonly #scopeTexts: string[] = []
-  readonly #scopeSizes: number[] = []
-  readonly #freeScopes: number[] = []
-  #reservations = 0
+  readonly #queues: Queue[] = []
+  /** By number. Number 0 is not used, so that no address is 0. */
+  readonly #segments: (Segment | undefined)[] = [undefined]
+  readonly #freeNumbers: number[] = []
+  readonly #tables: Table[] = []
   #hashKey: Int32Array | undefined
-
-  /** The record of the reservation under way. */
-  readonly #sought = new Int32Array(KEY + MOST_WORDS)
-  readonly #isSought = (address: number) => isSameKey(this.#sought, this.#memory.wordsAt(address), placeOf(address))
+  #size = 0
+  #reservations = 0
 
   constructor(options: MemoryNonceStoreOptions = {}) {
     assertOptions(options)
     const { maxEntries = 1_000_000, whenFull = 'throw', clock = performance } = options
-    if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}: pass a number`)
-    if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
-      throw invalidRange(`maxEntries is not a whole number from 1 to ${MOST_ENTRIES}: pass requests a second × 600 × 2`)
+    if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}. Pass a number.`)
+    if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_ENTRIES) {
+      throw invalidRange(
+        `maxEntries must be an integer from 1 to ${MAX_ENTRIES}. Suggested: requests per second × 1200.`,
+      )
     }
-    if (whenFull !== 'throw' && whenFull !== 'evict') {
-      throw invalidType("whenFull is neither 'throw' nor 'evict': pass one of them, or nothing for 'throw'")
-    }
+    if (whenFull !== 'throw' && whenFull !== 'evict') throw invalidType("whenFull must be 'throw' or 'evict'.")
     assertClock(clock)
     this.#maxEntries = maxEntries
     this.#whenFull = whenFull
@@ -147,214 +147,269 @@ export class MemoryNonceStore implements NonceStore {
   }
 
   /**
-   * Takes `key` on one webhook for `ttlSeconds`, if it is free.
+   * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, `false` if it is taken.
    *
-   * @throws {@link NonceStoreFullError} when the store is full of live entries and `whenFull` is `'throw'`.
+   * @throws {@link NonceStoreFullError} if the store is full of live entries and `whenFull` is `'throw'`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
-    const expiresAt = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
-    // Where there is no memory left, this throws, before anything has changed.
-    this.#memory.ready(BLOCKS_AN_ADDRESS + 1)
+    const expiry = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
+    while (this.#removeExpired(now) && this.#isFull());
 
-    const sought = this.#sought
-    const form = writeKey(key, sought, KEY)
-    const scope = this.#scopeOf(form === NOT_WRITTEN ? scopedKey(webhookId, key) : webhookId)
-    sought[FORM] = form
-    sought[SCOPE] = scope
-    const hash = this.#hashAt(sought, 0)
+    // Not before the first use: some runtimes refuse random numbers while modules load.
+    this.#hashKey ??= randomFillSync(new Int32Array(4))
+    writeFingerprint(this.#hashKey, webhookId, key)
+    const table = this.#tableOf(FINGERPRINT, 0)
+    fit(table)
+    let slot = this.#find(table, FINGERPRINT, 0)
+    const known = table.slots[slot] as number
+    if (known !== 0 && !this.#segmentOf(known).hasExpired(indexOf(known), now)) return false
 
-    const known = this.#index.find(hash, this.#isSought)
-    if (known !== 0 && !hasExpired(this.#segmentOf(known), known, now)) return false
-    // Counted before anything is removed, so that its scope stays.
-    this.#resize(scope, 1)
-    if (known !== 0) this.#forget(known, hash)
-    if (this.#reservations % REMOVAL_INTERVAL === 0) this.#removeExpired(now)
-    if (this.#isFull()) this.#makeRoom(now, scope)
-    this.#index.add(hash, this.#append(expiresAt))
+    if (this.#isFull() && this.#whenFull === 'throw') {
+      throw new NonceStoreFullError(
+        `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
+      )
+    }
+    // The last allocation. If it fails, nothing has changed.
+    const segment = this.#segmentFor(expiry)
+    if (this.#isFull()) {
+      while (this.#isFull() && this.#removeOldest());
+      slot = this.#find(table, FINGERPRINT, 0)
+    }
+    if (table.slots[slot] === 0) {
+      table.count++
+      this.#size++
+    }
+    table.slots[slot] = this.#append(segment, expiry)
+    table.slots[slot + 1] = FINGERPRINT[1] as number
     return true
   }
 
-  #scopeOf(text: string): number {
-    const known = this.#scopes.get(text)
-    if (known !== undefined) return known
-    const scope = this.#freeScopes.at(-1) ?? this.#scopeTexts.length
-    const copy = copyOf(text)
-    this.#scopes.set(copy, scope)
-    this.#freeScopes.pop()
-    this.#scopeTexts[scope] = copy
-    this.#scopeSizes[scope] = 0
-    return scope
-  }
-
-  /** How many reservations it has then. */
-  #resize(scope: number, change: 1 | -1): number {
-    const size = (this.#scopeSizes[scope] as number) + change
-    this.#scopeSizes[scope] = size
-    return size
-  }
-
-  #leave(scope: number): void {
-    if (this.#resize(scope, -1) > 0) return
-    this.#scopes.delete(this.#scopeTexts[scope] as string)
-    this.#scopeTexts[scope] = ''
-    this.#freeScopes.push(scope)
-  }
-
-  #hashAt(words: Int32Array, place: number): number {
-    // Not before the first use: some runtimes have nothing random to give while modules load.
-    this.#hashKey ??= randomFillSync(new Int32Array(2))
-    return halfSipHash(this.#hashKey, words, place + SCOPE, sizeAt(words, place) - SCOPE)
-  }
-
-  #segmentOf(address: number): Segment {
-    return this.#segments[address >>> BLOCK_BITS] as Segment
-  }
-
   #isFull(): boolean {
-    return this.#index.size >= this.#maxEntries || this.#memory.inUse >= MOST_BLOCKS
+    return this.#size >= this.#maxEntries || this.#segments.length - this.#freeNumbers.length > MAX_SEGMENTS
   }
 
-  /** Makes room for one more record of `scope`. No entry that is live is forgotten while an expired one is there. */
-  #makeRoom(now: number, scope: number): void {
-    while (this.#isFull() && this.#removeExpired(now));
-    while (this.#isFull()) {
-      if (this.#whenFull === 'throw') {
-        this.#leave(scope)
-        throw new NonceStoreFullError(
-          `MemoryNonceStore is full: ${this.#index.size} reservations have not expired. Set maxEntries to requests a second × 600 × 2 (a request reserves its nonce and, in most cases, its signature), or share the load among stores`,
-        )
-      }
-      this.#removeLeastRecent()
-    }
-  }
-
-  /** Removes a bounded number of expired records from the front of each run, and tells whether there were any. */
+  /** Removes some expired records, and returns whether there were any. */
   #removeExpired(now: number): boolean {
     let removed = false
-    for (const run of this.#runs.slice()) {
-      let left = true
-      for (let count = 0; count < MOST_REMOVALS && left && hasExpired(run.oldest, run.oldest.front, now); count++) {
-        left = this.#removeOldest(run)
+    for (let index = this.#queues.length - 1; index >= 0; index--) {
+      const queue = this.#queues[index] as Queue
+      for (let count = 0; count < REMOVALS && queue[0].hasExpired(queue[0].front, now); count++) {
+        this.#removeFirst(queue)
         removed = true
+      }
+      if (queue[0].isEmpty) {
+        this.#release(queue[0])
+        this.#queues.splice(index, 1)
       }
     }
     return removed
   }
 
-  #removeLeastRecent(): void {
-    const run = this.#runs.reduce((one, other) => (orderOf(one.oldest) < orderOf(other.oldest) ? one : other))
-    this.#removeOldest(run)
-  }
-
-  /** Whether a record is left in the run; otherwise it is a run no more. */
-  #removeOldest(run: Run): boolean {
-    const segment = run.oldest
-    const place = placeOf(segment.front)
-    this.#forget(segment.front, this.#hashAt(segment.words, place))
-    segment.front += sizeAt(segment.words, place)
-    if (segment.front !== segment.end) return true
-
-    this.#segments[segment.start >>> BLOCK_BITS] = undefined
-    this.#memory.giveBack(segment.start)
-    if (segment.next === undefined) {
-      this.#runs.splice(this.#runs.indexOf(run), 1)
-      return false
-    }
-    run.oldest = segment.next
+  /** Removes the record that was reserved first, and returns whether there was one. */
+  #removeOldest(): boolean {
+    const queues = this.#queues.filter(([segment]) => !segment.isEmpty)
+    const [first, ...others] = queues
+    if (first === undefined) return false
+    this.#removeFirst(others.reduce((one, other) => (orderOf(one) < orderOf(other) ? one : other), first))
     return true
   }
 
-  /** Frees the key of a record, unless it had expired and was reserved anew: then it is another record's. */
-  #forget(address: number, hash: number): void {
-    if (!this.#index.delete(hash, address)) return
-    this.#leave(at(this.#memory.wordsAt(address), placeOf(address) + SCOPE))
-  }
-
-  /** Adds the record of the reservation under way to the first run that it may follow in, and gives its address. */
-  #append(expiresAt: number): number {
-    const order = this.#reservations++
-    const size = sizeAt(this.#sought, 0)
-    const segment = this.#segmentFor(size, expiresAt, order)
-    const { words, end } = segment
-    const place = placeOf(end)
-    words[place + EXPIRY] = expiresAt - segment.expiresAt
-    words[place + FORM] = ((order - segment.order) << FORM_BITS) | at(this.#sought, FORM)
-    for (let index = SCOPE; index < size; index++) words[place + index] = at(this.#sought, index)
-    segment.end += size
-    return end
-  }
-
-  #segmentFor(size: number, expiresAt: number, order: number): Segment {
-    for (const run of this.#runs) {
-      if (run.expiresAt > expiresAt) continue
-      run.expiresAt = expiresAt
-      if (!hasRoom(run.newest, size, expiresAt, order)) {
-        const segment = this.#addSegment(expiresAt, order)
-        run.newest.next = segment
-        run.newest = segment
-      }
-      return run.newest
+  #removeFirst(queue: Queue): void {
+    const [segment] = queue
+    const { words, front } = segment
+    const table = this.#tableOf(words, front * RECORD_WORDS)
+    const slot = this.#find(table, words, front * RECORD_WORDS)
+    // After its expiry, a key can be reserved again: then the slot belongs to another record.
+    if (table.slots[slot] === addressOf(segment, front)) this.#clear(table, slot)
+    segment.front++
+    if (segment.isEmpty && queue.length > 1) {
+      this.#release(segment)
+      queue.shift()
     }
-    const segment = this.#addSegment(expiresAt, order)
-    this.#runs.push(new Run(segment))
+  }
+
+  #release({ number }: Segment): void {
+    this.#segments[number] = undefined
+    this.#freeNumbers.push(number)
+  }
+
+  /** The segment for the next record. */
+  #segmentFor(expiry: number): Segment {
+    for (const queue of this.#queues) {
+      const last = queue.at(-1) as Segment
+      if (last.expiryOf(last.end - 1) > expiry) continue
+      if (!last.hasRoom(expiry, this.#reservations)) queue.push(this.#addSegment(expiry))
+      return queue.at(-1) as Segment
+    }
+    const segment = this.#addSegment(expiry)
+    this.#queues.push([segment])
     return segment
   }
 
-  #addSegment(expiresAt: number, order: number): Segment {
-    const start = this.#memory.take()
-    const segment = new Segment(this.#memory.wordsAt(start), start, expiresAt, order)
-    this.#segments[start >>> BLOCK_BITS] = segment
+  #addSegment(expiry: number): Segment {
+    const number = this.#freeNumbers.at(-1) ?? this.#segments.length
+    const segment = new Segment(number, expiry, this.#reservations)
+    this.#freeNumbers.pop()
+    this.#segments[number] = segment
     return segment
   }
-}
 
-function at(words: Int32Array, index: number): number {
-  return words[index] as number
-}
-
-/** The form of the key of a record. */
-function formAt(words: Int32Array, place: number): number {
-  return at(words, place + FORM) & FORM_MASK
-}
-
-/** How many words a record has. */
-function sizeAt(words: Int32Array, place: number): number {
-  return KEY + keyWords(formAt(words, place))
-}
-
-function isSameKey(sought: Int32Array, words: Int32Array, place: number): boolean {
-  if (formAt(words, place) !== sought[FORM]) return false
-  const size = sizeAt(sought, 0)
-  for (let index = SCOPE; index < size; index++) {
-    if (words[place + index] !== sought[index]) return false
+  /** Writes a record, and returns its address. */
+  #append(segment: Segment, expiry: number): number {
+    const { words, end } = segment
+    const place = end * RECORD_WORDS
+    for (let word = 0; word < 4; word++) words[place + word] = FINGERPRINT[word] as number
+    words[place + EXPIRY] = expiry - segment.expiry
+    words[place + ORDER] = this.#reservations++ - segment.order
+    segment.end++
+    return addressOf(segment, end)
   }
-  return true
+
+  #segmentOf(address: number): Segment {
+    return this.#segments[address >>> INDEX_BITS] as Segment
+  }
+
+  #tableOf(words: Int32Array, place: number): Table {
+    const number = (words[place] as number) & (TABLES - 1)
+    this.#tables[number] ??= { slots: new Int32Array(MIN_TABLE_WORDS), count: 0 }
+    return this.#tables[number]
+  }
+
+  /** The slot of the record with the fingerprint at `words[place]`, or else the free slot for it. */
+  #find({ slots }: Table, words: Int32Array, place: number): number {
+    const first = words[place + 1] as number
+    for (let slot = firstSlot(first, slots); ; slot = nextSlot(slot, slots)) {
+      const address = slots[slot] as number
+      if (address === 0) return slot
+      if (slots[slot + 1] !== first) continue
+      const other = this.#segmentOf(address).words
+      const at = indexOf(address) * RECORD_WORDS
+      if (other[at] === words[place] && other[at + 2] === words[place + 2] && other[at + 3] === words[place + 3])
+        return slot
+    }
+  }
+
+  /** Frees a slot, and moves records from behind into the gap if that does not put them in front of their first slot. */
+  #clear(table: Table, slot: number): void {
+    const { slots } = table
+    const mask = slots.length - 1
+    let gap = slot
+    for (let next = nextSlot(gap, slots); slots[next] !== 0; next = nextSlot(next, slots)) {
+      const first = slots[next + 1] as number
+      if (((next - firstSlot(first, slots)) & mask) < ((next - gap) & mask)) continue
+      slots[gap] = slots[next] as number
+      slots[gap + 1] = first
+      gap = next
+    }
+    slots[gap] = 0
+    table.count--
+    this.#size--
+  }
 }
 
-function orderOf(segment: Segment): number {
-  return segment.order + (at(segment.words, placeOf(segment.front) + FORM) >>> FORM_BITS)
+/** Gives a table room for one more record. Between an eighth and three quarters of its slots are used. */
+function fit(table: Table): void {
+  const { length } = table.slots
+  if (table.count * 8 >= length * 3) resize(table, length * 2)
+  else if (table.count * 16 < length && length > MIN_TABLE_WORDS) resize(table, length / 2)
 }
 
-/** Whether there is room for a record, and for its distances from the first one. */
-function hasRoom(segment: Segment, size: number, expiresAt: number, order: number): boolean {
-  return (
-    segment.end + size - segment.start <= BLOCK_WORDS &&
-    expiresAt - segment.expiresAt < MOST_MILLISECONDS &&
-    order - segment.order < MOST_RESERVATIONS
-  )
+function resize(table: Table, length: number): void {
+  const slots = allocate(length)
+  for (let old = 0; old < table.slots.length; old += 2) {
+    if (table.slots[old] === 0) continue
+    const first = table.slots[old + 1] as number
+    let slot = firstSlot(first, slots)
+    while (slots[slot] !== 0) slot = nextSlot(slot, slots)
+    slots[slot] = table.slots[old] as number
+    slots[slot + 1] = first
+  }
+  table.slots = slots
+}
+
+function firstSlot(first: number, slots: Int32Array): number {
+  return (first << 1) & (slots.length - 1)
+}
+
+function nextSlot(slot: number, slots: Int32Array): number {
+  return (slot + 2) & (slots.length - 1)
+}
+
+/** A resizable buffer returns its memory to the operating system at once. `malloc` keeps the memory of any other array. */
+function allocate(length: number): Int32Array {
+  if (length < 4096) return new Int32Array(length)
+  return new Int32Array(new ArrayBuffer(length * 4, { maxByteLength: length * 4 }), 0, length)
+}
+
+function addressOf(segment: Segment, index: number): number {
+  return (segment.number << INDEX_BITS) | index
+}
+
+function indexOf(address: number): number {
+  return address & (SEGMENT_RECORDS - 1)
+}
+
+function orderOf([oldest]: Queue): number {
+  return oldest.orderOf(oldest.front)
 }
 
 /**
- * Whether the key is free again. A reservation lasts until its last instant is over (design: inclusive, rounded up): it
- * ends with the millisecond that it would end in, counted from the end of the one that it began in.
+ * Writes the fingerprint of webhook and key to `FINGERPRINT`. Nobody can make two keys collide on purpose, because nobody sees a
+ * fingerprint or its random key, and no inputs are known that collide in HalfSipHash more often than by chance.
  */
-function hasExpired(segment: Segment, address: number, now: number): boolean {
-  return Math.floor(now) > segment.expiresAt + (at(segment.words, placeOf(address) + EXPIRY) >>> 0)
+function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string): void {
+  const count = writeText(key, writeText(webhookId, 0))
+  halfSipHash(hashKey, 0, count)
+  halfSipHash(hashKey, 2, count)
 }
 
-/** The same text, without the strings that it was cut from or put together of. */
-function copyOf(text: string): string {
-  const copy = Buffer.from(text, 'latin1').toString('latin1')
-  return copy === text ? copy : Buffer.from(text, 'utf16le').toString('utf16le')
+/** Writes a text to `TEXT`, and returns the index behind it. The length in front makes webhook and key unambiguous. */
+function writeText(text: string, start: number): number {
+  const isShort = text.length <= MAX_TEXT_LENGTH && !NOT_LATIN1.test(text)
+  const characters = isShort ? text : createHash('sha256').update(text, 'utf16le').digest('hex')
+  let index = start
+  TEXT[index++] = isShort ? text.length : -1
+  let word = 0
+  for (let place = 0; place < characters.length; place++) {
+    word = (word << 8) | characters.charCodeAt(place)
+    if (place % 4 === 3) TEXT[index++] = word
+  }
+  TEXT[index++] = word
+  return index
+}
+
+/**
+ * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) of the first `count` words of `TEXT`: 64 bits of `FINGERPRINT` from 64 bits
+ * of the key. JavaScript is fast with its 32-bit words.
+ */
+function halfSipHash(key: Int32Array, half: 0 | 2, count: number): void {
+  const key0 = key[half] as number
+  const key1 = key[half + 1] as number
+  let v0 = key0
+  let v1 = key1 ^ 0xee
+  let v2 = key0 ^ 0x6c796765
+  let v3 = key1 ^ 0x74656462
+  // One round per word, and three for each word of the result.
+  for (let round = 0; round < count + 6; round++) {
+    const word = round < count ? (TEXT[round] as number) : 0
+    if (round === count) v2 ^= 0xee
+    if (round === count + 3) {
+      FINGERPRINT[half] = v1 ^ v3
+      v1 ^= 0xdd
+    }
+    v3 ^= word
+    v0 = (v0 + v1) | 0
+    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+    v0 = (v0 << 16) | (v0 >>> 16)
+    v2 = (v2 + v3) | 0
+    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+    v0 = (v0 + v3) | 0
+    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+    v2 = (v2 + v1) | 0
+    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+    v2 = (v2 << 16) | (v2 >>> 16)
+    v0 ^= word
+  }
+  FINGERPRINT[half + 1] = v1 ^ v3
 }
