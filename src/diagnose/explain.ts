@@ -121,9 +121,9 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
   }
   return [
     `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}`,
-    `They differ from byte ${same} on. From byte ${from}:`,
-    ['  signed  ', excerpt(signed)],
-    ['  received', excerpt(received)],
+    `They differ from byte ${same} on. Both from byte ${from} on:`,
+    `  signed:   ${excerpt(signed)}`,
+    `  received: ${excerpt(received)}`,
   ]
 }
 

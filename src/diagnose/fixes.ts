@@ -21,7 +21,7 @@ const WRITE_ONCE = {
   perl: 'my $body = encode_json($event); sign $body and send it as the content of the request',
   shell: 'jq -c . event.json > body.json; sign body.json and send it with curl --data-binary @body.json',
 }
-const RAW_BODY_IN_EXPRESS = 'Express: express.raw({ type: () => true, inflate: false }), before express.json()'
+const RAW_IN_EXPRESS = 'express.raw({ type: () => true, inflate: false }), before express.json()'
 const UNIX_SECONDS = {
   node: 'String(Math.floor(Date.now() / 1000))',
   python: 'str(int(time.time()))',
@@ -130,7 +130,7 @@ export const FIXES = {
     },
   },
   timestamp_once: {
-    sender: 'Put the timestamp into one variable. Sign that variable and send it.',
+    sender: 'Read the clock once. Put the timestamp into a variable, sign that variable and send it.',
     lines: UNIX_SECONDS,
   },
   nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
@@ -142,10 +142,10 @@ export const FIXES = {
   },
   send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
 
-  same_bytes: { sender: `${SAME_BYTES}.`, receiver: `${RAW_BYTES}. (${RAW_BODY_IN_EXPRESS})` },
+  same_bytes: { sender: `${SAME_BYTES}.`, receiver: `${RAW_BYTES} (Express: ${RAW_IN_EXPRESS}).` },
   serialize_once: {
     sender: `Serialize once. ${SAME_BYTES}.`,
-    receiver: `${RAW_BYTES}. Do not serialize a parsed body again. (${RAW_BODY_IN_EXPRESS})`,
+    receiver: `${RAW_BYTES} (Express: ${RAW_IN_EXPRESS}). Do not serialize a parsed body again.`,
     lines: WRITE_ONCE,
   },
   same_options: {
@@ -162,7 +162,6 @@ export const FIXES = {
     lines: {
       node: "Buffer.from(text, 'utf8')",
       python: 'text.encode()',
-      go: '[]byte(text)',
       ruby: "text.encode('UTF-8')",
       php: "iconv('ISO-8859-1', 'UTF-8', $text), before you sign",
       java: 'text.getBytes(StandardCharsets.UTF_8)',
@@ -182,7 +181,7 @@ export const FIXES = {
   },
   sign_compressed: {
     sender: 'Sign after you compress, or do not compress.',
-    receiver: `${RAW_BYTES}, before anything inflates them. (${RAW_BODY_IN_EXPRESS})`,
+    receiver: `${RAW_BYTES}, before anything inflates them.`,
     lines: { node: 'express.raw({ type: () => true, inflate: false })' },
   },
   sign_as_sent: {
@@ -220,7 +219,7 @@ export const FIXES = {
   },
   sign_body: {
     sender: `${SAME_BYTES}. Read the whole body before you sign.`,
-    receiver: `Pass the raw body. Read it before any parser does. (${RAW_BODY_IN_EXPRESS})`,
+    receiver: `Pass the raw body. Read it before any parser does (Express: ${RAW_IN_EXPRESS}).`,
     lines: {
       node: 'const body = JSON.stringify(event), not the object itself',
       python: 'request.body, not a stream that was read already',
@@ -230,11 +229,11 @@ export const FIXES = {
 
   pass_raw_body: {
     receiver: 'Pass the bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
-    lines: { node: `${RAW_BODY_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once` },
+    lines: { node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once` },
   },
   pass_whole_body: {
     receiver: 'Pass all bytes as received, before anything parses, trims, decodes or inflates them.',
-    lines: { node: RAW_BODY_IN_EXPRESS },
+    lines: { node: `Express: ${RAW_IN_EXPRESS}` },
   },
   send_text: { sender: 'Send text, not an object.', lines: { node: 'body: JSON.stringify(event)' } },
   pass_or_send_text: {
@@ -245,7 +244,7 @@ export const FIXES = {
 
   rename_headers: {
     sender: 'Name the headers X-Timestamp, X-Nonce and X-Signature.',
-    receiver: 'Pass the values under these names. A proxy may have renamed or dropped headers with an underscore.',
+    receiver: 'Pass the values under these names. A proxy may have renamed the headers.',
   },
   send_headers: {
     sender: 'Send X-Timestamp, X-Nonce and X-Signature with every request. A redirect drops them: use the final URL.',

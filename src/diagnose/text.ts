@@ -107,7 +107,7 @@ const sideOf = ({ sender, receiver }: Fix): Side =>
 
 function generalFix(fix: Fix, side: Side): string {
   const { sender = '', receiver = '' } = fix
-  if (side === 'unknown') return `On the sender's side: ${sender} On the receiver's side: ${receiver}`
+  if (side === 'unknown') return `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   return fix[side] ?? sender + receiver
 }
 

@@ -52,7 +52,7 @@ describe('the first or second finding names what is wrong with a broken request'
     )
     for (const { message, fix, side } of findings) {
       expect(message).toMatch(/^[A-Z].*\.$/s)
-      expect(fix).toMatch(side === 'unknown' ? /^On the sender's side: .* On the receiver's side: / : /^[A-Z]/)
+      expect(fix).toMatch(side === 'unknown' ? /^On the sender's side: .*\nOn the receiver's side: / : /^[A-Z]/)
     }
     const told = JSON.stringify(findings)
     for (const one of [secret].flat()) if (one.length > 9) expect(told).not.toContain(one)

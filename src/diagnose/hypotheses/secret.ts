@@ -31,7 +31,7 @@ const placeholders = (likelihood: Likelihood, texts: readonly string[]): SecretH
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
-  { ...trim, id: 'secret_lf_after', likelihood: 'common', what: 'the secret with a line feed (LF) after it', apply: (secret) => `${secret}\n`, example: ['abc', 'abc\n'] },
+  { ...trim, id: 'secret_lf_after', likelihood: 'common', what: 'the secret and a line feed (LF) after it', apply: (secret) => `${secret}\n`, example: ['abc', 'abc\n'] },
   { ...trimHere, id: 'secret_trimmed', likelihood: 'common', what: 'the secret without {}',
     apply: (secret) => ({ variants: [{ detail: describeSpaceAround(secret), value: secret.trim() }] }), example: ['abc\n', 'abc'] },
   { ...asText, id: 'secret_from_base64', likelihood: 'common', what: 'the secret decoded from base64 or base64url', apply: fromBase64, example: ['w6k-', 'hex:c3a93e'] },
@@ -41,10 +41,10 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     example: ['whsec_w6k+', 'hex:c3a93e'] },
   { ...unquote, id: 'secret_in_double_quotes', likelihood: 'common', what: 'the secret between double quotes', apply: (secret) => `"${secret}"`, example: ['abc', '"abc"'] },
 
-  { ...trim, id: 'secret_space_after', likelihood: 'uncommon', what: 'the secret with a space after it', apply: (secret) => `${secret} `, example: ['abc', 'abc '] },
-  { ...trim, id: 'secret_space_before', likelihood: 'uncommon', what: 'the secret with a space before it', apply: (secret) => ` ${secret}`, example: ['abc', ' abc'] },
+  { ...trim, id: 'secret_space_after', likelihood: 'uncommon', what: 'the secret and a space after it', apply: (secret) => `${secret} `, example: ['abc', 'abc '] },
+  { ...trim, id: 'secret_space_before', likelihood: 'uncommon', what: 'the secret and a space before it', apply: (secret) => ` ${secret}`, example: ['abc', ' abc'] },
   { ...trim, id: 'secret_crlf_after', likelihood: 'uncommon',
-    what: 'the secret with a CRLF (carriage return and line feed) after it', apply: (secret) => `${secret}\r\n`, example: ['abc', 'abc\r\n'] },
+    what: 'the secret and a CRLF (carriage return and line feed) after it', apply: (secret) => `${secret}\r\n`, example: ['abc', 'abc\r\n'] },
   { ...trimHere, id: 'secret_visible', likelihood: 'uncommon', what: 'the secret without {} in it',
     apply: (secret) => ({ variants: [{ detail: describeInvisible(secret), value: removeInvisible(secret) }] }), example: ['a\u200bbc', 'abc'] },
 
@@ -54,7 +54,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
 
   { id: 'secret_without_prefix', likelihood: 'uncommon', code: 'secret_prefix', fix: 'whole_secret',
     what: 'the secret without its prefix', apply: withoutPrefix, example: ['sk_live_abc', 'abc'] },
-  { ...ownPrefix, id: 'secret_whsec_before', likelihood: 'uncommon', what: 'the secret with `whsec_` before it', apply: (secret) => `whsec_${secret}`, example: ['abc', 'whsec_abc'] },
+  { ...ownPrefix, id: 'secret_whsec_before', likelihood: 'uncommon', what: '`whsec_` and the secret', apply: (secret) => `whsec_${secret}`, example: ['abc', 'whsec_abc'] },
 
   { ...asText, id: 'secret_base64', likelihood: 'uncommon', what: 'the secret in base64', apply: (secret) => base64(utf8(secret)), example: ['é>', 'w6k+'] },
   { ...asText, id: 'secret_latin1', likelihood: 'uncommon', what: 'the secret in Latin-1 instead of UTF-8', apply: latin1, example: ['é>', 'hex:e93e'] },
