@@ -41,14 +41,6 @@ describe('the tarball', () => {
     ])
   })
 
-  it('declares as constants what V8 can then take as such', () => {
-    for (const file of ['index.js', 'index.cjs']) {
-      const source = readFileSync(join(installed, 'dist', file), 'utf8')
-      expect(source).toMatch(/^const SLOTS = \d+;$/m)
-      expect(source).not.toMatch(/^var [A-Z][A-Z0-9_]* =/m)
-    }
-  })
-
   it("imports only its own files, and Node's modules by their node: names", () => {
     for (const file of readdirSync(join(installed, 'dist')).filter((name) => /\.c?js$/.test(name))) {
       const source = readFileSync(join(installed, 'dist', file), 'utf8')
