@@ -8,6 +8,10 @@ export interface SignedMessage {
   readonly body: Uint8Array
 }
 
+/** Written for each comparison. Two new buffers cost a twentieth of a `verify`. */
+const RECEIVED = /* @__PURE__ */ Buffer.alloc(64)
+const EXPECTED = /* @__PURE__ */ Buffer.alloc(64)
+
 /** How many bytes are hashed at a time. OpenSSL accepts less than 2 GiB. */
 const CHUNK_BYTES = 2 ** 24
 
@@ -16,16 +20,12 @@ const CHUNK_BYTES = 2 ** 24
  *
  * @internal
  */
-export function hmacSha256(secret: string, text: string, bytes: Uint8Array): Buffer {
+export function hmacSha256(secret: string, text: string, bytes: Uint8Array): string {
   const hmac = createHmac('sha256', secret).update(text)
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
     hmac.update(bytes.subarray(start, start + CHUNK_BYTES))
   }
-  return hmac.digest()
-}
-
-function digestOf({ timestamp, nonce, body }: SignedMessage, secret: string): Buffer {
-  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
+  return hmac.digest('hex')
 }
 
 /**
@@ -33,8 +33,8 @@ function digestOf({ timestamp, nonce, body }: SignedMessage, secret: string): Bu
  *
  * @internal
  */
-export function signMessage(message: SignedMessage, secret: string): string {
-  return digestOf(message, secret).toString('hex')
+export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
+  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
 }
 
 /**
@@ -53,7 +53,10 @@ export function isSignature(value: string): boolean {
  * @internal
  */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
-  return isSignature(signature) && timingSafeEqual(Buffer.from(signature, 'hex'), digestOf(message, secret))
+  if (!isSignature(signature)) return false
+  RECEIVED.write(signature, 'latin1')
+  EXPECTED.write(signMessage(message, secret), 'latin1')
+  return timingSafeEqual(RECEIVED, EXPECTED)
 }
 
 /**

@@ -52,24 +52,24 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  * @throws {@link NonceStoreError} if the store failed.
  * @internal
  */
-export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
+export async function reserveAll(
+  nonceStore: NonceStore,
+  webhookId: string,
+  keys: readonly string[],
+): Promise<boolean> {
   for (const key of keys) {
-    if (!(await reserve(nonceStore, webhookId, key))) return false
+    let reserved: unknown
+    try {
+      const answer = nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
+      // An await costs a fifteenth of a verify, and a store in memory answers without one.
+      reserved = typeof answer === 'boolean' ? answer : await answer
+    } catch (cause) {
+      throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
+    }
+    if (typeof reserved !== 'boolean') {
+      throw new NonceStoreError(`nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+    }
+    if (!reserved) return false
   }
   return true
-}
-
-async function reserve(nonceStore: NonceStore, webhookId: string, key: string): Promise<boolean> {
-  let reserved: unknown
-  try {
-    reserved = await nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
-  } catch (cause) {
-    throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
-  }
-  if (typeof reserved !== 'boolean') {
-    throw new NonceStoreError(
-      `nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
-    )
-  }
-  return reserved
 }
