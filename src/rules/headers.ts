@@ -43,13 +43,10 @@ export function readHeaders(headers: HeadersInput): HeaderValues {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
         throw invalidType(`request.headers is a list, but not of pairs. ${FIX}`)
       }
-      add(values, pair[0], pair[1])
+      addAnyCase(values, pair[0], pair[1])
     }
   } else {
-    const record: Properties = headers
-    for (const name of Object.keys(record)) {
-      if (name.length === 7 || name.length === 11) add(values, name, record[name])
-    }
+    readRecord(headers, values)
   }
   return values
 }
@@ -60,11 +57,26 @@ type Values = { -readonly [name in keyof HeaderValues]: HeaderValues[name] }
 
 type Properties = { readonly [name: string]: unknown }
 
-function add(values: Values, anyCase: string, value: unknown): void {
+/** Looking up and lowercasing every header of a record would cost a tenth of a `verify`. */
+function readRecord(record: Properties, values: Values): void {
+  for (const name of Object.keys(record)) {
+    // Servers write names in lowercase. V8 finds a property faster by a name that is in the code.
+    if (name === 'x-timestamp') add(values, name, record['x-timestamp'])
+    else if (name === 'x-nonce') add(values, name, record['x-nonce'])
+    else if (name === 'x-signature') add(values, name, record['x-signature'])
+    else if (name.length === 7 || name.length === 11) addAnyCase(values, name, record[name])
+  }
+}
+
+function addAnyCase(values: Values, anyCase: string, value: unknown): void {
   const name = anyCase.toLowerCase()
+  if (name === 'x-timestamp' || name === 'x-nonce' || name === 'x-signature') add(values, name, value)
+}
+
+function add(values: Values, name: HeaderName, value: unknown): void {
   if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value, name)
   else if (name === 'x-nonce') values.nonce = joined(values.nonce, value, name)
-  else if (name === 'x-signature') values.signature = joined(values.signature, value, name)
+  else values.signature = joined(values.signature, value, name)
 }
 
 function joined(before: string | undefined, value: unknown, name: HeaderName): string | undefined {

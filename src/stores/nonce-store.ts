@@ -52,11 +52,7 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  * @throws {@link NonceStoreError} if the store failed.
  * @internal
  */
-export async function reserveAll(
-  nonceStore: NonceStore,
-  webhookId: string,
-  keys: readonly string[],
-): Promise<boolean> {
+export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
   for (const key of keys) {
     let reserved: unknown
     try {
@@ -67,7 +63,9 @@ export async function reserveAll(
       throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
     }
     if (typeof reserved !== 'boolean') {
-      throw new NonceStoreError(`nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+      throw new NonceStoreError(
+        `nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
+      )
     }
     if (!reserved) return false
   }
