@@ -50,6 +50,6 @@ describe('MemoryNonceStore, in real time', () => {
 
 it('the contract wants a function', () => {
   expect(() => Reflect.apply(nonceStoreContract, undefined, [new MemoryNonceStore()])).toThrow(
-    expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining('pass a function') }),
+    expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining('Pass a function') }),
   )
 })
