@@ -39,7 +39,7 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore is ${kindOf(nonceStore)} without reserve(). Create one MemoryNonceStore or another store per process.`,
+      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one store per process, such as a MemoryNonceStore.`,
     )
   }
 }

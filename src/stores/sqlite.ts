@@ -68,7 +68,7 @@ export class SqliteNonceStore implements NonceStore {
     const { table = 'webhook_nonces', busyTimeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(
-        `database is ${kindOf(database)} without exec() and prepare(). Pass a DatabaseSync, or a Database of better-sqlite3.`,
+        `database has no exec() and prepare(): it is ${kindOf(database)}. Pass a DatabaseSync, or a Database of better-sqlite3.`,
       )
     }
     if (typeof table !== 'string' || !NAME.test(table)) {

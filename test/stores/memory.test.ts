@@ -516,7 +516,7 @@ describe('options', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    [1000, /options is a number: pass an object/],
+    [1000, /options is a number\. Pass an object/],
     [null, /options is null/],
     [{ maxEntries: '1000' }, /maxEntries is a string: pass a number/],
     [{ maxEntries: null }, /maxEntries is null/],
