@@ -51,7 +51,7 @@ export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
-  if (types.isPromise(value)) return 'a promise, not awaited'
+  if (types.isPromise(value)) return 'a promise that was not awaited'
   if (ArrayBuffer.isView(value)) return 'bytes'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -78,12 +78,13 @@ export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, det
 /**
  * Describes how far a timestamp is from server time: `301 s behind`.
  *
+ * @param seconds - the timestamp in seconds since the Unix epoch.
  * @param now - server time in milliseconds since the Unix epoch.
  * @internal
  */
-export function describeDrift(timestamp: string, now: number): string {
+export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'
-  const milliseconds = Number(timestamp) * 1000 - now
+  const milliseconds = seconds * 1000 - now
   return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead'}`
 }
 

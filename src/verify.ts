@@ -64,9 +64,9 @@ export async function verify(
   if (signature === undefined) return missingHeader('x-signature')
 
   if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
+  const seconds = Number(timestamp)
   const arrivedAt = clock.now()
-  if (!isInWindow(timestamp, arrivedAt))
-    return rejected('timestamp_outside_window', describeDrift(timestamp, arrivedAt))
+  if (!isInWindow(seconds, arrivedAt)) return rejected('timestamp_outside_window', describeDrift(seconds, arrivedAt))
   if (!isNonce(nonce)) return rejected('invalid_nonce')
 
   const message = { timestamp, nonce, body }
@@ -80,8 +80,7 @@ export async function verify(
 
   // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
   const answeredAt = clock.now()
-  if (!isInWindow(timestamp, answeredAt))
-    return rejected('timestamp_outside_window', describeDrift(timestamp, answeredAt))
+  if (!isInWindow(seconds, answeredAt)) return rejected('timestamp_outside_window', describeDrift(seconds, answeredAt))
 
-  return { ok: true, webhookId, timestamp: Number(timestamp), nonce, secretIndex }
+  return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
 }

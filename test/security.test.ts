@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
 import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
-// What is not protected, as SECURITY.md tells it: each test shows exactly what is lost.
+// What is not protected: one test for each row of SECURITY.md.
 
 async function outcome(request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) {
   const verdict = await verify(request, secret, store, clock)
@@ -28,16 +28,16 @@ it('what is not signed can be changed', async () => {
   expect(await outcome({ ...request, headers }, new MemoryNonceStore())).toBe('accepted')
 })
 
-it('a re-cut that arrives first is accepted with a shortened body, and its original is not', async () => {
+it('a re-split that arrives first is accepted with a shortened body, and its original is rejected', async () => {
   const original = signedRequest({ nonce: 'abc', body: '{"a":1}' })
   const signature = original.headers['x-signature']
-  const recut = signedRequest({ nonce: 'abc:{"a"', body: '1}', signature })
+  const resplit = signedRequest({ nonce: 'abc:{"a"', body: '1}', signature })
   const store = new MemoryNonceStore()
-  expect(await outcome(recut, store)).toBe('accepted')
+  expect(await outcome(resplit, store)).toBe('accepted')
   expect(await outcome(original, store)).toBe('replayed_nonce')
 })
 
-it('whoever holds a captured message can spend the nonces that are cuts of it, 127 at the most', async () => {
+it('a captured message can use up the nonces of its splits, at most 127', async () => {
   const body = ':'.repeat(300)
   const signature = signatureOf(TIMESTAMP, 'n', body, SECRET)
   const store = new RecordingStore()
@@ -45,13 +45,13 @@ it('whoever holds a captured message can spend the nonces that are cuts of it, 1
 
   const rest = `n:${body}`
   for (let length = 2; length <= rest.indexOf(':') + body.length; length++) {
-    const recut = signedRequest({ nonce: rest.slice(0, length), body: rest.slice(length + 1), signature })
-    expect(await outcome(recut, store)).toBe(length <= 128 ? 'replayed_nonce' : 'invalid_nonce')
+    const resplit = signedRequest({ nonce: rest.slice(0, length), body: rest.slice(length + 1), signature })
+    expect(await outcome(resplit, store)).toBe(length <= 128 ? 'replayed_nonce' : 'invalid_nonce')
   }
   const spent = new Set(store.keys.filter((key) => key !== 'n' && !key.startsWith('signature ')))
   expect(spent.size).toBe(127)
   expect(await outcome(signedRequest({ nonce: 'n:', body: 'honest' }), store)).toBe('replayed_nonce')
-  // Each of them has a colon, so a receiver who refuses a nonce with one is touched by none.
+  // Each of them has a colon, so a receiver that refuses colons in nonces is not affected.
   expect([...spent].every((nonce) => nonce.includes(':'))).toBe(true)
 })
 

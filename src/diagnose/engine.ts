@@ -51,7 +51,7 @@ export function diagnoseWith(platform: Primitives, request: ReceivedRequest): Di
   if (
     isSignedAsSent &&
     isTimestamp(String(timestamp)) &&
-    isInWindow(String(timestamp), now) &&
+    isInWindow(Number(timestamp), now) &&
     isNonce(String(nonce))
   ) {
     return { genuine: true, findings: [] }

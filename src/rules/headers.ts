@@ -34,7 +34,7 @@ const FIX = "Pass Node's request.headers, Fetch Headers, a record, a Map or [nam
  */
 export function readHeaders(headers: HeadersInput): HeaderValues {
   assertHeaders(headers)
-  const values: Values = {}
+  const values: Values = { timestamp: undefined, nonce: undefined, signature: undefined }
   // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
   if (typeof headers['get'] === 'function' && !types.isMap(headers)) {
     for (const name of NAMES) add(values, name, headers['get'](name))
@@ -43,25 +43,40 @@ export function readHeaders(headers: HeadersInput): HeaderValues {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
         throw invalidType(`request.headers is a list, but not of pairs. ${FIX}`)
       }
-      add(values, pair[0], pair[1])
+      addAnyCase(values, pair[0], pair[1])
     }
   } else {
-    for (const [name, value] of Object.entries(headers)) add(values, name, value)
+    readRecord(headers, values)
   }
-  return { timestamp: values['x-timestamp'], nonce: values['x-nonce'], signature: values['x-signature'] }
+  return values
 }
 
 const NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
 
-type Values = { [name in HeaderName]?: string | undefined }
+type Values = { -readonly [name in keyof HeaderValues]: HeaderValues[name] }
 
 type Properties = { readonly [name: string]: unknown }
 
-function add(values: Values, anyCase: string, value: unknown): void {
-  const name = anyCase.toLowerCase()
-  if (name === 'x-timestamp' || name === 'x-nonce' || name === 'x-signature') {
-    values[name] = joined(values[name], value, name)
+/** Looking up and lowercasing every header of a record would cost a tenth of a `verify`. */
+function readRecord(record: Properties, values: Values): void {
+  for (const name of Object.keys(record)) {
+    // Servers write names in lowercase. V8 finds a property faster by a name that is in the code.
+    if (name === 'x-timestamp') add(values, name, record['x-timestamp'])
+    else if (name === 'x-nonce') add(values, name, record['x-nonce'])
+    else if (name === 'x-signature') add(values, name, record['x-signature'])
+    else if (name.length === 7 || name.length === 11) addAnyCase(values, name, record[name])
   }
+}
+
+function addAnyCase(values: Values, anyCase: string, value: unknown): void {
+  const name = anyCase.toLowerCase()
+  if (name === 'x-timestamp' || name === 'x-nonce' || name === 'x-signature') add(values, name, value)
+}
+
+function add(values: Values, name: HeaderName, value: unknown): void {
+  if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value, name)
+  else if (name === 'x-nonce') values.nonce = joined(values.nonce, value, name)
+  else values.signature = joined(values.signature, value, name)
 }
 
 function joined(before: string | undefined, value: unknown, name: HeaderName): string | undefined {

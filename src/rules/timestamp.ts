@@ -16,10 +16,10 @@ export function isTimestamp(value: string): boolean {
  * The comparison is in milliseconds. Server time in whole seconds would make the window 601 s wide, one second longer than
  * a nonce is kept.
  *
- * @param timestamp - a valid `X-Timestamp`.
+ * @param seconds - a timestamp in seconds since the Unix epoch.
  * @param now - server time in milliseconds since the Unix epoch. No timestamp is in the window of a clock that returned no number.
  * @internal
  */
-export function isInWindow(timestamp: string, now: number): boolean {
-  return Number.isFinite(now) && Math.abs(now - Number(timestamp) * 1000) <= WINDOW_SECONDS * 1000
+export function isInWindow(seconds: number, now: number): boolean {
+  return Number.isFinite(now) && Math.abs(now - seconds * 1000) <= WINDOW_SECONDS * 1000
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { invalidRange } from '../errors.js'
 
 /**
- * A webhook and a key as one string that no other webhook and key give: the length in front keeps webhook `a` with key
- * `b:c` apart from webhook `a:b` with key `c`.
+ * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with
+ * key `b:c` differs from webhook `a:b` with key `c`.
  *
  * @internal
  */
@@ -13,7 +13,7 @@ export function scopedKey(webhookId: string, key: string): string {
 }
 
 /**
- * The same as 32 bytes, for engines that limit a key's length, refuse a character, or read a meaning into one.
+ * Returns a SHA-256 of webhook and key, for engines that limit a key's length or treat some characters specially.
  *
  * @internal
  */
@@ -22,20 +22,22 @@ export function scopedKeyHash(webhookId: string, key: string): Buffer {
 }
 
 /**
- * A TTL in whole milliseconds, rounded up.
+ * Converts a TTL to whole milliseconds and rounds it up.
  *
  * @internal
  */
 export function ttlMilliseconds(ttlSeconds: number): number {
   if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
-    throw invalidRange('ttlSeconds is not a positive number: pass how long to keep the key, in seconds')
+    throw invalidRange('ttlSeconds is not a positive number. Pass how long to keep the key, in seconds.')
   }
   return Math.ceil(ttlSeconds * 1000)
 }
 
 /**
- * For how many whole milliseconds of its own clock an engine keeps a key: the TTL and one more, for the reservation may
- * have begun at the end of one millisecond, and at exactly its TTL the key is still taken.
+ * Returns how long an engine keeps a key, in milliseconds of the engine's clock.
+ *
+ * It is one more than the TTL. A reservation may begin at the end of a millisecond, and at exactly its TTL the key is still
+ * reserved.
  *
  * @internal
  */

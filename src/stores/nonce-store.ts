@@ -39,7 +39,7 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore is ${kindOf(nonceStore)} without reserve(). Create one MemoryNonceStore or another store per process.`,
+      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one store per process, such as a MemoryNonceStore.`,
     )
   }
 }
@@ -54,22 +54,20 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  */
 export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
   for (const key of keys) {
-    if (!(await reserve(nonceStore, webhookId, key))) return false
+    let reserved: unknown
+    try {
+      const answer = nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
+      // An await costs a fifteenth of a verify, and a store in memory answers without one.
+      reserved = typeof answer === 'boolean' ? answer : await answer
+    } catch (cause) {
+      throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
+    }
+    if (typeof reserved !== 'boolean') {
+      throw new NonceStoreError(
+        `nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
+      )
+    }
+    if (!reserved) return false
   }
   return true
-}
-
-async function reserve(nonceStore: NonceStore, webhookId: string, key: string): Promise<boolean> {
-  let reserved: unknown
-  try {
-    reserved = await nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
-  } catch (cause) {
-    throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
-  }
-  if (typeof reserved !== 'boolean') {
-    throw new NonceStoreError(
-      `nonceStore.reserve() returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
-    )
-  }
-  return reserved
 }

@@ -2,32 +2,32 @@ import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 
-/** What {@link PostgresNonceStore} needs: one function, which any client offers in one line. */
+/** Configures {@link PostgresNonceStore}. It needs one function, which is one line with any client. */
 export interface PostgresNonceStoreOptions {
   /**
-   * Runs one statement with its parameters, on its own and not inside a transaction of yours: if that rolled back, the
-   * nonce would be free again.
+   * Runs one statement with its parameters. Do not run it inside a transaction of yours: a rollback would free the nonce.
    *
-   * Set the client up to give up within a second or so (see the guide): `verify` waits for as long as the client does.
+   * Configure a time-out of about one second in the client (see the guide), because `verify` waits as long as the client.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
-  /** The table's name, with or without a schema: `webhook_nonces` by default. Letters, digits and `_`, in their case. */
+  /** The table's name, with or without a schema. By default `webhook_nonces`. Letters, digits and `_`; case-sensitive. */
   table?: string | undefined
 }
 
-/** PostgreSQL cuts a name at 63 bytes, and the index's name is the table's with a suffix. */
+/** PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/
 
-/** How often a reservation is tried that PostgreSQL refuses for its isolation level's sake. */
-const ATTEMPTS = 5
+/** How often a reservation is tried if PostgreSQL refuses it because of the isolation level. */
+const MAX_ATTEMPTS = 5
 
 /**
- * A nonce store in PostgreSQL, through any client.
+ * A nonce store in PostgreSQL. It works with any client.
  *
- * A reservation is one statement, by the database's own clock. Create the table with {@link PostgresNonceStore.createTable}
- * and run {@link PostgresNonceStore.deleteExpired} on a schedule: expired rows do no harm but take space.
+ * A reservation is one statement and uses the database's clock. Create the table with
+ * {@link PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule: expired rows only take
+ * space.
  *
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
  * @example
  * ```ts
@@ -50,21 +50,22 @@ export class PostgresNonceStore implements NonceStore {
     const { query, table = 'webhook_nonces' } = options
     if (typeof query !== 'function') {
       throw invalidType(
-        `query is ${kindOf(query)}: pass a function, such as (text, values) => pool.query(text, values)`,
+        `query is ${kindOf(query)}. Pass a function, such as (text, values) => pool.query(text, values).`,
       )
     }
-    if (typeof table !== 'string') throw invalidType(`table is ${kindOf(table)}: pass a name, with or without a schema`)
+    if (typeof table !== 'string')
+      throw invalidType(`table is ${kindOf(table)}. Pass a name, with or without a schema.`)
     const names = table.split('.')
     if (names.length > 2 || !names.every((name) => NAME.test(name))) {
       throw invalidRange(
-        'table is not a name, or schema.name, of 1 to 48 ASCII letters, digits and _ each: pass such a name',
+        'table is not a name, or schema.name, of 1 to 48 ASCII letters, digits and _ each. Pass such a name.',
       )
     }
     this.#query = query
     this.#table = names.map((name) => `"${name}"`).join('.')
     this.#index = `"${names.at(-1)}_expires_at"`
-    // clock_timestamp() is the time of this row's turn, now() would be that of the transaction's start. A taken row is
-    // left alone, and only a row written is returned.
+    // clock_timestamp() is the time of this statement, but now() is the time when its transaction started. Only a row that
+    // was written is returned, and a reserved row is not written.
     this.#reservation = `
       INSERT INTO ${this.#table} AS nonce (key, expires_at)
       VALUES (decode($1, 'hex'), clock_timestamp() + $2::float8 * interval '1 millisecond')
@@ -73,20 +74,20 @@ export class PostgresNonceStore implements NonceStore {
       RETURNING true AS reserved`
   }
 
-  /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Rejects with whatever the client rejects with. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects. */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     const values = [scopedKeyHash(webhookId, key).toString('hex'), engineTtlMilliseconds(ttlSeconds)]
-    const rows = rowsOf(await tryAgain(() => this.#query(this.#reservation, values)))
+    const rows = rowsOf(await retrySerializationFailures(() => this.#query(this.#reservation, values)))
     if (rows.length === 0) return false
     if (Object(rows[0]).reserved === true) return true
-    throw new Error('query resolved to something else than the rows as objects: let it resolve to them, or to { rows }')
+    throw new Error(
+      'query resolved to rows that are not objects of this statement. Resolve to the rows as objects, or to { rows }.',
+    )
   }
 
-  /**
-   * Creates the table and its index if they are absent. Any number of processes may do so at once.
-   */
+  /** Creates the table and its index if they are absent. Any number of processes may call it at once. */
   async createTable(): Promise<void> {
-    // Two CREATE TABLE IF NOT EXISTS at once can both find nothing, and one of them fails; the lock lets one in at a time.
+    // Of two concurrent CREATE TABLE IF NOT EXISTS, one can fail. The lock lets one in at a time.
     await this.#query(
       `DO $$ BEGIN
         PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${this.#table}'));
@@ -98,18 +99,18 @@ export class PostgresNonceStore implements NonceStore {
   }
 
   /**
-   * Deletes expired rows, at most `limit` of them, the longest expired first. Never deletes a row that is reserved anew.
+   * Deletes at most `limit` expired rows, the oldest first. It never deletes a row that was reserved again.
    *
-   * @param options - `limit`: 10 000 by default. If as many were deleted, there may be more.
-   * @returns how many were deleted.
+   * @param options - `limit`: by default 10 000. If it returns `limit`, call it again: there may be more.
+   * @returns how many rows were deleted.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     assertOptions(options)
     const { limit = 10_000 } = options
-    if (!Number.isSafeInteger(limit) || limit < 1)
-      throw invalidRange('limit is not a whole number from 1: pass how many rows to delete')
-    // The rows are locked, so that none is reserved anew between its choice and its deletion; those that are being
-    // reserved at this moment are passed over.
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
+    }
+    // The rows are locked, so that nobody reserves one before it is deleted. Rows that are being reserved are skipped.
     const rows = rowsOf(
       await this.#query(
         `WITH expired AS MATERIALIZED (
@@ -130,22 +131,23 @@ export class PostgresNonceStore implements NonceStore {
 
 function rowsOf(result: { rows: unknown[] } | unknown[]): unknown[] {
   const rows = Array.isArray(result) ? result : result?.rows
-  if (!Array.isArray(rows))
-    throw new Error(`query resolved to ${kindOf(result)}: let it resolve to the rows, or to { rows }`)
+  if (!Array.isArray(rows)) {
+    throw new Error(`query resolved to ${kindOf(result)}. Resolve to the rows as objects, or to { rows }.`)
+  }
   return rows
 }
 
-async function tryAgain<T>(act: () => Promise<T>): Promise<T> {
+async function retrySerializationFailures<T>(act: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await act()
     } catch (error) {
-      if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
+      if (attempt === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error
     }
   }
 }
 
-/** Serialization failure or deadlock (PostgreSQL, appendix A): the statement did nothing and may be tried again. */
+/** Checks for a serialization failure or a deadlock (PostgreSQL, appendix A). The statement did nothing and can be retried. */
 function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
 }

@@ -3,32 +3,32 @@ import { assertOptions, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKey } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 
-/** What {@link RedisNonceStore} needs: one function, which any client offers in one line. */
+/** Configures {@link RedisNonceStore}. It needs one function, which is one line with any client. */
 export interface RedisNonceStoreOptions {
   /**
-   * Sends one command, name first, and gives its reply; rejects when there is none. The key is `args[1]`.
+   * Sends one command and resolves to its reply. Rejects if there is no reply. `args[0]` is the command's name, `args[1]` is
+   * the key.
    *
-   * Set the client up to give up within a second or so (see the guide): `verify` waits for as long as the client does.
+   * Configure a time-out of about one second in the client (see the guide), because `verify` waits as long as the client.
    */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
-   * What every key starts with; `webhook-nonce:` by default. In a cluster, a hash tag (`{…}`) in it puts all keys in one
-   * slot.
+   * The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot.
    */
   keyPrefix?: string | undefined
 }
 
-/** A random UUID. */
+/** The format of a reservation's value: a random UUID. */
 const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * A nonce store in Redis 7 or later, Valkey, or a cluster of either, through any client.
+ * A nonce store in Redis 7 or later, Valkey, or a cluster of either. It works with any client.
  *
- * A reservation is one command, `SET key token NX GET PX milliseconds`, which is atomic and touches a single key. The token
- * is random for each: a client that lost the reply and sends the command again finds its own token, and so a first
- * request is not taken for a replay. In a cluster, the keys of one webhook spread over all nodes.
+ * A reservation is one atomic command on one key: `SET key token NX GET PX milliseconds`. Each token is random. A client
+ * that lost the reply and sends the command again finds its own token, so the request is not rejected as a replay. In a
+ * cluster, the keys of one webhook are on all nodes.
  *
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an option that is not as described.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
  * @example
  * ```ts
@@ -51,17 +51,17 @@ export class RedisNonceStore implements NonceStore {
     const { sendCommand, keyPrefix = 'webhook-nonce:' } = options
     if (typeof sendCommand !== 'function') {
       throw invalidType(
-        `sendCommand is ${kindOf(sendCommand)}: pass a function, such as (args) => client.sendCommand(args)`,
+        `sendCommand is ${kindOf(sendCommand)}. Pass a function, such as (args) => client.sendCommand(args).`,
       )
     }
-    if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}: pass a string`)
+    if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
     this.#sendCommand = sendCommand
     this.#keyPrefix = keyPrefix
   }
 
-  /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Rejects with whatever the client rejects with. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects. */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    // An empty hash tag makes Redis Cluster hash the whole key, whatever {…} a sender writes behind it.
+    // With an empty hash tag in front, Redis Cluster ignores a {…} that a sender writes, and hashes the whole key.
     const redisKey = `${this.#keyPrefix}{}${scopedKey(webhookId, key)}`
     const token = randomUUID()
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
@@ -71,8 +71,8 @@ export class RedisNonceStore implements NonceStore {
     if (reply === null || reply === token) return true
     if (typeof reply === 'string' && TOKEN.test(reply)) return false
     throw new Error(
-      `Redis replied ${kindOf(reply)} that is neither nil nor a reservation: let sendCommand resolve to the reply of ` +
-        `SET … NX GET, undecoded but for strings, and let nothing else write keys that start with the prefix`,
+      `Redis replied ${kindOf(reply)}, not nil or a reservation. Make sendCommand resolve to the reply of SET … NX GET, with ` +
+        'strings decoded. Let no other program write keys with this prefix.',
     )
   }
 }

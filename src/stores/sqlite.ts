@@ -3,48 +3,49 @@ import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 
-/** What {@link SqliteNonceStore} needs of a database: a `DatabaseSync` of `node:sqlite`, or a `better-sqlite3` one, has it. */
+/** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
 export interface SqliteDatabase {
-  /** Runs a statement that takes no parameters. */
+  /** Runs statements without parameters. */
   exec(sql: string): unknown
-  /** Prepares a statement that may take parameters. */
+  /** Prepares a statement that may have parameters. */
   prepare(sql: string): SqliteStatement
 }
 
 /** A prepared statement of a {@link SqliteDatabase}. */
 export interface SqliteStatement {
-  /** Runs it, and says how many rows it changed. */
+  /** Runs the statement and returns how many rows it changed. */
   run(...parameters: (Uint8Array | number)[]): { changes: number | bigint }
 }
 
-/** How {@link SqliteNonceStore} keeps its table. */
+/** Configures {@link SqliteNonceStore}. */
 export interface SqliteNonceStoreOptions {
-  /** The table's name: `webhook_nonces` by default. Letters, digits and `_`. */
+  /** The table's name, by default `webhook_nonces`. Letters, digits and `_`. */
   table?: string | undefined
   /**
-   * How long a reservation may wait for another process that is writing, in milliseconds: 1000 by default. The wait blocks
+   * How long a reservation may wait for another process that is writing, in milliseconds. By default 1000. The wait blocks
    * the event loop.
    */
   busyTimeout?: number | undefined
-  /** Wall-clock time, which all processes share; `Date` by default. */
+  /** Wall-clock time, which all processes share. By default `Date`. */
   clock?: Clock | undefined
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** A reservation in so many removes expired rows, at most twice as many: they leave faster than new ones come. */
+/** One reservation in 32 removes at most 64 expired rows, so rows are removed faster than they are added. */
 const REMOVAL_INTERVAL = 32
 
 /**
- * A nonce store in a SQLite file, for several processes on one machine, and across their restarts.
+ * A nonce store in a SQLite file, for several processes on one machine. It survives their restarts.
  *
- * Give it a connection of its own: in a transaction of yours that rolls back, the nonce would be free again. The database
- * is put into WAL mode with `synchronous = NORMAL`: what was reserved outlives a crash of the process; a power
- * failure can take the last reservations with it. For those as well, `database.exec('PRAGMA synchronous = FULL')` after
- * this, at the price of a disk flush a reservation.
+ * Give it its own connection: a rollback of a transaction of yours would free the nonce.
  *
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an argument that is not as described; what
- * the database throws if it cannot create the table.
+ * It sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
+ * last ones. To keep those too, call `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
+ * disk flush.
+ *
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. An error of the database if
+ * it cannot create the table.
  *
  * @example
  * ```ts
@@ -67,20 +68,20 @@ export class SqliteNonceStore implements NonceStore {
     const { table = 'webhook_nonces', busyTimeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(
-        `database is ${kindOf(database)} without exec() and prepare(): pass a DatabaseSync, or one of better-sqlite3`,
+        `database has no exec() and prepare(): it is ${kindOf(database)}. Pass a DatabaseSync, or a Database of better-sqlite3.`,
       )
     }
     if (typeof table !== 'string' || !NAME.test(table)) {
-      throw invalidRange('table is not a name of ASCII letters, digits and _: pass such a name')
+      throw invalidRange('table is not a name of ASCII letters, digits and _. Pass such a name.')
     }
     if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-      throw invalidRange('busyTimeout is not a whole number of milliseconds: pass one, such as 1000')
+      throw invalidRange('busyTimeout is not a whole number of milliseconds. Pass one, such as 1000.')
     }
     assertClock(clock)
     this.#clock = clock
 
     database.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = NORMAL`)
-    // Processes that start at once meet here, and SQLite does not apply its timeout to a change of the journal mode.
+    // Several processes may start at once, and SQLite does not apply its busy timeout to a change of the journal mode.
     retryWhileBusy(busyTimeout, () => {
       database.exec(`
         PRAGMA journal_mode = WAL;
@@ -95,12 +96,12 @@ export class SqliteNonceStore implements NonceStore {
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
   }
 
-  /** Takes `key` on one webhook for `ttlSeconds`, if it is free. Throws whatever the database throws. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Throws if the database throws. */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#reservations++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    // A taken row is left alone, so no change says that the key is taken.
+    // A reserved row is not changed, so 0 changes mean that the key is taken.
     return Number(this.#reserve.run(scopedKeyHash(webhookId, key), expiresAt, Math.floor(now)).changes) === 1
   }
 }
@@ -117,7 +118,7 @@ function retryWhileBusy(busyTimeout: number, act: () => void): void {
   }
 }
 
-/** SQLITE_BUSY and its extended codes, as better-sqlite3 (`code`) and node:sqlite (`errcode`) tell them. */
+/** Checks for SQLITE_BUSY and its extended codes, which are `code` in better-sqlite3 and `errcode` in node:sqlite. */
 function isBusy(error: unknown): boolean {
   const { code, errcode } = Object(error)
   return String(code).startsWith('SQLITE_BUSY') || (Number(errcode) & 0xff) === 5

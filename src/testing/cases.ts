@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
-import type { NonceStoreContractOptions } from './options.js'
+import type { NonceStoreContractOptions } from './index.js'
 
 interface Setting extends NonceStoreContractOptions {
   createStore: () => NonceStore | Promise<NonceStore>
@@ -16,19 +16,19 @@ interface Case {
 
 type Reservation = readonly [webhookId: string, key: string]
 
-/** How late a key may become free: engines that count whole seconds are up to one late. */
-const LATEST_MILLISECONDS = 1500
+/** How late a key may become free. Engines that count whole seconds are up to 1000 ms late. */
+const MAX_LATE_MILLISECONDS = 1500
 
 async function reserve(store: NonceStore, [webhookId, key]: Reservation, ttlSeconds = 600): Promise<boolean> {
   const answer: unknown = await store.reserve(webhookId, key, ttlSeconds)
   if (typeof answer === 'boolean') return answer
   throw new Error(
-    `reserve() answered ${kindOf(answer)}, not a boolean: return true if the key is now reserved, false if it was taken`,
+    `reserve() returned ${kindOf(answer)}, not a boolean. Return true if the key is now reserved, false if it was taken.`,
   )
 }
 
-/** How many of many calls at once, shared out among the stores, got the key. */
-async function winners(stores: readonly NonceStore[], reservation: Reservation): Promise<number> {
+/** Makes 20 calls at once to each store, and returns how many got the key. */
+async function countWinners(stores: readonly NonceStore[], reservation: Reservation): Promise<number> {
   const calls = Array.from({ length: 20 }, () => stores.map((store) => reserve(store, reservation)))
   return (await Promise.all(calls.flat())).filter((answer) => answer).length
 }
@@ -38,7 +38,7 @@ async function wait({ wait: given }: Setting, milliseconds: number): Promise<voi
   else await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-/** Whether a key reserved at `start` may have expired in real time: on a machine that stood still, a check tells nothing. */
+/** Checks whether a key reserved at `start` may have expired in real time. The machine may have been suspended since. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
   return given === undefined && performance.now() - start >= ttlSeconds * 1000
 }
@@ -47,91 +47,98 @@ function expect(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault)
 }
 
-/** A webhook that no other case or run has. */
+/** Returns a webhook that no other case or run uses. */
 function newWebhook(): string {
   return `webhook ${randomUUID()}`
 }
 
-/** Checks that reserving one leaves the other free. */
+/** Checks that the other key is still free after one is reserved. */
 async function expectApart(store: NonceStore, one: Reservation, other: Reservation, fault: string): Promise<void> {
   const shown = [one, other].map((pair) => JSON.stringify(pair).slice(0, 200)).join(' and ')
   await reserve(store, one)
-  expect(await reserve(store, other), `${fault} (${shown} were taken for the same)`)
+  expect(await reserve(store, other), `${fault} Tested with ${shown}.`)
 }
 
 const RACE =
-  'look-up and write are two steps, and both of two simultaneous requests get through: ' +
-  'insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put)'
+  'Look-up and insert are two steps, so two simultaneous requests both pass. ' +
+  'Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
 
-/** Keys that a store which alters keys takes for the same, and how it alters them. */
+/** Pairs of keys that a faulty store confuses, with its fault and the fix. */
 const ALTERED_KEYS: readonly (readonly [one: string, other: string, how: string])[] = [
-  ['Nonce', 'nonce', 'case-folded: compare bytes, with a binary collation or a hash of the key'],
-  ['nonce', 'nonce ', 'trimmed at the end: use a type and a collation that keep spaces, or a hash of the key'],
-  ['nonce', ' nonce', 'trimmed at the start: keep them as they are'],
-  [`${'n'.repeat(127)}a`, `${'n'.repeat(127)}b`, 'cut: keep all 128 characters, or a hash of the key'],
-  [`a${'n'.repeat(127)}`, `b${'n'.repeat(127)}`, 'cut at the start: keep all 128 characters, or a hash of the key'],
-  ['signature a', 'signature b', 'cut at a space: keep them as they are'],
-  ['Aa', 'BB', 'compared by a hash that is easy to collide: compare the keys themselves, or a cryptographic hash'],
-  ['1', '01', 'taken for numbers: keep them as text'],
-  ['1', '1.0', 'taken for numbers: keep them as text'],
-  ['10', '1e1', 'taken for numbers: keep them as text'],
-  ['a-b', 'ab', 'stripped of characters: keep them as they are'],
-  ['%41', 'A', 'percent-decoded: keep them as they are'],
-  ['a+b', 'a b', 'form-decoded: keep them as they are'],
-  ['aXb', 'a_b', 'matched as patterns: compare with =, not LIKE'],
-  ['aXb', 'a%b', 'matched as patterns: compare with =, not LIKE'],
-  ['aXb', 'a*b', 'matched as patterns: compare exactly'],
-  ["a'b", "a''b", 'pasted into a statement: pass them as parameters'],
-  ['a\\b', 'a\\\\b', 'unescaped: pass them as parameters'],
-  ['{a}b', '{a}c', 'cut to their hash tag: keep them as they are'],
+  ['Nonce', 'nonce', 'case-folded. Compare bytes, with a binary collation or a hash of the key.'],
+  ['nonce', 'nonce ', 'trimmed at the end. Use a type and a collation that keep spaces, or a hash of the key.'],
+  ['nonce', ' nonce', 'trimmed at the start. Keep them unchanged.'],
+  [`${'n'.repeat(127)}a`, `${'n'.repeat(127)}b`, 'truncated. Keep all 128 characters, or a hash of the key.'],
+  [
+    `a${'n'.repeat(127)}`,
+    `b${'n'.repeat(127)}`,
+    'truncated at the start. Keep all 128 characters, or a hash of the key.',
+  ],
+  ['signature a', 'signature b', 'truncated at a space. Keep them unchanged.'],
+  ['Aa', 'BB', 'compared by a weak hash. Compare the keys themselves, or a cryptographic hash.'],
+  ['1', '01', 'compared as numbers. Keep them as text.'],
+  ['1', '1.0', 'compared as numbers. Keep them as text.'],
+  ['10', '1e1', 'compared as numbers. Keep them as text.'],
+  ['a-b', 'ab', 'stripped of some characters. Keep them unchanged.'],
+  ['%41', 'A', 'percent-decoded. Keep them unchanged.'],
+  ['a+b', 'a b', 'form-decoded. Keep them unchanged.'],
+  ['aXb', 'a_b', 'matched as patterns. Compare with =, not LIKE.'],
+  ['aXb', 'a%b', 'matched as patterns. Compare with =, not LIKE.'],
+  ['aXb', 'a*b', 'matched as patterns. Compare exactly.'],
+  ["a'b", "a''b", 'inserted into the text of a statement. Pass them as parameters.'],
+  ['a\\b', 'a\\\\b', 'unescaped. Pass them as parameters.'],
+  ['{a}b', '{a}c', 'reduced to their hash tag. Keep them unchanged.'],
 ]
 
 const ALTERED_WEBHOOKS: readonly (readonly [one: string, other: string, how: string])[] = [
   ['Hook', 'hook', 'case-folded'],
   ['hook', 'hook ', 'trimmed'],
   ['caf\u00e9', 'cafe\u0301', 'normalised'],
-  ['hook\0a', 'hook\0b', 'cut at a NUL'],
-  [`${'h'.repeat(3000)}a`, `${'h'.repeat(3000)}b`, 'cut'],
-  ['\u{1f98a}', '\u{1f43a}', 'stripped of what is outside the basic plane'],
-  ['__proto__', 'constructor', 'taken for properties of an object'],
+  ['hook\0a', 'hook\0b', 'truncated at a NUL'],
+  [`${'h'.repeat(3000)}a`, `${'h'.repeat(3000)}b`, 'truncated'],
+  ['\u{1f98a}', '\u{1f43a}', 'stripped of characters outside the Basic Multilingual Plane'],
+  ['__proto__', 'constructor', 'used as property names of an object'],
 ]
 
 export const CASES: readonly Case[] = [
   {
-    name: 'answers true for a key that is free, then false',
+    name: 'returns true for a free key, then false',
     async run({ createStore }) {
       const store = await createStore()
       const reservation = [newWebhook(), 'nonce'] as const
       const [first, second] = [await reserve(store, reservation), await reserve(store, reservation)]
-      expect(first || !second, 'the answer is inverted: return true if the key is now reserved, false if it was taken')
-      expect(first, 'a free key is said to be taken: return true if the key is now reserved')
-      expect(!second, 'a taken key is reserved again: remember keys, and return false for one that is taken')
+      expect(
+        first || !second,
+        'reserve() returns the opposite. Return true if the key is now reserved, false if it was taken.',
+      )
+      expect(first, 'reserve() returns false for a free key. Return true if the key is now reserved.')
+      expect(!second, 'reserve() returns true for a taken key. Remember keys, and return false for a taken one.')
     },
   },
   {
-    name: 'lets one of many simultaneous calls through',
+    name: 'returns true to one of many simultaneous calls',
     async run({ createStore }) {
       const store = await createStore()
       for (let round = 0; round < 10; round++) {
-        const count = await winners([store, store], [newWebhook(), 'nonce'])
-        expect(count > 0, 'none of 40 simultaneous calls got the key: the first to come must')
-        expect(count === 1, `${count} of 40 simultaneous calls got the same key: ${RACE}`)
+        const count = await countWinners([store, store], [newWebhook(), 'nonce'])
+        expect(count > 0, 'None of 40 simultaneous calls got the key. The first must get it.')
+        expect(count === 1, `${count} of 40 simultaneous calls got the same key. ${RACE}`)
       }
     },
   },
   {
-    name: 'lets one through of those to two instances on one backend',
+    name: 'returns true to one of many simultaneous calls to two instances on one backend',
     async run({ createStore }) {
       const stores = [await createStore(), await createStore()] as const
-      const taken = [newWebhook(), 'nonce'] as const
-      await reserve(stores[0], taken)
+      const reservation = [newWebhook(), 'nonce'] as const
+      await reserve(stores[0], reservation)
       expect(
-        !(await reserve(stores[1], taken)),
-        'what one instance reserved is free for another: keep keys in the shared backend, not in the instance',
+        !(await reserve(stores[1], reservation)),
+        'A key that one instance reserved is free in another. Keep keys in the shared backend, not in the instance.',
       )
       for (let round = 0; round < 10; round++) {
-        const count = await winners(stores, [newWebhook(), 'nonce'])
-        expect(count === 1, `${count} of 40 simultaneous calls to two instances got the same key: ${RACE}`)
+        const count = await countWinners(stores, [newWebhook(), 'nonce'])
+        expect(count === 1, `${count} of 40 simultaneous calls to two instances got the same key. ${RACE}`)
       }
     },
   },
@@ -143,7 +150,7 @@ export const CASES: readonly Case[] = [
         store,
         [newWebhook(), 'nonce'],
         [newWebhook(), 'nonce'],
-        'keys are shared by all webhooks: make the webhook part of the key',
+        'Keys are shared by all webhooks. Make the webhook part of the key.',
       )
       for (const separator of ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#']) {
         const webhookId = newWebhook()
@@ -151,12 +158,12 @@ export const CASES: readonly Case[] = [
           [webhookId, `b${separator}c`],
           [`${webhookId}${separator}b`, 'c'],
         ] as const
-        const fault = `webhook and key run together: put the webhook's length in front, or hash or store the two apart`
+        const fault = `Webhook and key run together. Put the webhook's length in front, or hash or store the two separately.`
         await expectApart(store, one, other, fault)
       }
       for (const [one, other, how] of ALTERED_WEBHOOKS) {
         const key = randomUUID()
-        const fault = `webhooks are ${how}: compare them exactly, byte for byte, or by a hash`
+        const fault = `Webhooks are ${how}. Compare them exactly, byte for byte, or by a hash.`
         await expectApart(store, [one, key], [other, key], fault)
       }
     },
@@ -171,7 +178,7 @@ export const CASES: readonly Case[] = [
           [other, one],
         ] as const) {
           const webhookId = newWebhook()
-          await expectApart(store, [webhookId, pair[0]], [webhookId, pair[1]], `keys are ${how}`)
+          await expectApart(store, [webhookId, pair[0]], [webhookId, pair[1]], `Keys are ${how}`)
         }
       }
       const webhookId = newWebhook()
@@ -179,17 +186,17 @@ export const CASES: readonly Case[] = [
         const key = `key ${String.fromCharCode(code)}.`
         expect(
           await reserve(store, [webhookId, key]),
-          `key ${JSON.stringify(key)} is taken for another: compare keys exactly`,
+          `Key ${JSON.stringify(key)} is confused with another. Compare keys exactly.`,
         )
         expect(
           !(await reserve(store, [webhookId, key])),
-          `key ${JSON.stringify(key)} is not remembered: keep every character`,
+          `Key ${JSON.stringify(key)} is not remembered. Keep every character.`,
         )
       }
     },
   },
   {
-    name: 'keeps every key, however many come after it',
+    name: 'keeps every key while many others are reserved',
     async run({ createStore }) {
       const store = await createStore()
       const webhookId = newWebhook()
@@ -202,15 +209,15 @@ export const CASES: readonly Case[] = [
         return answers.filter((answer) => answer).length
       }
       const [free, forgotten] = [await reserveAll(), await reserveAll()]
-      expect(free === 1000, `${1000 - free} of 1000 free keys are said to be taken: compare keys exactly`)
+      expect(free === 1000, `reserve() returns false for ${1000 - free} of 1000 free keys. Compare keys exactly.`)
       expect(
         forgotten === 0,
-        `${forgotten} of 1000 keys are forgotten before their TTL: evict none that is live, and throw when there is no room`,
+        `${forgotten} of 1000 keys are forgotten before their TTL. Never evict a live key. Throw if there is no room.`,
       )
     },
   },
   {
-    name: 'keeps a key to the end of its TTL, at whatever moment it was reserved',
+    name: 'keeps a key to the end of its TTL, from any fraction of a second',
     async run(setting) {
       const store = await setting.createStore()
       const webhookId = newWebhook()
@@ -222,11 +229,11 @@ export const CASES: readonly Case[] = [
       }
       await wait(setting, 950)
       for (const [index, start] of reservedAt.entries()) {
-        // The first is 1.7 s old now, and each other will be when its turn comes.
+        // The first key is 1.7 s old now. The wait below makes each other key as old when it is checked.
         const taken = !(await reserve(store, [webhookId, `nonce ${index}`], 2))
         expect(
           mayHaveExpired(setting, start, 2) || taken,
-          'a key with a TTL of 2 s is free after 1.7 s: count in milliseconds, or round the end up, never down',
+          'A key with a TTL of 2 s is free after 1.7 s. Count in milliseconds, or round the expiry up, never down.',
         )
         await wait(setting, 250)
       }
@@ -245,31 +252,31 @@ export const CASES: readonly Case[] = [
       const early = await reserve(store, short, 2)
       expect(
         mayHaveExpired(setting, start, 2) || !early,
-        'a key with a TTL of 2 s is free after 1 s: ttlSeconds is seconds, and a store that counts in milliseconds multiplies it',
+        'A key with a TTL of 2 s is free after 1 s. ttlSeconds is in seconds: multiply it for milliseconds.',
       )
-      await wait(setting, 1000 + LATEST_MILLISECONDS)
+      await wait(setting, 1000 + MAX_LATE_MILLISECONDS)
       expect(
         await reserve(store, short, 2),
-        'a key with a TTL of 2 s is still taken 1.5 s after its end: let it expire, ttlSeconds after its reservation (is the unit right?)',
+        'A key with a TTL of 2 s is still taken 1.5 s after its expiry. Let it expire ttlSeconds after its reservation, and check the unit.',
       )
       expect(
         !(await reserve(store, long)),
-        'a key with a TTL of 600 s is free after a few seconds: use the ttlSeconds of each call',
+        'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call.',
       )
     },
   },
   {
-    name: 'is not prolonged by a replay',
+    name: 'does not prolong a key on a replay',
     async run(setting) {
       const store = await setting.createStore()
       const reservation = [newWebhook(), 'nonce'] as const
       await reserve(store, reservation, 1)
       let free = false
-      for (let waited = 0; waited < 1000 + LATEST_MILLISECONDS && !free; waited += 250) {
+      for (let waited = 0; waited < 1000 + MAX_LATE_MILLISECONDS && !free; waited += 250) {
         await wait(setting, 250)
         free = await reserve(store, reservation, 1)
       }
-      expect(free, 'a key that is asked for again and again never expires: leave the expiry of a taken key as it is')
+      expect(free, 'A key that is requested again and again never expires. Do not change the expiry of a taken key.')
     },
   },
   {
@@ -280,32 +287,32 @@ export const CASES: readonly Case[] = [
       await reserve(store, [webhookId, 'first'], 600)
       await reserve(store, [webhookId, 'second'], 1)
       await reserve(store, [webhookId, 'third'], 600)
-      await wait(setting, 1000 + LATEST_MILLISECONDS)
+      await wait(setting, 1000 + MAX_LATE_MILLISECONDS)
       expect(
         await reserve(store, [webhookId, 'second'], 600),
-        'a key outlives its TTL beside ones that last longer: keep an expiry for each key',
+        'A key outlives its TTL among keys with a longer TTL. Keep an expiry for each key.',
       )
       for (const key of ['first', 'third', 'second']) {
         expect(
           !(await reserve(store, [webhookId, key], 1)),
-          'a key is gone before its TTL, with one that lasted shorter: keep an expiry for each key',
+          'A key expires before its TTL, together with a key that has a shorter TTL. Keep an expiry for each key.',
         )
       }
     },
   },
   {
-    name: 'lets one of many take a key that has expired',
+    name: 'returns true to one of many simultaneous calls for an expired key',
     async run(setting) {
       const store = await setting.createStore()
       const reservation = [newWebhook(), 'nonce'] as const
       await reserve(store, reservation, 1)
-      await wait(setting, 1000 + LATEST_MILLISECONDS)
-      const count = await winners([store, store], reservation)
-      expect(count > 0, 'an expired key cannot be reserved again: replace what has expired')
-      expect(count === 1, `${count} of 40 simultaneous calls got a key that had expired: ${RACE}`)
+      await wait(setting, 1000 + MAX_LATE_MILLISECONDS)
+      const count = await countWinners([store, store], reservation)
+      expect(count > 0, 'An expired key cannot be reserved again. Replace expired keys.')
+      expect(count === 1, `${count} of 40 simultaneous calls got an expired key. ${RACE}`)
       expect(
         !(await reserve(store, reservation)),
-        'a key that had expired and was reserved anew is free: remember it like any other',
+        'An expired key that was reserved again is free. Remember it like any other key.',
       )
     },
   },
@@ -319,7 +326,7 @@ export const CASES: readonly Case[] = [
       await wait(setting, 600_000)
       expect(
         !(await reserve(store, reservation)),
-        'a key with a TTL of 600 s is free at exactly 600 s, when its request is still in the window: keep it one millisecond longer',
+        'A key with a TTL of 600 s is free at exactly 600 s, while its request is still in the window. Keep it one millisecond longer.',
       )
     },
   },
@@ -327,7 +334,7 @@ export const CASES: readonly Case[] = [
     name: 'fails when its backend is down',
     needs: 'createUnreachableStore',
     async run({ createUnreachableStore }) {
-      // Cleared, not unref'd: a process that has nothing else to do must wait for it, and not every runtime has unref().
+      // Not unref(): a process with nothing else to do must wait for the timer.
       let timer: ReturnType<typeof setTimeout> | undefined
       const outcome = await Promise.race([
         attempt(async () => (await createUnreachableStore?.())?.reserve(newWebhook(), 'nonce', 600)),
@@ -338,12 +345,9 @@ export const CASES: readonly Case[] = [
       clearTimeout(timer)
       expect(
         outcome !== 'hangs',
-        'with its backend down the store does not answer for 4 s: set a time-out on the client',
+        'The store does not answer within 4 s while its backend is down. Set a time-out in the client.',
       )
-      expect(
-        outcome === 'fails',
-        `with its backend down the store answers ${String(outcome)}: throw, for it cannot tell`,
-      )
+      expect(outcome === 'fails', `reserve() returns ${String(outcome)} while its backend is down. Throw an error.`)
     },
   },
 ]

@@ -1,26 +1,33 @@
 import { invalidType, kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { CASES } from './cases.js'
-import type { NonceStoreContractOptions } from './options.js'
 
-export type { NonceStoreContractOptions } from './options.js'
+/** Configures {@link nonceStoreContract}. */
+export interface NonceStoreContractOptions {
+  /** Creates a store whose backend is down. The contract then also checks that this store fails, and soon. */
+  createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
+  /**
+   * Waits for some milliseconds, by default in real time. For a store with its own clock, advance that clock. The contract
+   * then also checks the last instant of a reservation.
+   */
+  wait?: ((milliseconds: number) => void | Promise<void>) | undefined
+}
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {
   /** What must hold. */
   name: string
-  /** Rejects with an error whose message names the fault and how to mend it. Takes up to 4 s of real time. */
+  /** Rejects with an error whose message says what is wrong and how to fix it. Takes up to 4 s of real time. */
   run(): Promise<void>
 }
 
 /**
- * The cases that every `NonceStore` must pass, for any test runner.
+ * Returns the cases that every `NonceStore` must pass, for any test runner.
  *
- * @param createStore - makes a store. It is called for each case, and twice where two processes are played: all the
- * stores that it makes share one backend (for a store in memory, return the same one). Each case uses webhooks of its own, so the
- * backend need not be emptied.
+ * @param createStore - creates a store. Each case calls it once or twice. All stores that it creates share one backend, so
+ * return the same store if it is in memory. You need not empty the backend: each case uses its own webhooks.
  * @param options - see {@link NonceStoreContractOptions}.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is no function.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is not a function.
  *
  * @example
  * ```ts
@@ -37,7 +44,9 @@ export function nonceStoreContract(
   options: NonceStoreContractOptions = {},
 ): NonceStoreContractCase[] {
   if (typeof createStore !== 'function') {
-    throw invalidType(`createStore is ${kindOf(createStore)}: pass a function that makes a store, such as () => store`)
+    throw invalidType(
+      `createStore is ${kindOf(createStore)}. Pass a function that returns a store, such as () => store.`,
+    )
   }
   const setting = { createStore, ...options }
   return CASES.filter(({ needs }) => needs === undefined || setting[needs] !== undefined).map(({ name, run }) => ({

@@ -13,24 +13,24 @@ import {
   TIMESTAMP,
 } from '../support/request.js'
 
-/** Every way to cut a message into timestamp, nonce and body that meets the format rules, found by trying all. */
-function allCutsOf(message: Buffer): Pick<Parts, 'timestamp' | 'nonce' | 'body'>[] {
+/** Finds every valid split of a message into timestamp, nonce and body, by trying all. */
+function allSplitsOf(message: Buffer): Pick<Parts, 'timestamp' | 'nonce' | 'body'>[] {
   const text = message.toString('latin1')
-  const cuts = []
+  const splits = []
   for (let first = 0; first < text.length; first++) {
     for (let second = first + 1; second < text.length; second++) {
       if (text[first] !== ':' || text[second] !== ':') continue
       const [timestamp, nonce] = [text.slice(0, first), text.slice(first + 1, second)]
       if (/^[0-9]+$/.test(timestamp) && /^[!-~]{1,128}$/.test(nonce)) {
-        cuts.push({ timestamp, nonce, body: message.subarray(second + 1) })
+        splits.push({ timestamp, nonce, body: message.subarray(second + 1) })
       }
     }
   }
-  return cuts
+  return splits
 }
 
-/** Bodies dense with what a cut depends on. */
-const cuttableBodies = fc
+/** Bodies with many of the bytes that decide where a message can be split. */
+const splittableBodies = fc
   .array(fc.constantFrom(...':::ab{}"0123456789 \x7f\xff'), { maxLength: 160 })
   .map((characters) => Buffer.from(characters.join(''), 'latin1'))
 
@@ -38,7 +38,7 @@ const messages = fc
   .record({
     nonce: nonces,
     body: fc.oneof(
-      cuttableBodies,
+      splittableBodies,
       fc.json().map((text) => Buffer.from(text)),
     ),
   })
@@ -47,21 +47,21 @@ const messages = fc
     signature: signatureOf(TIMESTAMP, nonce, body, SECRET),
   }))
 
-/** What real clocks do with one moment: keep it, floor it to a whole millisecond, or to five microseconds. */
+/** Real clocks return a moment unchanged, in whole milliseconds, or in steps of five microseconds. */
 const ticks = fc.constantFrom<(milliseconds: number) => number>(
   (milliseconds) => milliseconds,
   Math.floor,
   (milliseconds) => Math.floor(milliseconds * 200) / 200,
 )
 
-/** How far time moves between two events, often just to or past an edge of the window or of a reservation. */
+/** Milliseconds between two events, often up to or past an edge of the window or of a reservation. */
 const advances = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   fc.constantFrom(0.25, 0.999, 1, 299_999.5, 300_000, 300_000.5, 599_999, 600_000, 600_000.5),
   fc.double({ min: 0, max: 700_000, noNaN: true }),
 )
 
-it('at most once: one of all the cuts and copies of a message, in any interleaving over a late store', async () => {
+it('at most once: one of all splits and copies of a message, in any interleaving over a slow store', async () => {
   const setting = fc.record({
     signed: messages,
     start: fc.constantFrom(NOW - 300_000, NOW - 299_999.75, NOW - 1, NOW + 299_000),
@@ -80,7 +80,7 @@ it('at most once: one of all the cuts and copies of a message, in any interleavi
         time += moves.next().value ?? 0
       }
       const memory = new MemoryNonceStore({ clock: { now: () => storeTick(time) } })
-      const lateStore: NonceStore = {
+      const slowStore: NonceStore = {
         async reserve(...reservation) {
           await later('reaches the store')
           const answer = memory.reserve(...reservation)
@@ -88,12 +88,12 @@ it('at most once: one of all the cuts and copies of a message, in any interleavi
           return answer
         },
       }
-      const cuts = allCutsOf(signed.message).slice(0, 6)
-      const requests = cuts.flatMap((cut) => Array.from({ length: copies }, () => cut))
-      const results = requests.map(async (cut) => {
+      const splits = allSplitsOf(signed.message).slice(0, 6)
+      const requests = splits.flatMap((split) => Array.from({ length: copies }, () => split))
+      const results = requests.map(async (split) => {
         await later('request arrives')
-        const request = signedRequest({ ...cut, signature: signed.signature })
-        return verify(request, SECRET, lateStore, { now: () => serverTick(time) })
+        const request = signedRequest({ ...split, signature: signed.signature })
+        return verify(request, SECRET, slowStore, { now: () => serverTick(time) })
       })
       const verdicts = await schedule.waitFor(Promise.all(results))
       const count = verdicts.filter(({ ok }) => ok).length
@@ -101,41 +101,41 @@ it('at most once: one of all the cuts and copies of a message, in any interleavi
       expect(count).toBeLessThanOrEqual(1)
     }),
   )
-  // A property that accepts nothing would hold as well.
+  // The property would also hold if nothing were accepted.
   expect(accepted).toBeGreaterThan(0)
 })
 
-it('at most once: exactly one where nothing is late, whichever cut is first', async () => {
+it('at most once: exactly one over a fast store, whichever split is first', async () => {
   await fc.assert(
     fc.asyncProperty(messages, fc.nat(), async ({ message, signature }, seed) => {
-      const cuts = allCutsOf(message)
-      const first = seed % cuts.length
+      const splits = allSplitsOf(message)
+      const first = seed % splits.length
       const store = new MemoryNonceStore()
       const verdicts = []
-      for (const cut of [...cuts.slice(first), ...cuts.slice(0, first)]) {
-        verdicts.push(await verify(signedRequest({ ...cut, signature }), SECRET, store, new TestClock()))
+      for (const split of [...splits.slice(first), ...splits.slice(0, first)]) {
+        verdicts.push(await verify(signedRequest({ ...split, signature }), SECRET, store, new TestClock()))
       }
       expect(verdicts.map((verdict) => verdict.ok || verdict.reason)).toEqual([
         true,
-        ...Array.from({ length: cuts.length - 1 }, () => 'replayed_nonce'),
+        ...Array.from({ length: splits.length - 1 }, () => 'replayed_nonce'),
       ])
     }),
   )
 })
 
-it('re-cuts: the signature is reserved exactly when the message has another cut', async () => {
+it('at most once: the signature is reserved exactly when the message can be split differently', async () => {
   const counts = new Set<number>()
   await fc.assert(
     fc.asyncProperty(messages, async ({ message, signature }) => {
-      const cuts = allCutsOf(message)
-      for (const cut of cuts) {
+      const splits = allSplitsOf(message)
+      for (const split of splits) {
         const store = new RecordingStore()
-        expect(await verify(signedRequest({ ...cut, signature }), SECRET, store, new TestClock())).toMatchObject({
+        expect(await verify(signedRequest({ ...split, signature }), SECRET, store, new TestClock())).toMatchObject({
           ok: true,
         })
-        expect(store.keys).toEqual(cuts.length > 1 ? [cut.nonce, `signature ${signature}`] : [cut.nonce])
+        expect(store.keys).toEqual(splits.length > 1 ? [split.nonce, `signature ${signature}`] : [split.nonce])
       }
-      counts.add(cuts.length)
+      counts.add(splits.length)
     }),
   )
   expect(counts).toContain(1)

@@ -19,7 +19,7 @@ function stream(): Readable {
   return Readable.from([Buffer.from('{"a":1}')])
 }
 
-/** What a real server is handed, after `read` did with it what it does. */
+/** Returns what `read` returns for a request to a real server. */
 async function received<T>(read: (message: IncomingMessage) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const server = createServer((message, response) => {
@@ -40,16 +40,16 @@ async function collected(message: IncomingMessage): Promise<Buffer[]> {
   return chunks
 }
 
-describe('what arrives instead of the raw body is recognised, and the fix named:', () => {
+describe('the error names what it got instead of the raw body, and the fix:', () => {
   it.each([
     ...NO_RAW_BODIES,
     [
-      'an object of another realm',
+      'an object from another realm',
       () => runInNewContext('({ a: 1 })'),
       /is an object, as a body parser/,
       BEFORE_PARSING,
     ] as const,
-    ['a stream of Node', stream, /is a stream:/, /read it to its end, up to a limit .*Buffer\.concat/] as const,
+    ["Node's stream", stream, /is a stream\./, /Read all its chunks, up to a limit .*Buffer\.concat/] as const,
   ])('%s', async (_, body, found, fix) => {
     const message = await messageFor(body())
     expect(message).toMatch(found)
@@ -61,10 +61,15 @@ describe('what arrives instead of the raw body is recognised, and the fix named:
     [
       "a server's message that a body parser read",
       () => received(async (message) => collected(message).then(() => message)),
-      /is a stream that was read already/,
+      /is a stream that was already read/,
       BEFORE_PARSING,
     ] as const,
-    ["a server's chunks", () => received(collected), /is a list of chunks/, /pass Buffer\.concat of them$/] as const,
+    [
+      "a server's chunks",
+      () => received(collected),
+      /is a list of chunks/,
+      /\. Pass Buffer\.concat\(chunks\)\.$/,
+    ] as const,
   ])('%s', async (_, body, found, fix) => {
     const message = await messageFor(await body())
     expect(message).toMatch(found)
@@ -72,12 +77,12 @@ describe('what arrives instead of the raw body is recognised, and the fix named:
   })
 
   it("a server's message that nothing has read", async () => {
-    expect(await received(messageFor)).toMatch(/is a stream: read it to its end, up to a limit .*Buffer\.concat/)
+    expect(await received(messageFor)).toMatch(/is a stream\. Read all its chunks, up to a limit .*Buffer\.concat/)
   })
 
-  it('an object is not taken for what a sender can write into its JSON', async () => {
+  it('no field of a parsed JSON body changes how it is described', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a sender can name a field so.
     const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
-    expect(await messageFor(body)).toMatch(/is an object, as a body parser leaves it/)
+    expect(await messageFor(body)).toMatch(/is an object, as a body parser returns it/)
   })
 })

@@ -79,6 +79,6 @@ describe('what is no headers is a TypeError that says what to pass', () => {
 
   it("Node's IncomingMessage", async () => {
     const message = await receivedBy(FLAT, (received) => received)
-    await expect(Reflect.apply(verdict, undefined, [message])).rejects.toThrow(/whole request: pass its \.headers/)
+    await expect(Reflect.apply(verdict, undefined, [message])).rejects.toThrow(/whole request\. Pass its \.headers/)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { NO_ANSWERS } from '../support/cases/verdicts.js'
+import { INVALID_ANSWERS } from '../support/cases/verdicts.js'
 import { signedRequest } from '../support/request.js'
 import { type Case, type Core, verdict } from './case.js'
 
@@ -25,7 +25,7 @@ export function stores(core: Core): Case[] {
           return true
         }),
     })),
-    ...NO_ANSWERS.map(([kind, answer]) => ({
+    ...INVALID_ANSWERS.map(([kind, answer]) => ({
       name: `a store that answers ${kind}`,
       run: () =>
         assert.rejects(verdict(core, signedRequest(), { reserve: () => answer as boolean }), {

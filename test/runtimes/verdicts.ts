@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import {
   ACCEPTED,
-  CUTS,
   FIRST_BROKEN,
   INVALID_NONCES,
+  INVALID_SIGNATURES,
+  INVALID_TIMES,
   INVALID_TIMESTAMPS,
   MISSING_HEADERS,
-  NO_DIGESTS,
-  NO_TIMES,
   NONCE_LENGTHS,
-  OTHER_DIGESTS,
   SECRETS,
   SIGNED_OVER,
+  SPLITS,
   TIMESTAMPS_OUTSIDE_WINDOW,
-  TWO_CUTS,
+  TWO_SPLITS,
   WINDOW,
+  WRONG_SIGNATURES,
 } from '../support/cases/verdicts.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 import { type Case, type Core, verdict } from './case.js'
@@ -47,7 +47,7 @@ export function verdicts(core: Core): Case[] {
         assert.equal(got, accepted ? 'accepted' : 'timestamp_outside_window')
       },
     })),
-    ...NO_TIMES.map((time) => ({
+    ...INVALID_TIMES.map((time) => ({
       name: `timestamp_outside_window: by a clock that reads ${String(time)}`,
       run: async () => {
         const got = await verdict(core, signedRequest(), new RecordingStore(), { now: () => time as number })
@@ -64,8 +64,8 @@ export function verdicts(core: Core): Case[] {
         }
       },
     },
-    ...NO_DIGESTS.map(([name, signature]) => gives('signature_mismatch', name, signedRequest({ signature }))),
-    ...OTHER_DIGESTS.map((signature) => gives('signature_mismatch', signature, signedRequest({ signature }))),
+    ...INVALID_SIGNATURES.map(([name, signature]) => gives('signature_mismatch', name, signedRequest({ signature }))),
+    ...WRONG_SIGNATURES.map((signature) => gives('signature_mismatch', signature, signedRequest({ signature }))),
     ...SIGNED_OVER.map(([name, parts]) =>
       gives('signature_mismatch', name, signedRequest({ signature: signedRequest(parts).headers['x-signature'] })),
     ),
@@ -108,23 +108,23 @@ export function replays(core: Core): Case[] {
         assert.equal(await verdict(core, signedRequest(), store, clock), 'timestamp_outside_window')
       },
     },
-    ...[TWO_CUTS, TWO_CUTS.toReversed()].map((cuts) => ({
-      name: `replayed_nonce: a message cut another way, nonce ${cuts[0]?.nonce} first`,
+    ...[TWO_SPLITS, TWO_SPLITS.toReversed()].map((splits) => ({
+      name: `replayed_nonce: a message split differently, nonce ${splits[0]?.nonce} first`,
       run: async () => {
         const store = new core.MemoryNonceStore()
-        const signature = signedRequest(TWO_CUTS[0]).headers['x-signature']
+        const signature = signedRequest(TWO_SPLITS[0]).headers['x-signature']
         const got = []
-        for (const cut of cuts) got.push(await verdict(core, signedRequest({ ...cut, signature }), store))
+        for (const split of splits) got.push(await verdict(core, signedRequest({ ...split, signature }), store))
         assert.deepEqual(got, ['accepted', 'replayed_nonce'])
       },
     })),
-    ...CUTS.map(([name, cut, another]) => ({
+    ...SPLITS.map(([name, split, isSplittable]) => ({
       name: `what is reserved with ${name}`,
       run: async () => {
         const store = new RecordingStore()
-        const request = signedRequest(cut)
+        const request = signedRequest(split)
         assert.equal(await verdict(core, request, store), 'accepted')
-        const keys = another ? [cut.nonce, `signature ${request.headers['x-signature']}`] : [cut.nonce]
+        const keys = isSplittable ? [split.nonce, `signature ${request.headers['x-signature']}`] : [split.nonce]
         assert.deepEqual(
           store.calls,
           keys.map((key) => ['42', key, 600]),

@@ -84,7 +84,7 @@ describe('a reservation', () => {
     ['another row', { rows: [{ count: 1 }] }],
   ])('is an error when the client resolves to %s', async (_, result) => {
     const store = new PostgresNonceStore({ query: async () => result as unknown[] })
-    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*: let it resolve to/)
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. Resolve to/)
   })
 
   it.each(['40001', '40P01'])('that PostgreSQL refuses with %s is tried again, but not for ever', async (code) => {
@@ -173,8 +173,8 @@ describe('deleteExpired', () => {
 
 describe('options', () => {
   it.each<[unknown, RegExp]>([
-    [undefined, /options is undefined: pass an object/],
-    [{}, /query is undefined: pass a function, such as/],
+    [undefined, /options is undefined\. Pass an object/],
+    [{}, /query is undefined\. Pass a function, such as/],
     [{ query: 'SELECT' }, /query is a string/],
     [{ query, table: 1 }, /table is a number/],
     [{ query, table: '' }, /table is not a name/],

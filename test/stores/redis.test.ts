@@ -3,7 +3,7 @@ import { verify } from '../../src/index.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 
-/** What the store sends, and what it makes of a reply. */
+/** Reserves once, and returns the commands that the store sent and what it returned or threw. */
 async function sent(reply: (args: string[]) => unknown, keyPrefix?: string) {
   const commands: string[][] = []
   const store = new RedisNonceStore({
@@ -29,21 +29,21 @@ describe('a reservation', () => {
     expect(commands[0]?.[6]).toBe('2')
   })
 
-  it('carries a token of its own each time', async () => {
+  it('has a new token each time', async () => {
     const tokens = new Set<string | undefined>()
     for (let index = 0; index < 100; index++) tokens.add((await sent(() => null)).commands[0]?.[2])
     expect(tokens.size).toBe(100)
   })
 
-  it('is made when there was nothing: nil', async () => {
+  it('is made if the reply is nil', async () => {
     expect((await sent(() => null)).answer).toBe(true)
   })
 
-  it('is made when its own token is there: the command was sent again after a lost reply', async () => {
+  it('is made if the reply is its own token: the client sent the command again after a lost reply', async () => {
     expect((await sent((args) => args[2])).answer).toBe(true)
   })
 
-  it('is not made when the token of another is there', async () => {
+  it('is not made if the reply is another token', async () => {
     expect((await sent(() => '6f9619ff-8b86-4d01-b42d-00cf4fc964ff')).answer).toBe(false)
   })
 
@@ -63,7 +63,7 @@ describe('a reservation', () => {
     })
   })
 
-  it('fails as the client fails, and verify says so', async () => {
+  it('rejects with the error of the client, which verify passes on as the cause', async () => {
     const cause = new Error('connection refused')
     const store = new RedisNonceStore({ sendCommand: () => Promise.reject(cause) })
     await expect(verify(signedRequest(), SECRET, store, new TestClock())).rejects.toMatchObject({
@@ -96,11 +96,11 @@ describe('keys', () => {
 
 describe('options', () => {
   it.each([
-    [undefined, /options is undefined: pass an object/],
-    [async () => null, /options is a function: pass an object/],
-    [{}, /sendCommand is undefined: pass a function, such as/],
+    [undefined, /options is undefined\. Pass an object/],
+    [async () => null, /options is a function\. Pass an object/],
+    [{}, /sendCommand is undefined\. Pass a function, such as/],
     [{ sendCommand: 'SET' }, /sendCommand is a string/],
-    [{ sendCommand: async () => null, keyPrefix: 1 }, /keyPrefix is a number: pass a string/],
+    [{ sendCommand: async () => null, keyPrefix: 1 }, /keyPrefix is a number\. Pass a string/],
   ])('%o is a TypeError', (options, message) => {
     const create = () => Reflect.construct(RedisNonceStore, [options])
     expect(create).toThrow(message)

@@ -111,11 +111,11 @@ describe('fails closed', () => {
 
 describe('arguments', () => {
   it.each<[unknown[], RegExp]>([
-    [[], /database is undefined.*pass a DatabaseSync/],
-    [[{}], /database is an object without exec\(\) and prepare\(\)/],
-    [[{ exec() {} }], /without exec\(\) and prepare/],
-    [['nonces.db'], /database is a string/],
-    [[openDatabase(), null], /options is null: pass an object/],
+    [[], /database has no exec\(\) and prepare\(\): it is undefined\. Pass a DatabaseSync/],
+    [[{}], /database has no exec\(\) and prepare\(\): it is an object/],
+    [[{ exec() {} }], /has no exec\(\) and prepare/],
+    [['nonces.db'], /it is a string/],
+    [[openDatabase(), null], /options is null\. Pass an object/],
     [[openDatabase(), { table: 'a b' }], /table is not a name/],
     [[openDatabase(), { table: '' }], /table is not a name/],
     [[openDatabase(), { table: 1 }], /table is not a name/],

@@ -12,7 +12,7 @@ export const nonces = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', ':'), minLength: 126, maxLength: 128 }),
 )
 
-/** Any bytes, often such as a message can be cut in. */
+/** Any bytes, often with a place where a message can be split differently. */
 export const bodies = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
   fc.json().map((text) => new TextEncoder().encode(text)),

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { TestClock } from '../support/request.js'
-import { HEALTHY, type Specimen, ZOO } from './zoo.js'
+import { CORRECT_STORE, FAULTY_STORES, type FaultyStore } from './faulty-stores.js'
 
-/** The messages of the cases that a specimen fails. */
-async function faultsFound({ create }: Specimen): Promise<string[]> {
+/** Runs the contract and returns the messages of the cases that fail. */
+async function faultsFound({ create }: FaultyStore): Promise<string[]> {
   const { createStore, options } = create()
   const faults: string[] = []
   for (const { run } of nonceStoreContract(createStore, options)) {
@@ -14,24 +14,24 @@ async function faultsFound({ create }: Specimen): Promise<string[]> {
   return faults
 }
 
-describe.concurrent('the contract catches, for its own reason,', () => {
-  it.each(ZOO)('$fault', async (specimen) => {
-    const faults = await faultsFound(specimen)
-    expect(faults.filter((fault) => specimen.message.test(fault))).not.toEqual([])
+describe.concurrent('the contract finds the fault and names it:', () => {
+  it.each(FAULTY_STORES)('$fault', async (store) => {
+    const faults = await faultsFound(store)
+    expect(faults.filter((fault) => store.message.test(fault))).not.toEqual([])
   })
 })
 
-it('the contract finds nothing wrong with a store that is right', async () => {
-  expect(await faultsFound(HEALTHY)).toEqual([])
+it('the contract finds nothing wrong with a correct store', async () => {
+  expect(await faultsFound(CORRECT_STORE)).toEqual([])
 })
 
 it('the contract finds nothing wrong with a store that fails when its backend is down', async () => {
   const create = () => {
-    const { createStore, options } = HEALTHY.create()
+    const { createStore, options } = CORRECT_STORE.create()
     const reserve = () => Promise.reject(new Error('connection refused'))
     return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve }) } }
   }
-  expect(await faultsFound({ ...HEALTHY, create })).toEqual([])
+  expect(await faultsFound({ ...CORRECT_STORE, create })).toEqual([])
 })
 
 describe('MemoryNonceStore', () => {
@@ -48,8 +48,8 @@ describe('MemoryNonceStore, in real time', () => {
   it.concurrent.each(nonceStoreContract(() => store))('$name', ({ run }) => run())
 })
 
-it('the contract wants a function', () => {
+it('the contract needs a function', () => {
   expect(() => Reflect.apply(nonceStoreContract, undefined, [new MemoryNonceStore()])).toThrow(
-    expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining('pass a function') }),
+    expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining('Pass a function') }),
   )
 })

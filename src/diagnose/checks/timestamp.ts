@@ -51,7 +51,7 @@ export function checkTimestampWindow(timestamp: string | undefined, now: number)
     return instant === undefined ? [] : checkDrift(Math.floor(instant / 1000), now)
   }
 
-  if (isInWindow(timestamp, now)) return []
+  if (isInWindow(Number(timestamp), now)) return []
   const scale = scaleOf(Number(timestamp), now)
   const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
   if (/^\d{14}$/.test(timestamp) && instantOf(timestamp, now) !== undefined && scale?.code !== 'timestamp_unit') {
@@ -65,7 +65,7 @@ export function checkTimestampWindow(timestamp: string | undefined, now: number)
 }
 
 function checkDrift(seconds: number, now: number): Draft[] {
-  if (isInWindow(String(seconds), now)) return []
+  if (isInWindow(seconds, now)) return []
   const offset = (seconds * 1000 - now) / 1000
   const evidence: EvidenceLine[] = [
     ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`],

@@ -1,5 +1,4 @@
-// What arrives instead of the raw body on any runtime, and what the error says. What Node alone has stands in the tests of
-// the sources.
+// What arrives instead of the raw body on any runtime, and what the error says. The tests of src/ add what only Node has.
 
 function post(): Request {
   return new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
@@ -16,9 +15,9 @@ function form(): FormData {
   return form
 }
 
-/** The way to the bytes in each framework: whoever has lost them there needs all of it. */
+/** How to pass the raw body, one line per framework. */
 export const BEFORE_PARSING =
-  /pass the bytes as received, .*Express: .*express\.raw.*type: \(\) => true, inflate: false.*before express\.json.*req\.body \?\? ''.*Fastify: .*removeAllContentTypeParsers.*parseAs: 'buffer'.*NestJS: before app\.listen\(\).*Koa, node:http: .*Buffer\.concat.*Hono, Next\.js, Fetch API: .*arrayBuffer\(\), not json\(\).*Lambda: .*isBase64Encoded.*Elsewhere: /
+  /Pass the bytes as received, .*\nExpress: .*express\.raw.*type: \(\) => true, inflate: false.*before express\.json.*req\.body \?\? ''.*\nFastify: .*removeAllContentTypeParsers.*parseAs: 'buffer'.*\nNestJS: before app\.listen\(\).*\nKoa, node:http: .*Buffer\.concat.*\nHono, Next\.js, Fetch API: .*arrayBuffer\(\), not json\(\).*\nAWS Lambda: .*isBase64Encoded.*\nOther frameworks: /
 
 export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknown, found: RegExp, fix: RegExp])[] = [
   ['undefined', () => undefined, /^request\.body is undefined: nothing read it/, BEFORE_PARSING],
@@ -29,27 +28,27 @@ export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknow
   ['a list from a JSON parser', () => [1], /is an array, as a JSON parser/, BEFORE_PARSING],
   ['an empty list from a JSON parser', () => [], /is an array, as a JSON parser/, BEFORE_PARSING],
   [
-    '{} from a body parser that skipped it',
+    '{} from a body parser that ignored it',
     () => ({}),
-    /is an empty object, .* skips the content type/,
+    /is an empty object, .* ignores the content type/,
     BEFORE_PARSING,
   ],
   [
-    'an object without prototype, as querystring makes it',
+    'an object without prototype, as querystring returns it',
     () => Object.create(null),
     /an empty object/,
     BEFORE_PARSING,
   ],
   ['a parsed form', form, /is a parsed form/, BEFORE_PARSING],
   ['parsed parameters', () => new URLSearchParams('a=1'), /is a parsed form/, BEFORE_PARSING],
-  ['a promise', () => post().arrayBuffer(), /is a promise/, /: await it$/],
+  ['a promise', () => post().arrayBuffer(), /is a promise/, /\. Await it\.$/],
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
-  ['a thenable', () => ({ then: () => undefined }), /is an object/, /: await it$/],
-  ['a method that was not called', () => post().arrayBuffer, /is a function/, /call it, await/],
-  ['a Request', post, /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
-  ['a Response', () => new Response('{"a":1}'), /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
-  ['a Blob', () => new Blob(['{"a":1}']), /is a request or a Blob/, /pass await request\.arrayBuffer\(\)$/],
-  ["a Request's stream", () => post().body, /is a stream:/, /read it to its end, up to a limit .*Buffer\.concat/],
+  ['a thenable', () => ({ then: () => undefined }), /is an object/, /\. Await it\.$/],
+  ['a method that was not called', () => post().arrayBuffer, /is a function/, /\. Call it, await/],
+  ['a Request', post, /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
+  ['a Response', () => new Response('{"a":1}'), /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
+  ['a Blob', () => new Blob(['{"a":1}']), /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
+  ["a Request's stream", () => post().body, /is a stream\./, /Read all its chunks, up to a limit .*Buffer\.concat/],
   [
     'a list of views and something else',
     () => [Buffer.from('a'), 'b'],
@@ -60,19 +59,24 @@ export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknow
     "a server's chunks",
     () => [Buffer.from('a'), Buffer.from('b')],
     /is a list of chunks/,
-    /pass Buffer\.concat of them$/,
+    /\. Pass Buffer\.concat\(chunks\)\.$/,
   ],
   ["Lambda's event", () => ({ body: 'e30=', isBase64Encoded: true }), /is a whole event/, BEFORE_PARSING],
   ['a symbol', () => Symbol('body'), /is a symbol/, BEFORE_PARSING],
 ]
 
-/** What is there only after a wait. */
+/** Values that need an await to create. */
 export const NO_RAW_BODIES_ONCE_READ: readonly (readonly [
   name: string,
   body: () => Promise<unknown>,
   found: RegExp,
   fix: RegExp,
 ])[] = [
-  ['a Request that was read', () => readFrom(post()), /is a request that was read already/, /read it once/],
-  ["a Request's stream that is being read", () => readFrom(post()).then(({ body }) => body), /is a stream/, /pass/],
+  ['a Request that was read', () => readFrom(post()), /is a request that was already read/, /Read it once/],
+  [
+    "a Request's stream that is being read",
+    () => readFrom(post()).then(({ body }) => body),
+    /is a stream/,
+    BEFORE_PARSING,
+  ],
 ]

@@ -1,7 +1,6 @@
 import { NONCE, NOW, type Parts, signedRequest, TIMESTAMP } from '../request.js'
 
-// The rules of the specification at their edges, one table a rule. No test runner here: the tests of the sources and the
-// suite that runs on every runtime both go through them.
+// The edges of the rules, one table per rule. The tests of src/ and the suite that runs on every runtime use them.
 
 export type Signed = Partial<Parts & { signature: string }>
 
@@ -13,7 +12,7 @@ export const ACCEPTED: readonly (readonly [name: string, parts: Signed])[] = [
   ['text outside ASCII', { body: '{"name":"Zoë 🦊"}' }],
 ]
 
-/** The first header that is absent. */
+/** Headers, and the first one that is missing. */
 export const MISSING_HEADERS = [
   [{}, 'x-timestamp'],
   [{ 'x-timestamp': 'nonsense' }, 'x-nonce'],
@@ -61,8 +60,8 @@ export const WINDOW: readonly (readonly [milliseconds: number, accepted: boolean
 
 export const TIMESTAMPS_OUTSIDE_WINDOW = ['0', '9'.repeat(400), `${NOW}`, `1${'0'.repeat(65_536)}`]
 
-/** What a clock may read that is no time. */
-export const NO_TIMES: readonly unknown[] = [
+/** Values that a broken clock may return. */
+export const INVALID_TIMES: readonly unknown[] = [
   Number.NaN,
   Number.POSITIVE_INFINITY,
   Number.NEGATIVE_INFINITY,
@@ -96,7 +95,7 @@ export const NONCE_LENGTHS = [1, 2, 36, 127, 128]
 
 const genuine = signedRequest().headers['x-signature']
 
-export const NO_DIGESTS: readonly (readonly [name: string, signature: string])[] = [
+export const INVALID_SIGNATURES: readonly (readonly [name: string, signature: string])[] = [
   ['nothing', ''],
   ['uppercase hex', genuine.toUpperCase()],
   ['one uppercase digit', genuine.replace(/[a-f]/, (digit) => digit.toUpperCase())],
@@ -120,8 +119,8 @@ export const NO_DIGESTS: readonly (readonly [name: string, signature: string])[]
   ['65 536 digits', 'a'.repeat(65_536)],
 ]
 
-/** 64 digits that are another signature: zeros, and the genuine one but for one digit. */
-export const OTHER_DIGESTS: readonly string[] = [
+/** Signatures of 64 digits: zeros, and the genuine one with one digit changed. */
+export const WRONG_SIGNATURES: readonly string[] = [
   '0'.repeat(64),
   ...Array.from(
     genuine,
@@ -129,7 +128,7 @@ export const OTHER_DIGESTS: readonly string[] = [
   ),
 ]
 
-/** What else a signature may have been made over. */
+/** Other messages and secrets that a signature may be for. */
 export const SIGNED_OVER: readonly (readonly [name: string, parts: Partial<Parts>])[] = [
   ['another timestamp', { timestamp: String(Number(TIMESTAMP) + 1) }],
   ['another nonce', { nonce: `${NONCE}x` }],
@@ -138,7 +137,7 @@ export const SIGNED_OVER: readonly (readonly [name: string, parts: Partial<Parts
   ['another secret', { secret: 'the signing secret of webhook 42 ' }],
 ]
 
-/** Requests that break a rule and all those after it. */
+/** Requests that break one rule and all the rules after it. */
 export const FIRST_BROKEN: readonly (readonly [reason: string, parts: Signed])[] = [
   ['invalid_timestamp', { timestamp: 'x', nonce: '', signature: '' }],
   ['timestamp_outside_window', { timestamp: '0', nonce: '', signature: '' }],
@@ -147,17 +146,17 @@ export const FIRST_BROKEN: readonly (readonly [reason: string, parts: Signed])[]
   ['replayed_nonce', {}],
 ]
 
-/** Whether a message is also that of another nonce with another body. */
-export const CUTS: readonly (readonly [
+/** Splits of a message, and whether it can be split differently. */
+export const SPLITS: readonly (readonly [
   name: string,
-  cut: { nonce: string; body: string | Uint8Array },
-  another: boolean,
+  split: { nonce: string; body: string | Uint8Array },
+  isSplittable: boolean,
 ])[] = [
   ['no colon anywhere', { nonce: 'abc', body: 'body' }, false],
   ['an empty body', { nonce: 'abc', body: '' }, false],
   ['a colon in the nonce', { nonce: 'a:c', body: '' }, true],
   ['a colon at the end of the nonce', { nonce: 'a:', body: '' }, true],
-  ['a colon at the start of the nonce, for no nonce is empty', { nonce: ':a', body: '' }, false],
+  ['a colon at the start of the nonce (a nonce is not empty)', { nonce: ':a', body: '' }, false],
   ['two colons at the start of the nonce', { nonce: '::a', body: '' }, true],
   ['nothing but a colon', { nonce: ':', body: '' }, false],
   ['a colon at the start of the body', { nonce: 'abc', body: ':' }, true],
@@ -173,8 +172,8 @@ export const CUTS: readonly (readonly [
   ['a nonce of 128 characters with a colon', { nonce: `${'a'.repeat(127)}:`, body: ':' }, true],
 ]
 
-/** The two cuts of one message. */
-export const TWO_CUTS = [
+/** The two splits of one message. */
+export const TWO_SPLITS = [
   { nonce: 'abc', body: '{"a":1}' },
   { nonce: 'abc:{"a"', body: '1}' },
 ] as const
@@ -187,8 +186,8 @@ export const SECRETS: readonly (readonly [name: string, secret: string])[] = [
   ['may be longer than a block of the hash', 's'.repeat(1000)],
 ]
 
-/** What a store may answer that is no boolean. */
-export const NO_ANSWERS: readonly (readonly [kind: string, answer: unknown])[] = [
+/** Values that a broken store may return. */
+export const INVALID_ANSWERS: readonly (readonly [kind: string, answer: unknown])[] = [
   ['undefined', undefined],
   ['null', null],
   ['a number', 1],

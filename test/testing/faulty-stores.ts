@@ -2,16 +2,16 @@ import type { NonceStore } from '../../src/index.js'
 import type { NonceStoreContractOptions } from '../../src/testing/index.js'
 import { TestClock } from '../support/request.js'
 
-/** A store with one fault, and how the contract should put it. */
-export interface Specimen {
+/** A store with one fault, and the message that the contract should give. */
+export interface FaultyStore {
   fault: string
-  /** What the message of the contract names. */
+  /** Matches the contract's message. */
   message: RegExp
-  /** Makes the animal: a factory of stores on one backend, and the options to test it with. */
+  /** Returns a factory of stores on one backend, and the options to test them with. */
   create(): { createStore: () => NonceStore; options: NonceStoreContractOptions }
 }
 
-/** The parts of a store, right as they are. Each specimen replaces one. */
+/** The parts of a correct store. Each faulty store replaces one or more. */
 class Store {
   constructor(
     readonly clock: TestClock,
@@ -43,7 +43,7 @@ class Store {
 
 type Parts = Partial<Pick<Store, 'address' | 'expiry' | 'isTaken' | 'taken' | 'answer' | 'reserve'>>
 
-function specimen(fault: string, message: RegExp, parts: (store: Store) => Parts): Specimen {
+function faulty(fault: string, message: RegExp, parts: (store: Store) => Parts): FaultyStore {
   return {
     fault,
     message,
@@ -65,31 +65,31 @@ function specimen(fault: string, message: RegExp, parts: (store: Store) => Parts
   }
 }
 
-/** With a backend that is down, and behaves so. */
-function whenDown(fault: string, message: RegExp, reserve: () => boolean | Promise<boolean>): Specimen {
-  const healthy = specimen(fault, message, () => ({}))
+/** A store that is correct until its backend is down. */
+function whenDown(fault: string, message: RegExp, reserve: () => boolean | Promise<boolean>): FaultyStore {
+  const correct = faulty(fault, message, () => ({}))
   return {
-    ...healthy,
+    ...correct,
     create() {
-      const { createStore, options } = healthy.create()
+      const { createStore, options } = correct.create()
       return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve }) } }
     },
   }
 }
 
 /** A store whose keys are altered before they are compared. */
-function altering(how: string, message: RegExp, alter: (key: string) => string): Specimen {
-  return specimen(`keys ${how}`, message, () => ({
+function altering(how: string, message: RegExp, alter: (key: string) => string): FaultyStore {
+  return faulty(`keys ${how}`, message, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId, alter(key)]),
   }))
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-export const HEALTHY = specimen('none', /./, () => ({}))
+export const CORRECT_STORE = faulty('none', /./, () => ({}))
 
-export const ZOO: readonly Specimen[] = [
-  specimen('GET, then SET', /calls got the same key: .*insert if absent in one atomic step/, (store) => ({
+export const FAULTY_STORES: readonly FaultyStore[] = [
+  faulty('GET, then SET', /calls got the same key\. .*Insert if absent in one atomic step/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const address = store.address(webhookId, key)
       const taken = store.isTaken(store.backend.get(address))
@@ -98,7 +98,7 @@ export const ZOO: readonly Specimen[] = [
       return !taken
     },
   })),
-  specimen('GET, then SET, under a lock of its own instance', /calls to two instances got the same key/, (store) => {
+  faulty('GET, then SET, under a lock of its own instance', /calls to two instances got the same key/, (store) => {
     let lock: Promise<unknown> = Promise.resolve()
     return {
       reserve(webhookId, key, ttlSeconds) {
@@ -114,46 +114,50 @@ export const ZOO: readonly Specimen[] = [
       },
     }
   }),
-  specimen('memory of each instance', /free for another: keep keys in the shared backend/, (store) => {
+  faulty('memory of each instance', /free in another\. Keep keys in the shared backend/, (store) => {
     store.backend = new Map()
     return {}
   }),
-  specimen('one scope for all webhooks', /keys are shared by all webhooks/, () => ({ address: (_, key) => key })),
-  specimen('scopes without a separator', /webhook and key run together/, () => ({
+  faulty('one scope for all webhooks', /Keys are shared by all webhooks/, () => ({ address: (_, key) => key })),
+  faulty('scopes without a separator', /Webhook and key run together/, () => ({
     address: (webhookId, key) => webhookId + key,
   })),
-  specimen('scopes with a colon', /webhook and key run together/, () => ({
+  faulty('scopes with a colon', /Webhook and key run together/, () => ({
     address: (webhookId, key) => `${webhookId}:${key}`,
   })),
-  specimen('scopes with a slash', /webhook and key run together/, () => ({
+  faulty('scopes with a slash', /Webhook and key run together/, () => ({
     address: (webhookId, key) => `${webhookId}/${key}`,
   })),
-  specimen('webhooks case-folded', /webhooks are case-folded/, () => ({
+  faulty('webhooks case-folded', /Webhooks are case-folded/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.toLowerCase(), key]),
   })),
-  specimen('webhooks normalised', /webhooks are normalised/, () => ({
+  faulty('webhooks normalised', /Webhooks are normalised/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.normalize(), key]),
   })),
-  specimen('webhooks cut', /webhooks are cut/, () => ({
+  faulty('webhooks truncated', /Webhooks are truncated/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.slice(0, 255), key]),
   })),
-  specimen('webhooks cut at a NUL', /webhooks are cut at a NUL/, () => ({
+  faulty('webhooks truncated at a NUL', /Webhooks are truncated at a NUL/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.split('\0')[0], key]),
   })),
-  altering('cut at 64', /keys are cut/, (key) => key.slice(0, 64)),
-  altering('cut at 127', /keys are cut/, (key) => key.slice(0, 127)),
-  altering('case-folded', /keys are case-folded/, (key) => key.toLowerCase()),
-  altering('trimmed', /keys are trimmed/, (key) => key.trim()),
-  altering('trimmed at the end, as CHAR is', /keys are trimmed at the end/, (key) => key.trimEnd()),
-  altering('taken for numbers', /keys are taken for numbers/, (key) =>
+  altering('truncated at 64', /Keys are truncated/, (key) => key.slice(0, 64)),
+  altering('truncated at 127', /Keys are truncated/, (key) => key.slice(0, 127)),
+  altering('case-folded', /Keys are case-folded/, (key) => key.toLowerCase()),
+  altering('trimmed', /Keys are trimmed/, (key) => key.trim()),
+  altering('trimmed at the end, as CHAR is', /Keys are trimmed at the end/, (key) => key.trimEnd()),
+  altering('compared as numbers', /Keys are compared as numbers/, (key) =>
     Number.isNaN(Number(key)) ? key : String(Number(key)),
   ),
-  altering('percent-decoded', /keys are percent-decoded/, (key) =>
+  altering('percent-decoded', /Keys are percent-decoded/, (key) =>
     key.replaceAll(/%([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
   ),
-  altering('cut to their hash tag', /keys are cut to their hash tag/, (key) => /\{(.+)\}/.exec(key)?.[1] ?? key),
-  altering('one character replaced', /taken for another|not remembered/, (key) => key.replaceAll('^', '~')),
-  specimen('keys matched with LIKE', /keys are matched as patterns/, (store) => ({
+  altering(
+    'reduced to their hash tag',
+    /Keys are reduced to their hash tag/,
+    (key) => /\{(.+)\}/.exec(key)?.[1] ?? key,
+  ),
+  altering('one character replaced', /confused with another|not remembered/, (key) => key.replaceAll('^', '~')),
+  faulty('keys matched with LIKE', /Keys are matched as patterns/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const pattern = new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`)
       const taken = [...store.backend].some(([address, expiresAt]) => {
@@ -164,39 +168,39 @@ export const ZOO: readonly Specimen[] = [
       return !taken
     },
   })),
-  altering('cut at a space', /keys are cut at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
-  altering('compared by a weak hash', /hash that is easy to collide/, (key) =>
+  altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
+  altering('compared by a weak hash', /compared by a weak hash/, (key) =>
     String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
   ),
-  specimen('room for 500 keys only', /keys are forgotten before their TTL: evict none/, (store) => ({
+  faulty('room for 500 keys only', /keys are forgotten before their TTL\. Never evict/, (store) => ({
     expiry: (ttlSeconds) => {
       const [oldest] = store.backend.keys()
       if (store.backend.size >= 500 && oldest !== undefined) store.backend.delete(oldest)
       return store.clock.now() + ttlSeconds * 1000
     },
   })),
-  specimen('whole seconds, rounded down', /free after 1\.7 s: .*round the end up/, (store) => ({
+  faulty('whole seconds, rounded down', /free after 1\.7 s\. .*round the expiry up/, (store) => ({
     expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1,
   })),
-  specimen('TTL taken for milliseconds', /TTL of 2 s is free after 1 s: ttlSeconds is seconds/, (store) => ({
+  faulty('TTL taken for milliseconds', /TTL of 2 s is free after 1 s\. ttlSeconds is in seconds/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + ttlSeconds,
   })),
-  specimen('TTL multiplied twice', /still taken 1\.5 s after its end.*is the unit right/, (store) => ({
+  faulty('TTL multiplied twice', /still taken 1\.5 s after its expiry.*check the unit/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + ttlSeconds * 1_000_000,
   })),
-  specimen('no expiry', /still taken 1\.5 s after its end: let it expire/, () => ({
+  faulty('no expiry', /still taken 1\.5 s after its expiry\. Let it expire/, () => ({
     expiry: () => Number.POSITIVE_INFINITY,
   })),
-  specimen('a TTL of its own, 600 s', /still taken 1\.5 s after its end/, (store) => ({
+  faulty('a TTL of its own, 600 s', /still taken 1\.5 s after its expiry/, (store) => ({
     expiry: () => store.clock.now() + 600_000,
   })),
-  specimen('a TTL of its own, 2 s', /use the ttlSeconds of each call/, (store) => ({
+  faulty('a TTL of its own, 2 s', /Use the ttlSeconds of each call/, (store) => ({
     expiry: () => store.clock.now() + 2000,
   })),
-  specimen('an expiry that a replay refreshes', /never expires: leave the expiry of a taken key/, (store) => ({
+  faulty('an expiry that a replay refreshes', /never expires\. Do not change the expiry of a taken key/, (store) => ({
     taken: (address, ttlSeconds) => store.backend.set(address, store.expiry(ttlSeconds)),
   })),
-  specimen('expired keys leave from the front only', /outlives its TTL beside ones that last longer/, (store) => ({
+  faulty('expired keys leave from the front only', /outlives its TTL among keys with a longer TTL/, (store) => ({
     isTaken: (expiresAt) => {
       for (const [address, first] of store.backend) {
         if (store.clock.now() <= first) break
@@ -205,13 +209,13 @@ export const ZOO: readonly Specimen[] = [
       return expiresAt !== undefined && [...store.backend.values()].includes(expiresAt)
     },
   })),
-  specimen('all expire with the one that is shortest', /gone before its TTL|free after a few seconds/, (store) => ({
+  faulty('all expire with the one that is shortest', /expires before its TTL|free after a few seconds/, (store) => ({
     isTaken: (expiresAt) => {
       if ([...store.backend.values()].some((other) => other < store.clock.now())) store.backend.clear()
       return expiresAt !== undefined && store.backend.size > 0 && store.clock.now() <= expiresAt
     },
   })),
-  specimen('expired keys are replaced in two steps', /calls got a key that had expired/, (store) => ({
+  faulty('expired keys are replaced in two steps', /calls got an expired key/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const address = store.address(webhookId, key)
       const before = store.backend.get(address)
@@ -223,21 +227,29 @@ export const ZOO: readonly Specimen[] = [
       return true
     },
   })),
-  specimen('expired keys are never free', /still taken 1\.5 s after its end/, () => ({
+  faulty('expired keys are never free', /still taken 1\.5 s after its expiry/, () => ({
     isTaken: (expiresAt) => expiresAt !== undefined,
   })),
-  specimen('free at exactly its TTL', /free at exactly 600 s/, (store) => ({
+  faulty('free at exactly its TTL', /free at exactly 600 s/, (store) => ({
     isTaken: (expiresAt) => expiresAt !== undefined && store.clock.now() < expiresAt,
   })),
-  specimen('answers OK or null', /answered a string, not a boolean/, () => ({
+  faulty('returns OK or null', /returned a string, not a boolean/, () => ({
     answer: (reserved) => (reserved ? 'OK' : null),
   })),
-  specimen('answers 1 or 0', /answered a number, not a boolean/, () => ({ answer: Number })),
-  specimen('answers nothing', /answered undefined, not a boolean/, () => ({ answer: () => undefined })),
-  specimen('an inverted answer', /the answer is inverted/, () => ({ answer: (reserved) => !reserved })),
-  specimen('always true', /a taken key is reserved again/, () => ({ answer: () => true })),
-  specimen('always false', /a free key is said to be taken/, () => ({ answer: () => false })),
-  whenDown('says true when its backend is down', /answers true: throw/, () => true),
-  whenDown('says false when its backend is down', /answers false: throw/, async () => false),
-  whenDown('hangs when its backend is down', /does not answer for 4 s: set a time-out/, () => new Promise(() => {})),
+  faulty('returns 1 or 0', /returned a number, not a boolean/, () => ({ answer: Number })),
+  faulty('returns nothing', /returned undefined, not a boolean/, () => ({ answer: () => undefined })),
+  faulty('returns the opposite', /returns the opposite/, () => ({ answer: (reserved) => !reserved })),
+  faulty('always true', /returns true for a taken key/, () => ({ answer: () => true })),
+  faulty('always false', /returns false for a free key/, () => ({ answer: () => false })),
+  whenDown('returns true when its backend is down', /returns true while its backend is down\. Throw/, () => true),
+  whenDown(
+    'returns false when its backend is down',
+    /returns false while its backend is down\. Throw/,
+    async () => false,
+  ),
+  whenDown(
+    'hangs when its backend is down',
+    /does not answer within 4 s .*Set a time-out/,
+    () => new Promise(() => {}),
+  ),
 ]
