@@ -160,7 +160,7 @@ export class MemoryNonceStore implements NonceStore {
     this.#hashKey ??= randomFillSync(new Int32Array(4))
     writeFingerprint(this.#hashKey, webhookId, key)
     const table = this.#tableOf(FINGERPRINT, 0)
-    fit(table)
+    makeRoom(table)
     let slot = this.#find(table, FINGERPRINT, 0)
     const known = table.slots[slot] as number
     if (known !== 0 && !this.#segmentOf(known).hasExpired(indexOf(known), now)) return false
@@ -309,7 +309,7 @@ export class MemoryNonceStore implements NonceStore {
 }
 
 /** Gives a table room for one more record. Between an eighth and three quarters of its slots are used. */
-function fit(table: Table): void {
+function makeRoom(table: Table): void {
   const { length } = table.slots
   if (table.count * 8 >= length * 3) resize(table, length * 2)
   else if (table.count * 16 < length && length > MIN_TABLE_WORDS) resize(table, length / 2)

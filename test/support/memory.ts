@@ -4,16 +4,16 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** Bytes in objects and strings that are in use. */
+/** The bytes of this thread's objects and strings. */
 export function heapInUse(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed
 }
 
-/** Bytes in typed arrays and buffers that are in use. */
+/** The bytes of this thread's array buffers. `arrayBuffers` does not count resizable ones, `external` does. */
 export function arraysInUse(): number {
-  // What one collection finds to be garbage, the next gives back.
+  // The first collection finds garbage. The second one frees its memory.
   collectGarbage()
   collectGarbage()
-  return process.memoryUsage().arrayBuffers
+  return process.memoryUsage().external
 }
