@@ -1,5 +1,3 @@
-import { kindOf } from '../errors.js'
-
 /** How to pass the raw body in each framework, one per line. */
 const BEFORE_PARSING = `Pass the bytes as received, read before anything parses them.
 Express: mount express.raw({ type: () => true, inflate: false }) on this route, before express.json(), and pass req.body ?? ''.
@@ -13,10 +11,12 @@ Other frameworks: turn body parsing off for this route.`
 /**
  * Describes a body that is not raw, and says how to pass the raw body: `a promise. Await it.`
  *
+ * This file imports nothing, so that a bundler puts only these texts into the file that is loaded on demand.
+ *
+ * @param kind - what kind of value `body` is.
  * @internal
  */
-export function describeBody(body: unknown): string {
-  const kind = kindOf(body)
+export function describeBody(body: unknown, kind: string): string {
   if (body === undefined || body === null) {
     return `${kind}: nothing read it, a body parser ignored its content type, or there is none. ${BEFORE_PARSING}`
   }

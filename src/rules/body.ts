@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertWellFormed, invalidType } from '../errors.js'
+import { assertWellFormed, invalidType, kindOf } from '../errors.js'
 
 /**
  * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
@@ -40,5 +40,5 @@ export function readBody(body: Body, name: string): Uint8Array | undefined {
  */
 export async function notRawBody(body: unknown): Promise<TypeError> {
   const { describeBody } = await import('./body-hint.js')
-  return invalidType(`request.body is ${describeBody(body)}`)
+  return invalidType(`request.body is ${describeBody(body, kindOf(body))}`)
 }
