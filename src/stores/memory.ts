@@ -74,9 +74,7 @@ class Segment {
   }
 
   hasRoom(expiry: number, order: number): boolean {
-    // The longest TTLs never expire: Infinity - Infinity is NaN, which is written as 0.
-    const fits = !(expiry - this.expiry >= 2 ** 32) && order - this.order < 2 ** 32
-    return fits && this.end < SEGMENT_RECORDS
+    return this.end < SEGMENT_RECORDS && expiry - this.expiry < 2 ** 32 && order - this.order < 2 ** 32
   }
 
   hasExpired(index: number, now: number): boolean {

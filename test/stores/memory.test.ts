@@ -244,6 +244,10 @@ describe('webhook and key', () => {
       ['\u{1f98a}', 'key'],
       ['\u{1f43a}', 'key'],
     ],
+    [
+      ['a', 'b\u0161'],
+      ['a', 'ca'],
+    ],
     // Long texts.
     [
       ['a', 'k'.repeat(500)],
@@ -366,6 +370,19 @@ describe('a full store', () => {
     },
   )
 
+  it('removes expired entries behind those whose keys were reserved again', () => {
+    const { clock, store } = storeAt(0, { maxEntries: 12 })
+    for (let key = 1; key <= 12; key++) store.reserve('a', `${key}`, 600)
+    clock.milliseconds = 600_001
+    for (const key of ['5', '6']) expect(store.reserve('a', key, 600)).toBe(true)
+    // The clock steps back: 5 to 12 are live again, and 4 new entries fill the store.
+    clock.milliseconds = 1
+    for (const key of ['a', 'b', 'c', 'd']) expect(store.reserve('a', key, 600)).toBe(true)
+    expect(() => store.reserve('a', 'e', 600)).toThrow(/full: 12 live entries/)
+    clock.milliseconds = 600_001
+    expect(store.reserve('a', 'e', 600)).toBe(true)
+  })
+
   it('holds as many entries as allowed, each to its own expiry, with a shorter TTL each time', () => {
     const { clock, store } = storeAt(0, { maxEntries: 100 })
     for (let ttlSeconds = 100; ttlSeconds >= 1; ttlSeconds--) store.reserve('a', `${ttlSeconds}`, ttlSeconds)
@@ -425,7 +442,7 @@ describe("whenFull: 'evict'", () => {
 
   it('keeps exactly the newest entries, for 20 times as many as fit', () => {
     const { store } = storeAt(0, { maxEntries: 10_000, whenFull: 'evict' })
-    for (const key of UUIDS) expect(store.reserve('a', key, 600)).toBe(true)
+    expect(UUIDS.every((key) => store.reserve('a', key, 600))).toBe(true)
     const newest = UUIDS.slice(-10_000)
     expect(newest.filter((key) => store.reserve('a', key, 600))).toEqual([])
     expect(store.reserve('a', UUIDS.at(-10_001) ?? '', 600)).toBe(true)
