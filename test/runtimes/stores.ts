@@ -30,7 +30,7 @@ export function stores(core: Core): Case[] {
       run: () =>
         assert.rejects(verdict(core, signedRequest(), { reserve: () => answer as boolean }), {
           code: 'ERR_NONCE_STORE',
-          message: new RegExp(`answered ${kind}\\b`),
+          message: new RegExp(`returned ${kind}\\b`),
         }),
     })),
     {
