@@ -60,7 +60,7 @@ const anyShape: fc.Arbitrary<HeadersInput> = fc.oneof(
   ),
 )
 
-it('never throws: whatever a sender puts into a request gives a verdict', async () => {
+it('never throws: every request leads to a result', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyShape,
@@ -75,8 +75,8 @@ it('never throws: whatever a sender puts into a request gives a verdict', async 
         )
         if (verdict.ok) return
         expect(REASONS).toContain(verdict.reason)
-        // What a sender writes is not carried into the log.
-        expect(verdict.message.length).toBeLessThan(400)
+        // The message has nothing that the sender wrote.
+        expect(verdict.message.length).toBeLessThanOrEqual(200)
         expect(verdict.message).toMatch(/^[\x20-\x7e]+$/)
       },
     ),

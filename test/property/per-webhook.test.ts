@@ -6,7 +6,7 @@ import { RecordingStore, signedRequest, TestClock } from '../support/request.js'
 const WEBHOOKS = ['a', 'A', 'a:b', 'a\0', '__proto__', '1', '11', 'é', 'e\u0301']
 const NONCES = ['n', 'N', ':n', 'b:n', 'n:', '__proto__', '1', '1:n']
 
-it('per webhook: what happens on one webhook changes no verdict on another', async () => {
+it('per webhook: nothing on one webhook changes a result on another', async () => {
   const deliveries = fc.array(
     fc.record({
       webhookId: fc.constantFrom(...WEBHOOKS),

@@ -18,7 +18,7 @@ describe('the bytes of the body are the ones verified, as', () => {
     expect(await verdict(BYTES, await body())).toMatchObject({ ok: true })
   })
 
-  it('shared memory is copied before it is looked at, for another thread could change it between two looks', () => {
+  it('shared memory is copied, because another thread could change it between two reads', () => {
     const view = shared()
     expect(readBody(view, 'body')?.buffer).not.toBe(view.buffer)
     expect(readBody(BYTES, 'body')?.buffer).toBe(BYTES.buffer)

@@ -70,7 +70,7 @@ describe('a header is absent from', () => {
   })
 })
 
-describe('what is no headers is a TypeError that says what to pass', () => {
+describe('anything but headers is a TypeError that says what to pass', () => {
   it.each(NO_HEADERS)('%s', async (_, headers, message) => {
     const error: unknown = await verdict(headers() as HeadersInput).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
