@@ -86,10 +86,6 @@ export function base64(bytes: Uint8Array): string {
   return btoa(fromLatin1(bytes))
 }
 
-export function base64url(bytes: Uint8Array): string {
-  return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
-
 /** Decodes base64 or base64url, with or without padding; `undefined` for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const [, digits = ''] = /^([A-Za-z0-9+/_-]{2,})={0,2}$/.exec(text) ?? []

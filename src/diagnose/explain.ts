@@ -95,7 +95,7 @@ function describeJson({ id, input }: Mistake): { what: string; languages: Langua
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
   return {
     what: how.length === 0 ? written : `${written} (${how.join(', ')})`,
-    languages: known.flatMap(({ language }) => language ?? []),
+    languages: known.map(({ language }) => language as Language),
   }
 }
 
@@ -140,5 +140,5 @@ function withOthers(draft: Draft, all: readonly Draft[]): Draft {
   const others = [...new Set(all.map(({ code }) => code))].filter((code) => code !== draft.code)
   if (others.length === 0) return draft
   const together = `Fix it together with ${joinWords(others, 'and')}: each of them changes the signature.`
-  return { ...draft, evidence: [...(draft.evidence ?? []), together] }
+  return { ...draft, evidence: [...(draft.evidence as EvidenceLine[]), together] }
 }

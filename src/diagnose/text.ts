@@ -89,7 +89,7 @@ export type Draft = {
 
 export function writeFinding(draft: Draft): Finding {
   const fix: Fix = FIXES[draft.fix]
-  const side = draft.side ?? sideOf(fix)
+  const side = sideOf(fix) === 'unknown' ? (draft.side ?? 'unknown') : sideOf(fix)
   const { languages = [], evidence = [] } = draft
   const message = MESSAGES[draft.kind] as (params: Draft['params']) => string
   return {
@@ -108,13 +108,13 @@ const sideOf = ({ sender, receiver }: Fix): Side =>
 function generalFix(fix: Fix, side: Side): string {
   const { sender = '', receiver = '' } = fix
   if (side === 'unknown') return `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
-  return fix[side] ?? sender + receiver
+  return fix[side] as string
 }
 
 function inOrder(lines: NonNullable<Fix['lines']>, first: readonly Language[]): Finding['fixes'] {
   const languages = [...new Set([...first, ...(Object.keys(lines) as Language[])])]
   return Object.fromEntries(
-    languages.flatMap((language) => (lines[language] === undefined ? [] : [[language, lines[language]]])),
+    languages.filter((language) => language in lines).map((language) => [language, lines[language]]),
   )
 }
 

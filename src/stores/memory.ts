@@ -171,7 +171,7 @@ export class MemoryNonceStore implements NonceStore {
     // The last allocation. If it fails, nothing has changed.
     const segment = this.#segmentFor(expiry)
     if (this.#isFull()) {
-      while (this.#isFull() && this.#removeOldest());
+      while (this.#isFull()) this.#removeOldest()
       slot = this.#find(table, FINGERPRINT, 0)
     }
     if (table.slots[slot] === 0) {
@@ -204,13 +204,10 @@ export class MemoryNonceStore implements NonceStore {
     return removed
   }
 
-  /** Removes the record that was reserved first, and returns whether there was one. */
-  #removeOldest(): boolean {
+  /** Removes the record that was reserved first. */
+  #removeOldest(): void {
     const queues = this.#queues.filter(([segment]) => !segment.isEmpty)
-    const [first, ...others] = queues
-    if (first === undefined) return false
-    this.#removeFirst(others.reduce((one, other) => (orderOf(one) < orderOf(other) ? one : other), first))
-    return true
+    this.#removeFirst(queues.reduce((one, other) => (orderOf(one) < orderOf(other) ? one : other)))
   }
 
   #removeFirst(queue: Queue): void {

@@ -138,6 +138,12 @@ it('no row throws for odd input', () => {
   }
 })
 
+it('Node skips a hash that it lacks', () => {
+  const key = utf8('key')
+  expect(NODE_PRIMITIVES.hash('none' as 'md5', [key])).toBeUndefined()
+  expect(NODE_PRIMITIVES.hmac('none' as 'md5', key, [key])).toBeUndefined()
+})
+
 it('a hash that the platform lacks is skipped', () => {
   const primitives = { ...NODE_PRIMITIVES, hash: () => undefined, hmac: () => undefined }
   const input = { algorithm: 'md5', key: utf8('key'), message: [utf8('message')] } as const

@@ -110,10 +110,10 @@ const MIN_TEXT_PART = 8
 export function jsonParts(body: string): Variant<Bytes>[] {
   const json = parseJson(body)
   const parts: Variant<Bytes>[] = []
+  if (json === undefined) return parts
   let name = ''
-  for (let token = 1; token < (json?.kinds.length ?? 0) && parts.length < MAX_PARTS; token++) {
-    const kind = json?.kinds[token]
-    if (json === undefined) break
+  for (let token = 1; token < json.kinds.length && parts.length < MAX_PARTS; token++) {
+    const kind = json.kinds[token]
     if (kind === KEY) name = textOf(json, token).slice(0, 64)
     else if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
       const value = body.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])

@@ -36,8 +36,7 @@ export const ALGORITHMS: readonly {
 ]
 
 export const hmacOf = ({ algorithm, key, message }: DigestInput, { primitives }: Context) => primitives.hmac(algorithm, key, message)
-const hashOf = (algorithm: HashAlgorithm, { primitives }: Context, ...parts: (Uint8Array | undefined)[]) =>
-  parts.every((part) => part !== undefined) ? primitives.hash(algorithm, parts) : undefined
+const hashOf = (algorithm: HashAlgorithm, { primitives }: Context, ...parts: Uint8Array[]) => primitives.hash(algorithm, parts)
 const hmacAgain = (input: DigestInput, context: Context, message: Uint8Array | undefined) =>
   message && hmacOf({ ...input, message: [message] }, context)
 const hexBytes = (bytes: Uint8Array | undefined) => bytes && utf8(hex(bytes))

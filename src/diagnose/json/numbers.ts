@@ -66,8 +66,9 @@ function numberStyle({ from, to, whole, wholeBeforePower, power, integersAsFloat
     if (!Number.isFinite(value)) return written
 
     // All these languages write the shortest digits that give the same number.
-    const [, first = '', rest = '', sign = '', digits = ''] =
-      /^(\d)\.?(\d*)e(.)(\d+)$/.exec(Math.abs(value).toExponential()) ?? []
+    const [, first = '', rest = '', sign = '', digits = ''] = /^(\d)\.?(\d*)e(.)(\d+)$/.exec(
+      Math.abs(value).toExponential(),
+    ) as RegExpExecArray
     const exponent = Number(sign + digits)
     const minus = value < 0 || Object.is(value, -0) ? '-' : ''
     if (exponent < from || exponent >= to) {

@@ -70,7 +70,7 @@ export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[
 export const rubySymbol: StringStyle = (text) =>
   `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
 
-const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)
+const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
 /** One member per key: the last value in the place of the first, as parsers keep them. */
 function unique(members: Member[]): Member[] {

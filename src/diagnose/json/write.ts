@@ -71,11 +71,7 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
     length += piece.length
     pieces.push(piece)
   }
-  const addIndent = (start: string) => {
-    const indent = spacing?.indent ?? ''
-    if (length + depth * indent.length <= maxLength) add(start + indent.repeat(depth))
-    else length = Number.POSITIVE_INFINITY
-  }
+  const addIndent = (start: string) => add(start + (spacing?.indent ?? '').repeat(depth))
 
   for (let index = 0; index < (tokens ?? json.kinds).length; index++) {
     const token = tokens === undefined ? index : (tokens[index] as number)

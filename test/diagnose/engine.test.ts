@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { diagnoseWith } from '../../src/diagnose/engine.js'
+import { diagnose } from '../../src/diagnose/index.js'
+import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
+import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
+
+const BODY = Buffer.from('a body')
+const received = {
+  webhookId: '42',
+  timestamp: TIMESTAMP,
+  nonce: NONCE,
+  pairs: [],
+  body: BODY,
+  secrets: [SECRET],
+  now: NOW,
+}
+
+it('takes a platform that has only HMAC-SHA256 and SHA-256, and inflates nothing', () => {
+  const platform: typeof NODE_PRIMITIVES = {
+    hash: (algorithm, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hash(algorithm, parts) : undefined),
+    hmac: (algorithm, key, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hmac(algorithm, key, parts) : undefined),
+    inflate: () => undefined,
+  }
+  const codes = (signature: string) =>
+    diagnoseWith(platform, { ...received, signature }).findings.map(({ code }) => code)
+  expect(codes('a'.repeat(40))).toEqual(['signature_format', 'signature_mismatch'])
+  expect(codes('a'.repeat(64))).toEqual(['signature_mismatch'])
+  expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
+})
+
+it('reads JSON that is not UTF-8 as Latin-1', async () => {
+  const signature = signatureOf(TIMESTAMP, NONCE, Buffer.from('{"a": "Zo\xeb"}', 'latin1'), SECRET)
+  const body = Buffer.from('{"a":"Zo\xeb"}', 'latin1')
+  const headers = { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE, 'x-signature': signature }
+  const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'body_json' }])
+})
