@@ -49,6 +49,10 @@ describe('words for the body', () => {
     expect(finding?.evidence).toContain('"{\\"n\\":\\"Zo\u00eb \\\\\\\\u00eb e\\u0301\\"}"')
   })
 
+  it('count bytes', async () => {
+    expect((await findingOf('a\n', 'a'))?.evidence).toContain('Signed: 2 bytes, received: 1 byte\n')
+  })
+
   it('cut no letter in two', async () => {
     const letters = 'ë'.repeat(20)
     const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)

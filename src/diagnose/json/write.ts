@@ -71,7 +71,7 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
     length += piece.length
     pieces.push(piece)
   }
-  const addIndent = (start: string) => add(start + (spacing?.indent ?? '').repeat(depth))
+  const addIndent = (start: string, indent: string) => add(start + indent.repeat(depth))
 
   for (let index = 0; index < (tokens ?? json.kinds).length; index++) {
     const token = tokens === undefined ? index : (tokens[index] as number)
@@ -89,8 +89,9 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
       const isFirst = before === OPEN_OBJECT || before === OPEN_ARRAY
       if (!isFirst && !closes) add(spacing.item)
       if (!isFirst || !closes) {
-        if (spacing.indent !== undefined) addIndent('\n')
-      } else if (spacing.hollow !== undefined) addIndent(spacing.hollow[kind === CLOSE_OBJECT ? 0 : 1])
+        if (spacing.indent !== undefined) addIndent('\n', spacing.indent)
+      } else if (spacing.hollow !== undefined)
+        addIndent(spacing.hollow[kind === CLOSE_OBJECT ? 0 : 1], String(spacing.indent))
     }
 
     if (opens) depth++
