@@ -18,7 +18,8 @@ writeFileSync(body, '{"a":1}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 // The colour settings of the user must not change the output.
-const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env
+// In CI, Node shows no colours even at a terminal.
+const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env
 const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
 
 function shell(script: string) {
