@@ -20,7 +20,7 @@ import type { NonceStore } from './nonce-store.js'
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * The number of live entries that fit: 1 to 67 108 864, 1 000 000 by default. An entry takes about 40 bytes.
+   * The number of live entries that fit: 1 to 67 108 864, 1 000 000 by default. An entry takes about 45 bytes.
    * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
    */
   maxEntries?: number | undefined
