@@ -65,13 +65,14 @@ function askOnce(listener: RequestListener, type?: string, body?: string): Promi
   return serve(listener, (port) => post(port, '/', type, body))
 }
 
-/** The way to the bytes, of each framework: what all messages end with that cannot know which one it was. */
+/** How to pass the raw body in each framework. A message that cannot know the framework has all of these lines. */
 const EXPRESS =
   /Express: .*express\.raw\(\{ type: \(\) => true, inflate: false \}\).*before express\.json\(\).*req\.body \?\? ''/
 const FASTIFY = /Fastify: .*removeAllContentTypeParsers\(\).*parseAs: 'buffer'.*request\.body \?\? ''/
-const KOA = /Koa, node:http: before any body parser, pass Buffer\.concat of the chunks of the request \(ctx\.req\)/
+const KOA =
+  /Koa, node:http: before any body parser, read all chunks of the request \(Koa: ctx\.req\), and pass Buffer\.concat\(chunks\)/
 const FETCH = /Hono, Next\.js, Fetch API: pass await request\.arrayBuffer\(\), not json\(\)/
-const NEST = /NestJS: before app\.listen\(\), app\.use\(.*express\.raw\(\)\), and pass req\.body/
+const NEST = /NestJS: before app\.listen\(\), call app\.use\(path, express\.raw\(.*\)\), and pass req\.body/
 const LAMBDA = /AWS Lambda: .*isBase64Encoded \? 'base64' : 'utf8'/
 
 function expectFix(outcome: string, found: RegExp, fix: RegExp): void {
@@ -88,10 +89,10 @@ async function chunksOf(request: IncomingMessage): Promise<Buffer[]> {
 
 describe('in node:http', () => {
   it.each<[string, (request: IncomingMessage) => unknown, RegExp, RegExp]>([
-    ['the request', (request) => request, /a stream: /, /Buffer\.concat of its chunks/],
-    ['its chunks', chunksOf, /a list of chunks: /, /Buffer\.concat of them/],
+    ['the request', (request) => request, /a stream\. /, /Buffer\.concat\(chunks\)/],
+    ['its chunks', chunksOf, /a list of chunks\. /, /Buffer\.concat\(chunks\)/],
     ['what it was parsed to', async (request) => JSON.parse((await chunksOf(request)).join('')), /an object/, KOA],
-    ['a read that was not awaited', (request) => ({ not: chunksOf(request) }).not, /a promise/, /await it/],
+    ['a read that was not awaited', (request) => ({ not: chunksOf(request) }).not, /a promise/, /Await it/],
     ['request.body, which there is none', (request) => Reflect.get(request, 'body'), /undefined/, KOA],
   ])('%s', async (name, body, found, fix) => {
     const outcome = await askOnce(async (request, response) => {
@@ -103,7 +104,7 @@ describe('in node:http', () => {
 
   it('the request as its headers', async () => {
     const outcome = await askOnce(async (request, response) => response.end(await outcomeOf(request, '')))
-    expectFix(outcome, /a whole request/, /pass its \.headers/)
+    expectFix(outcome, /a whole request/, /Pass its \.headers/)
   })
 })
 
@@ -120,7 +121,7 @@ describe('in AWS Lambda', () => {
   })
 
   it('the event as its headers', async () => {
-    expectFix(await outcomeOf(event, EVENT), /a whole request/, /pass its \.headers/)
+    expectFix(await outcomeOf(event, EVENT), /a whole request/, /Pass its \.headers/)
   })
 
   it('the body in base64 is text, as a body may be, but not the one that was signed', async () => {
@@ -182,7 +183,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
         response.send(await outcomeOf(request.headers, request.body))
       })
       const { text } = await serve(app, (port) => send(port, { path: '/', headers: signedHeaders() }))
-      expectFix(text, /an empty object, .*has no body to read: then pass ''/, EXPRESS)
+      expectFix(text, /an empty object, .*if there is no body \(then pass ''\)/, EXPRESS)
     })
   }
 
@@ -196,7 +197,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
       (express) => [express.json()],
       (request) => request,
     )
-    expectFix(outcome, /a stream that was read already, most likely by a body parser/, EXPRESS)
+    expectFix(outcome, /a stream that was already read, probably by a body parser/, EXPRESS)
   })
 
   it('req.rawBody, which there is none', async () => {
@@ -232,7 +233,7 @@ describe.runIf(ready)('in Fastify', () => {
 
   it.each<[string, (request: Untyped) => unknown, RegExp]>([
     ['its own parser', (request) => request.body, /an object, as a body parser/],
-    ['the request that its parser has read', (request) => request.raw, /a stream that was read already/],
+    ['the request that its parser has read', (request) => request.raw, /a stream that was already read/],
     ['request.rawBody, which there is none', (request) => request.rawBody, /undefined/],
   ])('%s', async (_, body, found) => {
     expectFix(await askFastify(body), found, FASTIFY)
@@ -243,7 +244,7 @@ describe.runIf(ready)('in Fastify', () => {
       () => '',
       (request) => request,
     )
-    expectFix(outcome, /a whole request/, /pass its \.headers/)
+    expectFix(outcome, /a whole request/, /Pass its \.headers/)
   })
 })
 
@@ -262,7 +263,7 @@ describe.runIf(ready)('in Koa', () => {
     ['@koa/bodyparser, which skips text', (ctx) => ctx.request.body, { type: 'text/plain' }, /undefined|empty object/],
     ['no body parser', (ctx) => ctx.request.body, { parsed: false }, /undefined: nothing read it/],
     ['ctx.body, which is that of the response', (ctx) => ctx.body, {}, /undefined/],
-    ['ctx.req, which a body parser has read', (ctx) => ctx.req, {}, /a stream that was read already/],
+    ['ctx.req, which a body parser has read', (ctx) => ctx.req, {}, /a stream that was already read/],
     ['ctx.req, which nothing has read', (ctx) => ctx.req, { parsed: false }, /a stream: read it to its end/],
   ])('%s', async (_, body, setting, found) => {
     expectFix(await askKoa(body, setting), found, /Buffer\.concat/)
@@ -280,24 +281,24 @@ describe.runIf(ready)('in Koa', () => {
 /** What handlers on the Fetch API hand over as `body`; `request` is a Fetch `Request`, in Hono `c.req.raw`. */
 const FETCH_MISTAKES: [code: string, found: RegExp, fix: RegExp][] = [
   ['await request.json()', /an object/, FETCH],
-  ['request.json()', /a promise/, /await it/],
-  ['request.arrayBuffer()', /a promise/, /await it/],
-  ['request.arrayBuffer', /a function/, /call it/],
+  ['request.json()', /a promise/, /Await it/],
+  ['request.arrayBuffer()', /a promise/, /Await it/],
+  ['request.arrayBuffer', /a function/, /Call it/],
   ['await request.formData()', /a parsed form/, FETCH],
   ['await request.blob()', /a Blob/, /await request\.arrayBuffer\(\)/],
   ['request', /a request/, /await request\.arrayBuffer\(\)/],
-  ['(await request.json(), request)', /read already/, /read it once/],
-  ['request.body', /a stream: /, /read it to its end/],
-  ['(await request.json(), request.body)', /a stream that was read already/, FETCH],
+  ['(await request.json(), request)', /already read/, /Read it once/],
+  ['request.body', /a stream\. /, /Read all its chunks/],
+  ['(await request.json(), request.body)', /a stream that was already read/, FETCH],
   ['request.rawBody', /undefined/, FETCH],
 ]
 
 const HONO_MISTAKES: typeof FETCH_MISTAKES = [
   ['await c.req.json()', /an object/, FETCH],
   ['await c.req.parseBody()', /an object/, FETCH],
-  ['c.req.arrayBuffer()', /a promise/, /await it/],
+  ['c.req.arrayBuffer()', /a promise/, /Await it/],
   ['c.req', /a request/, /await request\.arrayBuffer\(\)/],
-  ['c.body', /a function/, /call it/],
+  ['c.body', /a function/, /Call it/],
 ]
 
 const asType = (code: string) => (/formData|parseBody/.test(code) ? FORM_TYPE : JSON_TYPE)
@@ -327,7 +328,7 @@ describe.runIf(ready)('in Hono', () => {
   })
 
   it.each(['c.req', 'c.req.raw', 'c'])('%s as its headers', async (code) => {
-    expectFix(await askHono(code, '""'), /a whole request/, /pass its \.headers \(Hono: c\.req\.raw\.headers\)/)
+    expectFix(await askHono(code, '""'), /a whole request/, /Pass its \.headers \(Hono: c\.req\.raw\.headers\)/)
   })
 })
 
@@ -408,7 +409,7 @@ describe.runIf(ready)('in NestJS', () => {
     ['@Body() of text', (_, parsed) => parsed, { type: 'text/plain' }, /undefined|empty object/],
     ['req.rawBody without rawBody: true', (request) => request.rawBody, {}, /undefined/],
     ['req.rawBody of text', (request) => request.rawBody, { rawBody: true, type: 'text/plain' }, /undefined/],
-    ['the request', (request) => request, {}, /a stream that was read already/],
+    ['the request', (request) => request, {}, /a stream that was already read/],
   ])('%s', async (_, body, { type, ...options }, found) => {
     expectFix(await askNest(body, options, (port) => post(port, '/', type ?? JSON_TYPE)), found, NEST)
   })

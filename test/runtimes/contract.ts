@@ -33,7 +33,7 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
       name: 'a store that hangs does not pass',
       async run() {
         const cases = nonceStoreContract(() => store, { createUnreachableStore: () => hanging })
-        await assert.rejects(async () => await cases.at(-1)?.run(), /does not answer for 4 s/)
+        await assert.rejects(async () => await cases.at(-1)?.run(), /does not answer within 4 s/)
       },
     },
   ]

@@ -26,11 +26,11 @@ export function stores(core: Core): Case[] {
         }),
     })),
     ...INVALID_ANSWERS.map(([kind, answer]) => ({
-      name: `a store that answers ${kind}`,
+      name: `a store that returns ${kind}`,
       run: () =>
         assert.rejects(verdict(core, signedRequest(), { reserve: () => answer as boolean }), {
           code: 'ERR_NONCE_STORE',
-          message: new RegExp(`answered ${kind}\\b`),
+          message: new RegExp(`returned ${kind}\\b`),
         }),
     })),
     {

@@ -66,7 +66,7 @@ describe.concurrent('the suite for the runtimes', () => {
     ],
     ['sign writes in capitals', { sign: (body, ...rest) => capitals(core.sign(body, ...rest)) }, /^a request signed/],
     ['secrets are no longer random', { generateSecret: () => 'a'.repeat(43) }, /^generateSecret gives 32 random/],
-    ['the store forgets', { MemoryNonceStore: Forgetful }, /^MemoryNonceStore answers true .* then false:/],
+    ['the store forgets', { MemoryNonceStore: Forgetful }, /^MemoryNonceStore returns true .* then false:/],
   ])('notices that %s', async (_, deviation, fault) => {
     const { failed } = await outcomeWith(deviation)
     expect(failed).toContainEqual(expect.stringMatching(fault))
