@@ -95,6 +95,6 @@ export function describeDrift(seconds: number, now: number): string {
  */
 export function describeMismatch(signature: string, body: Uint8Array): string {
   if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
-  if (body.length === 0) return 'the body has 0 bytes: check that no body parser reads it first'
+  if (body.length === 0) return 'the body is empty: maybe a body parser read it'
   return `the body has ${body.length} bytes`
 }
