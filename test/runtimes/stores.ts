@@ -26,7 +26,7 @@ export function stores(core: Core): Case[] {
         }),
     })),
     ...INVALID_ANSWERS.map(([kind, answer]) => ({
-      name: `a store that answers ${kind}`,
+      name: `a store that returns ${kind}`,
       run: () =>
         assert.rejects(verdict(core, signedRequest(), { reserve: () => answer as boolean }), {
           code: 'ERR_NONCE_STORE',
