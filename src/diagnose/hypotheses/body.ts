@@ -4,9 +4,11 @@ import {
 import * as forms from './body-formats.js'
 import type { Bytes, CompressionFormat, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
 
-// What may have happened to the body between signing and verifying, in three steps: it was received in another form than it was
-// signed (sources), it was signed in another form than it was sent (changes), and its end was lost or added (endings). JSON that was
-// written twice is a step between sources and changes: see json.ts.
+// Mistakes in the body, in three steps:
+// - sources: the body was received in another form than it was signed.
+// - changes: the body was signed in another form than it was sent.
+// - endings: the end of the body was lost or added.
+// Between sources and changes, JSON may have been written twice: see json.ts.
 
 type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 

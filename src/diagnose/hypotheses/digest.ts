@@ -3,7 +3,7 @@ import type { Context, HashAlgorithm, Hypothesis } from './hypothesis.js'
 
 // How the digest may have been made instead of as an HMAC with SHA-256.
 
-/** What a digest is made of. */
+/** The parts of a digest. */
 export interface DigestInput {
   readonly algorithm: HashAlgorithm
   readonly key: Uint8Array

@@ -40,7 +40,7 @@ export interface Hypothesis<Input, Output> {
 /** Text or bytes; text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array
 
-/** What the diagnosis takes from its platform: Node has it all, a browser passes libraries for it. */
+/** Functions of the platform. Node has them, and a browser passes libraries for them. */
 export interface Primitives {
   /** A hash over parts; `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined

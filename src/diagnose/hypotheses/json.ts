@@ -107,7 +107,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
       number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted }, example: 'map[a:[1.5 map[]] b:é/< n:<nil>]' },
 ]
 
-/** What each trait of a style is called, where it makes a difference. */
+/** The names of the traits of a style. */
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],

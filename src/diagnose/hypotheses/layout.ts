@@ -1,6 +1,6 @@
 import type { Context, Hypothesis, Likelihood, Variants } from './hypothesis.js'
 
-// What may have been the message in the place of `timestamp:nonce:body`.
+// Mistakes in the layout of the message, which is `timestamp:nonce:body`.
 
 /** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` stand for those of the request. */
 export type Layout = readonly string[]

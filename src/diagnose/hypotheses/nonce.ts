@@ -1,6 +1,6 @@
 import type { Context, Hypothesis, Variants } from './hypothesis.js'
 
-// What may have been signed in the place of the value of X-Nonce.
+// Mistakes in the nonce that was signed.
 
 const row = { code: 'message_nonce', fix: 'nonce_once' } as const
 const HEX_UUID = /^[0-9a-f]{32}$/i

@@ -2,7 +2,7 @@ import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../bytes.
 import { describeInvisible, describeSpaceAround, removeInvisible } from '../text.js'
 import type { Bytes, Context, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
 
-// What may have been the key of the HMAC in the place of the secret.
+// Mistakes in the secret that was used as the key.
 
 type SecretHypothesis = Hypothesis<string, Bytes>
 

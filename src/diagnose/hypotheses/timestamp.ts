@@ -1,7 +1,7 @@
 import { writeIso, writeRfc1123 } from '../checks/instant.js'
 import type { Hypothesis, Variants } from './hypothesis.js'
 
-// What may have been signed in the place of the value of X-Timestamp.
+// Mistakes in the timestamp that was signed.
 
 /** The header's value, and the instant that it means in milliseconds since the Unix epoch, if it means one. */
 export interface SentTimestamp {

@@ -6,7 +6,7 @@ interface FloatFormat {
   /** Decimal exponents from `from` to below `to` are written out; others as powers of ten. */
   readonly from: number
   readonly to: number
-  /** What follows a float that has no fraction, written out and before a power of ten. */
+  /** Follows a float that has no fraction: written out, and before a power of ten. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string

@@ -29,7 +29,7 @@ export interface Spacing {
 /** Puts the members of an object in order; may leave some out. The outermost object has depth 0. */
 export type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
 
-/** How JSON is written again. What is absent stays as it is written. */
+/** How to write JSON again. A field that is absent changes nothing. */
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
