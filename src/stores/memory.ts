@@ -52,7 +52,6 @@ const MIN_TABLE_WORDS = 16
 
 /** A text that is longer, or not Latin-1, is replaced by its SHA-256. */
 const MAX_TEXT_LENGTH = 500
-const NOT_LATIN1 = /[\u0100-\uffff]/
 /** Webhook and key: for each a length, and one word per 4 characters. */
 const TEXT = /* @__PURE__ */ new Int32Array(256)
 const FINGERPRINT = /* @__PURE__ */ new Int32Array(4)
@@ -350,49 +349,20 @@ function orderOf([oldest]: Queue): number {
 }
 
 /**
- * Writes the fingerprint of webhook and key to `FINGERPRINT`. Nobody can make two keys collide on purpose, because nobody sees a
- * fingerprint or its random key, and no inputs are known that collide in HalfSipHash more often than by chance.
+ * Writes the fingerprint of webhook and key to `FINGERPRINT`: the whole state of HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein),
+ * which begins with 128 random bits. Nobody can make two keys collide on purpose, because nobody sees a fingerprint or the random
+ * bits. JavaScript is fast with its 32-bit words.
  */
 function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string): void {
   const count = writeText(key, writeText(webhookId, 0))
-  halfSipHash(hashKey, 0, count)
-  halfSipHash(hashKey, 2, count)
-}
-
-/** Writes a text to `TEXT`, and returns the index behind it. The length in front makes webhook and key unambiguous. */
-function writeText(text: string, start: number): number {
-  const isShort = text.length <= MAX_TEXT_LENGTH && !NOT_LATIN1.test(text)
-  const characters = isShort ? text : createHash('sha256').update(text, 'utf16le').digest('hex')
-  let index = start
-  TEXT[index++] = isShort ? text.length : -1
-  let word = 0
-  for (let place = 0; place < characters.length; place++) {
-    word = (word << 8) | characters.charCodeAt(place)
-    if (place % 4 === 3) TEXT[index++] = word
-  }
-  TEXT[index++] = word
-  return index
-}
-
-/**
- * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) of the first `count` words of `TEXT`: 64 bits of `FINGERPRINT` from 64 bits
- * of the key. JavaScript is fast with its 32-bit words.
- */
-function halfSipHash(key: Int32Array, half: 0 | 2, count: number): void {
-  const key0 = key[half] as number
-  const key1 = key[half + 1] as number
-  let v0 = key0
-  let v1 = key1 ^ 0xee
-  let v2 = key0 ^ 0x6c796765
-  let v3 = key1 ^ 0x74656462
-  // One round per word, and three for each word of the result.
-  for (let round = 0; round < count + 6; round++) {
+  let v0 = hashKey[0] as number
+  let v1 = hashKey[1] as number
+  let v2 = hashKey[2] as number
+  let v3 = hashKey[3] as number
+  // One round per word, and three at the end.
+  for (let round = 0; round < count + 3; round++) {
     const word = round < count ? (TEXT[round] as number) : 0
-    if (round === count) v2 ^= 0xee
-    if (round === count + 3) {
-      FINGERPRINT[half] = v1 ^ v3
-      v1 ^= 0xdd
-    }
+    if (round === count) v2 ^= 0xff
     v3 ^= word
     v0 = (v0 + v1) | 0
     v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
@@ -406,5 +376,31 @@ function halfSipHash(key: Int32Array, half: 0 | 2, count: number): void {
     v2 = (v2 << 16) | (v2 >>> 16)
     v0 ^= word
   }
-  FINGERPRINT[half + 1] = v1 ^ v3
+  FINGERPRINT[0] = v0
+  FINGERPRINT[1] = v1
+  FINGERPRINT[2] = v2
+  FINGERPRINT[3] = v3
+}
+
+/** Writes a text to `TEXT`, and returns the index behind it. The length in front makes webhook and key unambiguous. */
+function writeText(text: string, start: number, mark = text.length): number {
+  const { length } = text
+  if (length > MAX_TEXT_LENGTH) return writeHash(text, start)
+  let index = start
+  TEXT[index++] = mark
+  let word = 0
+  let all = 0
+  for (let place = 0; place < length; place++) {
+    const code = text.charCodeAt(place)
+    all |= code
+    word = (word << 8) | code
+    if (place % 4 === 3) TEXT[index++] = word
+  }
+  TEXT[index++] = word
+  return all > 0xff ? writeHash(text, start) : index
+}
+
+/** Writes the SHA-256 of a text that is too long or not Latin-1, with a mark that is no length. */
+function writeHash(text: string, start: number): number {
+  return writeText(createHash('sha256').update(text, 'utf16le').digest('hex'), start, -1)
 }
