@@ -59,7 +59,7 @@ export function kindOf(value: unknown): string {
 /** @internal */
 export function assertOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null) {
-    throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name, or nothing.`)
+    throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name.`)
   }
 }
 

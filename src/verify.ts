@@ -20,6 +20,8 @@ import { assertNonceStore, type NonceStore, reserveAll } from './stores/nonce-st
  *    bytes: `signature_mismatch`.
  * 6. The nonce was not used on this webhook in the last 600 s: `replayed_nonce`.
  *
+ * The window is checked again after the nonce store has answered.
+ *
  * `verify` never throws because of what a sender sent. An exception is a mistake of the caller or a failure of the store.
  *
  * @param request - the webhook's ID, the headers and the raw body. All of it is read before `verify` returns its promise.

@@ -14,10 +14,10 @@ import type { Diagnosis } from './finding.js'
 import type { Context, Primitives } from './hypotheses/hypothesis.js'
 import { Budget, search } from './search.js'
 import { type Draft, quote, writeFinding } from './text.js'
-import { correctWay, dimensionsOf, type Received, testWay } from './ways-of-signing.js'
+import { correctWay, dimensionsOf, type SearchInput, testWay } from './ways-of-signing.js'
 
 /** A request as the engine takes it: everything is read already. */
-export interface ReceivedRequest extends HeaderValues {
+export interface RequestToDiagnose extends HeaderValues {
   readonly webhookId: string
   /** All headers. */
   readonly pairs: readonly Pair[]
@@ -40,7 +40,7 @@ const SMALL_SECRETS = 16_384
 const MAX_BYTES = 700_000_000
 
 /** What {@link diagnose} does, on any platform. */
-export function diagnoseWith(platform: Primitives, request: ReceivedRequest): Diagnosis {
+export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
   const { webhookId, timestamp, nonce, signature, pairs, body, secrets, now } = request
   const isRight = ({ timestamp, nonce, signature }: HeaderValues) => {
     if (timestamp === undefined || nonce === undefined || signature === undefined) return false
@@ -93,8 +93,8 @@ export function diagnoseWith(platform: Primitives, request: ReceivedRequest): Di
 /** What the search begins with; `undefined` if the signature cannot be read as a digest. */
 function receivedAs(
   { timestamp = '', nonce = '', signature = '' }: MeantHeaders,
-  request: ReceivedRequest,
-): Received | undefined {
+  request: RequestToDiagnose,
+): SearchInput | undefined {
   const readings = readSignature(signature)
   if (readings.length === 0) return undefined
   const { body, secrets, now } = request

@@ -88,9 +88,9 @@ export const FIXES = {
   secret_as_text: { sender: 'Use the text of the secret as the key. Do not decode or encode it, except as UTF-8.', lines: HMAC },
   unhashed_secret: { sender: 'Use the secret itself as the key, not a hash of it.', lines: HMAC },
   unchanged_secret: {
-    sender: 'Compare the length of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
-    receiver: 'Compare the length of the secret on both sides. Quote the secret where it is set.',
-    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | wc -c' },
+    sender: 'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
+    receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
+    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256' },
   },
   read_secret: {
     sender: 'Use the value of the variable, not its name or a placeholder. Stop with an error if it is not set.',

@@ -31,7 +31,7 @@ export interface Way {
 }
 
 /** What was received, with the headers as they were meant. */
-export interface Received {
+export interface SearchInput {
   readonly sentTimestamp: SentTimestamp
   /** The value of X-Timestamp, then what it was meant to be where it breaks a rule. */
   readonly timestamps: readonly string[]
@@ -54,7 +54,7 @@ const MAX_HEADER = 1024
 const MAX_KEPT = 2 ** 25
 
 /** How the rules ask for a request to be signed. */
-export function correctWay({ timestamps, nonces, body, secrets }: Received): Way {
+export function correctWay({ timestamps, nonces, body, secrets }: SearchInput): Way {
   const [timestamp = '', nonce = '', secret = ''] = [timestamps[0], nonces[0], secrets[0]]
   return { layout: CORRECT_LAYOUT, timestamp, nonce, body, algorithm: 'sha256', digest: HMAC, secret: utf8(secret) }
 }
@@ -63,7 +63,7 @@ const HMAC: Way['digest'] = { apply: hmacOf, isKeyed: true }
 
 /** Signs in one way, and reads the signature received as the result if it fits. */
 export function testWay(
-  { readings }: Received,
+  { readings }: SearchInput,
   context: Context,
 ): (way: Way) => (Way & { reading: Reading }) | undefined {
   return (way) => {
@@ -87,7 +87,7 @@ export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'bod
 
 /** The dimensions, in the order in which they build on each other. */
 export function dimensionsOf(
-  received: Received,
+  received: SearchInput,
   context: Context,
   budget: Budget,
   isLarge: boolean,

@@ -1,6 +1,6 @@
 import { defineCommand, unknownWord } from '../command.js'
 import { RECEIVED_OPTIONS, readReceived } from '../input/received.js'
-import { readSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
+import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, wrapText } from '../output/text.js'
 
@@ -35,7 +35,7 @@ export const diagnose = defineCommand({
     if (text !== undefined && language === undefined) throw unknownWord('--language', text, LANGUAGES)
 
     const { request, clock, notes: read } = await readReceived(call, context)
-    const { secrets, names, notes: secretNotes } = await readSecrets(call, context)
+    const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
     const { genuine, findings } = await diagnoseRequest(request, secrets, clock)
     // Findings call several secrets by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)

@@ -1,7 +1,7 @@
 import { sign as signBody } from '../../index.js'
 import { defineCommand, unknownWord } from '../command.js'
 import { readInput } from '../input/read-input.js'
-import { readSecret, SECRET_OPTIONS } from '../input/secret-source.js'
+import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
 import { contentTypeOf, type HeaderLine, httpText, parseUrl } from '../output/http.js'
 import { jsonText } from '../output/text.js'
 
@@ -37,7 +37,7 @@ export const sign = defineCommand({
     const timestamp = values.timestamp === undefined ? undefined : Number(values.timestamp)
     const [path] = operands
     const body = await readInput(path, 'the body', context)
-    const { secret, notes } = await readSecret(call, context)
+    const { secret, notes } = await loadSecret(call, context)
     const headers = signBody(body, secret, { timestamp, nonce: values.nonce, clock: context.clock })
     if (body.length === 0) notes.push('The body is empty.')
 

@@ -1,7 +1,7 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
 import { describeTime, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
-import { readSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
+import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { notesText, wrapText } from '../output/text.js'
 
 const REPLAY_NOTE = 'Not checked: whether it is a replay. Only the nonce store of the service knows that.'
@@ -20,7 +20,7 @@ export const verify = defineCommand({
 
   async run(call, context, style) {
     const received = await readReceived(call, context)
-    const { secrets, names, notes: secretNotes } = await readSecrets(call, context)
+    const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
     const result = await verifyRequest(received.request, secrets, new MemoryNonceStore(), received.clock)
     const notes = [...received.notes, ...secretNotes]
     const textOf = (...lines: readonly string[]) => [...lines, '', notesText(notes, style)].join('\n')

@@ -34,7 +34,7 @@ export interface Secrets {
 }
 
 /** Reads the secrets of a call. Asks at the terminal if the call names no source. */
-export async function readSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
+export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
   for (const name of values['secret-env'] ?? []) found.push([`--secret-env ${name}`, readVariable(name, context)])
   for (const path of values['secret-file'] ?? []) {
@@ -50,8 +50,8 @@ export async function readSecrets({ values }: SecretCall, context: Context): Pro
 }
 
 /** Reads the one secret to sign with. */
-export async function readSecret(call: SecretCall, context: Context): Promise<{ secret: string; notes: string[] }> {
-  const { secrets, notes } = await readSecrets(call, context)
+export async function loadSecret(call: SecretCall, context: Context): Promise<{ secret: string; notes: string[] }> {
+  const { secrets, notes } = await loadSecrets(call, context)
   const [secret, ...others] = secrets
   if (secret === undefined || others.length > 0) throw new UsageError('A request has one signature. Pass one secret.')
   return { secret, notes: [...notes] }
