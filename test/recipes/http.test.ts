@@ -241,7 +241,8 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(await ask({ ...signed(body), chunkBytes: 10_000 })).toMatchObject(ACCEPTED)
   })
 
-  it('answers 413 to a larger one', async () => {
+  // A server may close the connection before it has read everything. Then the answer is sometimes lost on the way.
+  it('answers 413 to a larger one', { retry: 5 }, async () => {
     for (const bytes of [LIMIT + 1, 10 * LIMIT]) {
       const request = signed(Buffer.alloc(bytes, '1'))
       expect(await ask(request)).toMatchObject({ status: 413 })
