@@ -137,4 +137,15 @@ describe('the right digest in another form', () => {
     const { findings } = await diagnose(request, SECRET, at(NOW))
     expect(findings).toMatchObject([{ message: `X-Signature is the right digest in another form: ${form}.` }])
   })
+
+  it.each([
+    [8, 'signature_truncated'],
+    // Fewer digits may agree by chance.
+    [7, 'signature_format'],
+    [6, 'signature_format'],
+  ])('is recognized by its first %i digits: %s', async (digits, code) => {
+    const request = signedRequest({ body: 'a body', signature: digestOf('a body').slice(0, digits) })
+    const { findings } = await diagnose(request, SECRET, at(NOW))
+    expect(findings[0]).toMatchObject({ code })
+  })
 })
