@@ -250,7 +250,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     }
   })
 
-  it(`answers ${recipe.largeHeaders} to 64 KB of headers`, async () => {
+  it(`answers ${recipe.largeHeaders} to 64 KB of headers`, { retry: 5 }, async () => {
     const { headers, body } = signed()
     const large = Array.from({ length: 64 }, (_, index) => [`X-${index}`, randomBytes(512).toString('hex')] as const)
     expect(await ask({ headers: [...large, ...headers], body })).toMatchObject({ status: recipe.largeHeaders })
