@@ -144,7 +144,7 @@ export function listNames(names: readonly string[]): string {
 const direction = (offset: number) => (offset < 0 ? 'behind' : 'ahead of')
 
 /** A number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times can be compared with the window. */
-export function describeDuration(seconds: number): string {
+function describeDuration(seconds: number): string {
   const length = Math.abs(seconds)
   const rounded = (unit: number) => Math.round((length / unit) * 10) / 10
   if (length < 3600) return `${length} s`

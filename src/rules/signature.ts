@@ -59,8 +59,8 @@ export function isSignature(value: string): boolean {
 const SIGNATURE_LENGTH = 64
 
 /** The texts to compare. Two new buffers for each comparison would cost a twentieth of a `verify`. */
-const RECEIVED = /* @__PURE__ */ Buffer.alloc(64)
-const EXPECTED = /* @__PURE__ */ Buffer.alloc(64)
+const RECEIVED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
+const EXPECTED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
 
 /**
  * Checks that `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the
