@@ -354,6 +354,31 @@ describe('a message that can be split differently', () => {
     expect(store.keys).not.toContain(`signature ${signature}`)
   })
 
+  it('reserves both keys in one call if the store has reserveAll', async () => {
+    const calls: unknown[] = []
+    const store = {
+      taken: new Set<string>(),
+      reserve: () => Promise.reject(new Error('not for two keys')),
+      reserveAll(...call: [string, readonly string[], number]) {
+        calls.push(call)
+        const isFree = call[1].every((key) => !this.taken.has(key))
+        if (isFree) for (const key of call[1]) this.taken.add(key)
+        return isFree
+      },
+    }
+    expect(await verdict(signedRequest({ ...whole, signature }), SECRET, store)).toMatchObject({ ok: true })
+    expect(await verdict(signedRequest({ ...other, signature }), SECRET, store)).toMatchObject({
+      reason: 'replayed_nonce',
+    })
+    expect(calls[0]).toEqual(['42', [whole.nonce, `signature ${signature}`], 600])
+    expect(calls).toHaveLength(2)
+  })
+
+  it('does not call reserveAll for one key', async () => {
+    const store = { reserve: () => true, reserveAll: () => Promise.reject(new Error('not for one key')) }
+    expect(await verdict(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
+  })
+
   it.each(SPLITS)('with %s: %s', async (_, split, isSplittable) => {
     const store = new RecordingStore()
     expect(await verdict(signedRequest(split), SECRET, store)).toMatchObject({ ok: true })
@@ -507,6 +532,25 @@ describe('the nonce store', () => {
     }
     await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE',
+    })
+  })
+
+  it.each(INVALID_ANSWERS)('whose reserveAll() returns %s leads to a NonceStoreError too', async (kind, answer) => {
+    for (const reserveAll of [() => answer, async () => answer]) {
+      const store = { reserve: () => true, reserveAll } as NonceStore
+      await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+        code: 'ERR_NONCE_STORE',
+        message: `The nonce store returned ${kind}. Return true (reserved) or false (taken).`,
+      })
+    }
+  })
+
+  it('whose reserveAll() fails leads to a NonceStoreError with the cause', async () => {
+    const cause = new Error('connection refused')
+    const store = { reserve: () => true, reserveAll: () => Promise.reject(cause) }
+    await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      cause,
     })
   })
 

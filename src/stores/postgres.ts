@@ -1,17 +1,18 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertTimeout, within } from './with-timeout.js'
 
 /** Configures {@link PostgresNonceStore}. It needs one function, which is one line with any client. */
 export interface PostgresNonceStoreOptions {
   /**
    * Runs one statement with its parameters. Do not run it inside a transaction of yours: a rollback would free the nonce.
-   *
-   * Configure a time-out of about one second in the client (see the guide), because `verify` waits as long as the client.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
   /** The table's name, with or without a schema. By default `webhook_nonces`. Letters, digits and `_`; case-sensitive. */
   table?: string | undefined
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the client does. */
+  timeout?: number | undefined
 }
 
 /** PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix. */
@@ -44,10 +45,11 @@ export class PostgresNonceStore implements NonceStore {
   readonly #table: string
   readonly #index: string
   readonly #reservation: string
+  readonly #timeout: number
 
   constructor(options: PostgresNonceStoreOptions) {
     assertOptions(options)
-    const { query, table = 'webhook_nonces' } = options
+    const { query, table = 'webhook_nonces', timeout = 1000 } = options
     if (typeof query !== 'function') {
       throw invalidType(
         `query is ${kindOf(query)}. Pass a function, such as (text, values) => pool.query(text, values).`,
@@ -61,7 +63,9 @@ export class PostgresNonceStore implements NonceStore {
         'table is not a name, or schema.name, of 1 to 48 ASCII letters, digits and _ each. Pass such a name.',
       )
     }
+    assertTimeout(timeout)
     this.#query = query
+    this.#timeout = timeout
     this.#table = names.map((name) => `"${name}"`).join('.')
     this.#index = `"${names.at(-1)}_expires_at"`
     // clock_timestamp() is the time of this statement, but now() is the time when its transaction started. Only a row that
@@ -74,10 +78,15 @@ export class PostgresNonceStore implements NonceStore {
       RETURNING true AS reserved`
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     const values = [scopedKeyHash(webhookId, key).toString('hex'), engineTtlMilliseconds(ttlSeconds)]
-    const rows = rowsOf(await retrySerializationFailures(() => this.#query(this.#reservation, values)))
+    const rows = rowsOf(
+      await within(
+        this.#timeout,
+        retrySerializationFailures(() => this.#query(this.#reservation, values)),
+      ),
+    )
     if (rows.length === 0) return false
     if (Object(rows[0]).reserved === true) return true
     throw new Error(

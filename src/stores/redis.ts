@@ -2,20 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKey } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertTimeout, within } from './with-timeout.js'
 
 /** Configures {@link RedisNonceStore}. It needs one function, which is one line with any client. */
 export interface RedisNonceStoreOptions {
   /**
    * Sends one command and resolves to its reply. Rejects if there is no reply. `args[0]` is the command's name, `args[1]` is
    * the key.
-   *
-   * Configure a time-out of about one second in the client (see the guide), because `verify` waits as long as the client.
    */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
    * The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot.
    */
   keyPrefix?: string | undefined
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the client does. */
+  timeout?: number | undefined
 }
 
 /** The format of a reservation's value: a random UUID. */
@@ -45,28 +46,34 @@ const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export class RedisNonceStore implements NonceStore {
   readonly #sendCommand: (args: string[]) => Promise<unknown>
   readonly #keyPrefix: string
+  readonly #timeout: number
 
   constructor(options: RedisNonceStoreOptions) {
     assertOptions(options)
-    const { sendCommand, keyPrefix = 'webhook-nonce:' } = options
+    const { sendCommand, keyPrefix = 'webhook-nonce:', timeout = 1000 } = options
     if (typeof sendCommand !== 'function') {
       throw invalidType(
         `sendCommand is ${kindOf(sendCommand)}. Pass a function, such as (args) => client.sendCommand(args).`,
       )
     }
     if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
+    assertTimeout(timeout)
     this.#sendCommand = sendCommand
     this.#keyPrefix = keyPrefix
+    this.#timeout = timeout
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     // With an empty hash tag in front, Redis Cluster ignores a {…} that a sender writes, and hashes the whole key.
     const redisKey = `${this.#keyPrefix}{}${scopedKey(webhookId, key)}`
     const token = randomUUID()
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
 
-    const reply = await this.#sendCommand(['SET', redisKey, token, 'NX', 'GET', 'PX', milliseconds])
+    const reply = await within(
+      this.#timeout,
+      this.#sendCommand(['SET', redisKey, token, 'NX', 'GET', 'PX', milliseconds]),
+    )
 
     if (reply === null || reply === token) return true
     if (typeof reply === 'string' && TOKEN.test(reply)) return false

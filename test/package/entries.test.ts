@@ -147,6 +147,7 @@ describe('the core', () => {
       'generateSecret',
       'sign',
       'verify',
+      'withTimeout',
     ])
   })
 })

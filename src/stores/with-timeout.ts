@@ -1,0 +1,62 @@
+import { invalidRange } from '../errors.js'
+import { assertNonceStore, type NonceStore } from './nonce-store.js'
+
+/** The most that `setTimeout` accepts. */
+const MAX_TIMEOUT = 2 ** 31 - 1
+
+/**
+ * Returns a store that waits at most `milliseconds` for an answer of `nonceStore`, and then rejects. The stores of this package
+ * for Redis and PostgreSQL have a `timeout` of their own.
+ *
+ * A late answer is ignored. The nonce may be reserved or not: the sender must sign the retry with a new nonce.
+ *
+ * @param nonceStore - the store to wait for. It is still at work after the timeout, so limit what it does too.
+ * @param milliseconds - a whole number from 1, such as 1000.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
+ *
+ * @example
+ * ```ts
+ * import { type NonceStore, withTimeout } from 'inbound-webhook-auth'
+ *
+ * export function limit(nonceStore: NonceStore): NonceStore {
+ *   return withTimeout(nonceStore, 1000)
+ * }
+ * ```
+ */
+export function withTimeout(nonceStore: NonceStore, milliseconds: number): NonceStore {
+  assertNonceStore(nonceStore)
+  assertTimeout(milliseconds, 'milliseconds')
+  const limited: NonceStore = {
+    reserve: (...call) => limit(nonceStore.reserve(...call)),
+  }
+  const { reserveAll } = nonceStore
+  if (reserveAll) limited.reserveAll = (...call) => limit(reserveAll.apply(nonceStore, call))
+  return limited
+
+  function limit(answer: boolean | Promise<boolean>): boolean | Promise<boolean> {
+    return typeof answer === 'boolean' ? answer : within(milliseconds, answer)
+  }
+}
+
+/** @internal */
+export function assertTimeout(milliseconds: number, name = 'timeout'): void {
+  if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {
+    throw invalidRange(`${name} must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT}. Suggested: 1000.`)
+  }
+}
+
+/**
+ * Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored.
+ *
+ * @internal
+ */
+export function within<T>(milliseconds: number, answer: T | PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`))
+    }, milliseconds)
+    Promise.resolve(answer)
+      .finally(() => clearTimeout(timer))
+      .then(resolve, reject)
+  })
+}

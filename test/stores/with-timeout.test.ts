@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../src/index.js'
+import { PostgresNonceStore } from '../../src/stores/postgres.js'
+import { RedisNonceStore } from '../../src/stores/redis.js'
+import { SECRET, signedRequest, TestClock } from '../support/request.js'
+
+const SILENT = { reserve: () => new Promise<boolean>(() => {}) }
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** The outcome of a promise so far. */
+function watch(answer: boolean | Promise<boolean>): { outcome: unknown } {
+  const seen: { outcome: unknown } = { outcome: 'pending' }
+  Promise.resolve(answer).then(
+    (value) => {
+      seen.outcome = value
+    },
+    (error: Error) => {
+      seen.outcome = error.message
+    },
+  )
+  return seen
+}
+
+describe('withTimeout', () => {
+  it.each(['reserve', 'reserveAll'] as const)('rejects %s after its milliseconds, and not before', async (method) => {
+    const store = withTimeout({ ...SILENT, reserveAll: SILENT.reserve }, 1000)
+    const seen = watch(
+      method === 'reserve' ? store.reserve('42', 'n', 600) : (store.reserveAll?.('42', ['n'], 600) ?? true),
+    )
+    await vi.advanceTimersByTimeAsync(999)
+    expect(seen.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(seen.outcome).toBe('No answer within 1000 ms. The nonce may be reserved: the retry needs a new nonce.')
+  })
+
+  it('gives verify a NonceStoreError with the cause', async () => {
+    const result = verify(signedRequest(), SECRET, withTimeout(SILENT, 1000), new TestClock()).catch((error) => error)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await result).toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      cause: { message: expect.stringContaining('No answer within 1000 ms') },
+    })
+  })
+
+  it.each<[string, () => Promise<boolean>, unknown]>([
+    ['true', async () => true, true],
+    ['false', async () => false, false],
+    ['an error', () => Promise.reject(new Error('connection refused')), 'connection refused'],
+  ])('passes on an answer in time, and clears its timer: %s', async (_, reserve, outcome) => {
+    const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(seen.outcome).toBe(outcome)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each<[string, (resolve: (value: boolean) => void, reject: (error: Error) => void) => void]>([
+    ['answer', (resolve) => resolve(true)],
+    ['error', (_, reject) => reject(new Error('connection lost'))],
+  ])('ignores a late %s', async (_, settle) => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const reserve = () =>
+      new Promise<boolean>((resolve, reject) => {
+        setTimeout(settle, 2000, resolve, reject)
+      })
+    const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600))
+    await vi.advanceTimersByTimeAsync(3000)
+    vi.useRealTimers()
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(seen.outcome).toMatch(/No answer/)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  it('passes on an answer without a promise, and needs no timer for it', () => {
+    const store = withTimeout(new MemoryNonceStore(), 1000)
+    expect(store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(store.reserve('42', 'nonce', 600)).toBe(false)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('has reserveAll if and only if the store has it, and calls both as methods', async () => {
+    class Store implements NonceStore {
+      calls: unknown[] = []
+      reserve(...call: unknown[]) {
+        this.calls.push(call)
+        return true
+      }
+      reserveAll(...call: unknown[]) {
+        this.calls.push(call)
+        return false
+      }
+    }
+    const store = new Store()
+    const limited = withTimeout(store, 1000)
+    expect(limited.reserve('42', 'nonce', 600)).toBe(true)
+    expect(limited.reserveAll?.('42', ['nonce', 'another'], 600)).toBe(false)
+    expect(store.calls).toEqual([
+      ['42', 'nonce', 600],
+      ['42', ['nonce', 'another'], 600],
+    ])
+    expect('reserveAll' in withTimeout(SILENT, 1000)).toBe(false)
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1000', undefined])(
+    'with %o milliseconds is a RangeError',
+    (milliseconds) => {
+      const create = () => Reflect.apply(withTimeout, undefined, [SILENT, milliseconds])
+      expect(create).toThrow(RangeError)
+      expect(create).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_ARGUMENT',
+          message: 'milliseconds must be a whole number of milliseconds from 1 to 2147483647. Suggested: 1000.',
+        }),
+      )
+    },
+  )
+
+  it('without a store is a TypeError', () => {
+    expect(() => Reflect.apply(withTimeout, undefined, [undefined, 1000])).toThrow(/nonceStore has no reserve\(\)/)
+  })
+})
+
+describe('the timeout of a store', () => {
+  const silent = () => new Promise<never>(() => {})
+  const STORES: [string, (timeout?: number) => NonceStore][] = [
+    ['RedisNonceStore', (timeout) => new RedisNonceStore({ sendCommand: silent, timeout })],
+    ['PostgresNonceStore', (timeout) => new PostgresNonceStore({ query: silent, timeout })],
+  ]
+
+  it.each(STORES)('%s: 1000 ms by default', async (_, create) => {
+    const seen = watch(create().reserve('42', 'nonce', 600))
+    await vi.advanceTimersByTimeAsync(999)
+    expect(seen.outcome).toBe('pending')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(seen.outcome).toMatch('No answer within 1000 ms')
+  })
+
+  it.each(STORES)('%s: as many milliseconds as its option says', async (_, create) => {
+    const seen = watch(create(50).reserve('42', 'nonce', 600))
+    await vi.advanceTimersByTimeAsync(50)
+    expect(seen.outcome).toMatch('No answer within 50 ms')
+  })
+
+  it.each(STORES)('%s: an invalid one is a RangeError', (_, create) => {
+    expect(() => create(0)).toThrow(/timeout must be a whole number of milliseconds from 1/)
+  })
+})
