@@ -11,7 +11,7 @@ import { checkSignatureFormat, isUnset, readSignature } from './checks/signature
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
-import type { Context, Primitives } from './hypotheses/hypothesis.js'
+import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
 import { Budget, search } from './search.js'
 import { type Draft, quote, writeFinding } from './text.js'
 import { correctWay, dimensionsOf, type SearchInput, testWay } from './ways-of-signing.js'
@@ -63,7 +63,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   // One is for the evidence, the others for the genuine signature.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
-  const context: Context = { webhookId, headers: pairs, primitives: budget.count(platform) }
+  const context: RequestContext = { webhookId, headers: pairs, primitives: budget.count(platform) }
   const signed = isSignedAsSent ? request : meanings.find(isRight)
   const meant = unswapHeaders(signed ?? meanings[0], now)
   const received = signed === undefined ? receivedAs(meant, request) : undefined

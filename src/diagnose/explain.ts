@@ -1,7 +1,7 @@
 import { fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
 import type { Reading } from './checks/signature.js'
 import type { Language } from './finding.js'
-import { JSON_HYPOTHESES, JSON_WRITERS, type JsonHypothesis, parseBody, TRAITS } from './hypotheses/json.js'
+import { JSON_WRITERS, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
@@ -66,7 +66,9 @@ function explainBody(
   const isChangedHere = contentLength === signed.length && contentLength !== received.length
   const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
   return mistakes.map((mistake, index): Draft => {
-    const { what, languages } = mistake.part === 'json' ? describeJson(mistake) : { what: mistake.what, languages: [] }
+    const { style, input } = mistake
+    const { what, languages } =
+      style === undefined ? { ...mistake, languages: [] } : describeJson(style, input as Uint8Array)
     return {
       code: mistake.code,
       kind: mistake.code === 'body_not_signed' ? 'provedConstant' : 'provedBody',
@@ -80,22 +82,21 @@ function explainBody(
 }
 
 /** Which serializers write JSON as it was signed, and how that differs from the JSON received. */
-function describeJson({ id, input }: Mistake): { what: string; languages: Language[] } {
-  const text = parseBody(input as Uint8Array) as JsonText
-  const { style } = JSON_HYPOTHESES.find((row) => row.id === id) as JsonHypothesis
+function describeJson(style: JsonStyle, input: Uint8Array): { what: string; languages: Language[] } {
+  const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
-  const writers = JSON_WRITERS.filter((one) => one.writer !== undefined && writeJson(text, one.style) === signed)
+  const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
   // One per language: who reads it knows which one applies.
   const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const traits = traitsOf(style).filter(
     (trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }),
   )
   const how = traits.flatMap((trait) => Object.values(trait).map((value) => TRAITS.get(value)))
-  const names = known.slice(0, 3).map(({ writer }) => writer as string)
+  const names = known.slice(0, 3).map(({ writer }) => writer)
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
   return {
     what: how.length === 0 ? written : `${written} (${how.join(', ')})`,
-    languages: known.map(({ language }) => language as Language),
+    languages: known.map(({ language }) => language),
   }
 }
 

@@ -55,6 +55,14 @@ const HMAC = {
   shell: 'openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r message.bin | cut -d " " -f 1',
 }
 
+const PRINT_SECRET = 'printf %s "$SECRET" > secret.txt, not echo'
+const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
+const UNQUOTED = 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"'
+const CLOCKS = {
+  receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
+  lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
+}
+
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 /** Every fix, by its id. */
 export const FIXES = {
@@ -65,21 +73,15 @@ export const FIXES = {
       python: 'secret.strip()',
       go: 'strings.TrimSpace(secret)',
       php: 'trim($secret)',
-      shell: 'printf %s "$SECRET" > secret.txt, not echo',
+      shell: PRINT_SECRET,
     },
   },
   trim_own_secret: {
     receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
-    lines: { node: 'process.env.WEBHOOK_SECRET.trim()', shell: 'printf %s "$SECRET" > secret.txt, not echo' },
+    lines: { node: 'process.env.WEBHOOK_SECRET.trim()', shell: PRINT_SECRET },
   },
-  unquote_secret: {
-    sender: 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.',
-    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"', python: 'secret.encode(), not str(secret_bytes)' },
-  },
-  unquote_own_secret: {
-    receiver: 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.',
-    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"' },
-  },
+  unquote_secret: { sender: UNQUOTE, lines: { shell: UNQUOTED, python: 'secret.encode(), not str(secret_bytes)' } },
+  unquote_own_secret: { receiver: UNQUOTE, lines: { shell: UNQUOTED } },
   whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
   own_prefix: {
     sender: 'Put nothing before the secret.',
@@ -270,15 +272,10 @@ export const FIXES = {
       csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
     },
   },
-  set_clocks: {
-    sender: 'Compare your clock with a third one. Set the wrong clock by NTP.',
-    receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
-    lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
-  },
+  set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third one. Set the wrong clock by NTP.' },
   sign_when_sent: {
+    ...CLOCKS,
     sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
-    receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
-    lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
   },
   pass_clock: { receiver: 'Pass a clock whose now() returns milliseconds since the Unix epoch, or none for Date.' },
   compare: {

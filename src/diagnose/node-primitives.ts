@@ -5,7 +5,6 @@ import type { CompressionFormat, Primitives } from './hypotheses/hypothesis.js'
 const INFLATE = {
   gzip: zlib.gunzipSync,
   deflate: zlib.inflateSync,
-  'raw deflate': zlib.inflateRawSync,
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 

@@ -2,18 +2,21 @@ import { areEqual, hex, utf8 } from './bytes.js'
 import type { Reading } from './checks/signature.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from './hypotheses/body.js'
 import { ALGORITHMS, DIGEST_HYPOTHESES, type DigestHypothesis, hmacOf } from './hypotheses/digest.js'
-import type { Bytes, Context, HashAlgorithm, Hypothesis } from './hypotheses/hypothesis.js'
+import type { Bytes, HashAlgorithm, Hypothesis, RequestContext } from './hypotheses/hypothesis.js'
 import { JSON_HYPOTHESES } from './hypotheses/json.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { type SentTimestamp, TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
+import type { JsonStyle } from './json/write.js'
 import type { Budget, Choice, Dimension } from './search.js'
 
 // The dimensions of the search: everything that a sender may have done in another way.
 
 /** One departure from the rules. */
-export interface Mistake extends Pick<Hypothesis<never, unknown>, 'id' | 'code' | 'fix' | 'what'> {
+export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'what'> {
+  /** How JSON was written, if it was. */
+  readonly style?: JsonStyle
   readonly part: 'layout' | 'timestamp' | 'nonce' | 'body' | 'json' | 'digest' | 'secret'
   /** The body before this change. */
   readonly input?: Uint8Array
@@ -64,7 +67,7 @@ const HMAC: Way['digest'] = { apply: hmacOf, isKeyed: true }
 /** Signs in one way, and reads the signature received as the result if it fits. */
 export function testWay(
   { readings }: SearchInput,
-  context: Context,
+  context: RequestContext,
 ): (way: Way) => (Way & { reading: Reading }) | undefined {
   return (way) => {
     const digest = way.digest.apply({ algorithm: way.algorithm, key: way.secret, message: messageOf(way) }, context)
@@ -88,7 +91,7 @@ export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'bod
 /** The dimensions, in the order in which they build on each other. */
 export function dimensionsOf(
   received: SearchInput,
-  context: Context,
+  context: RequestContext,
   budget: Budget,
   isLarge: boolean,
 ): Dimension<Way, Mistake>[] {
@@ -114,16 +117,16 @@ const toBytes = (value: Bytes) => (typeof value === 'string' ? utf8(value) : val
 /** The values that a row proposes, each with its mistake. */
 function propose<Input, Output extends object | string>(
   part: Mistake['part'],
-  { id, code, fix, what, apply }: Hypothesis<Input, Output>,
+  row: Hypothesis<Input, Output> & Pick<Mistake, 'style'>,
   input: Input,
-  context: Context,
+  context: RequestContext,
 ): { mistake: Mistake; value: Output }[] {
-  const proposed = apply(input, context)
+  const proposed = row.apply(input, context)
   if (proposed === undefined) return []
   const isSeveral = typeof proposed === 'object' && 'variants' in proposed
   const variants = isSeveral ? proposed.variants : [{ detail: '', value: proposed }]
   return variants.map(({ detail, value }) => ({
-    mistake: { part, id, code, fix, what: what.replace('{}', detail) },
+    mistake: { ...row, part, what: row.what.replace('{}', detail) },
     value,
   }))
 }
@@ -138,7 +141,7 @@ function valueChoices<Input, Output extends object | string, Value>(
   rows: readonly Hypothesis<Input, Output>[],
   inputs: readonly Input[],
   expected: readonly Value[],
-  context: Context,
+  context: RequestContext,
   read: (output: Output) => Value,
 ): WayChoice[] {
   const seen = new Set<string>()
@@ -201,12 +204,12 @@ type Rewritten = { readonly body: Uint8Array; readonly mistake: Mistake }
 /** Rewrites bodies, each in the same way once. */
 class Rewriter {
   readonly #received: Uint8Array
-  readonly #context: Context
+  readonly #context: RequestContext
   readonly #budget: Budget
   readonly #kept = new WeakMap<Uint8Array, Map<object, readonly Rewritten[]>>()
   #keptBytes = 0
 
-  constructor(received: Uint8Array, context: Context, budget: Budget) {
+  constructor(received: Uint8Array, context: RequestContext, budget: Budget) {
     this.#received = received
     this.#context = context
     this.#budget = budget

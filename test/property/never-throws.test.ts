@@ -2,16 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type HeadersInput, MemoryNonceStore, verify } from '../../src/index.js'
 import { headerShapes } from '../support/arbitraries.js'
-import { signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
-
-const REASONS = [
-  'missing_header',
-  'invalid_timestamp',
-  'timestamp_outside_window',
-  'invalid_nonce',
-  'signature_mismatch',
-  'replayed_nonce',
-]
+import { REASONS, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
 const genuine = signedRequest().headers
 

@@ -7,6 +7,16 @@ export const TIMESTAMP = '1700000000'
 export const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 export const SECRET = 'the signing secret of webhook 42'
 
+/** Every reason for a rejection, in the order of the rules. */
+export const REASONS = [
+  'missing_header',
+  'invalid_timestamp',
+  'timestamp_outside_window',
+  'invalid_nonce',
+  'signature_mismatch',
+  'replayed_nonce',
+] as const
+
 export interface Parts {
   webhookId: string
   timestamp: string

@@ -5,7 +5,7 @@ import type { FixId } from '../fixes.js'
 export type Likelihood = 'common' | 'uncommon' | 'rare'
 
 /** What a request offers besides the value that a hypothesis changes. */
-export interface Context {
+export interface RequestContext {
   readonly webhookId: string
   /** All headers, names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -25,16 +25,13 @@ export interface Variants<Output> {
 
 /** One mistake that a sender, or something between sender and receiver, may have made. */
 export interface Hypothesis<Input, Output> {
-  readonly id: string
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
   /** What was signed instead, as a phrase. `{}` stands for the detail of a variant. */
   readonly what: string
   /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
-  apply(input: Input, context: Context): Output | Variants<Output> | undefined
-  /** Input and output, written by hand: the test of this row. Bytes that are not UTF-8 are written as `hex:…`. */
-  readonly example: readonly [input: string, output: string]
+  apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
 }
 
 /** Text or bytes; text is encoded as UTF-8. */
@@ -50,5 +47,5 @@ export interface Primitives {
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 
-export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'sha224' | 'md5' | 'sha3-256'
-export type CompressionFormat = 'gzip' | 'deflate' | 'raw deflate' | 'brotli'
+export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256'
+export type CompressionFormat = 'gzip' | 'deflate' | 'brotli'

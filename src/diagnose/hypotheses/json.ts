@@ -10,19 +10,12 @@ import type { Hypothesis, Likelihood } from './hypothesis.js'
 
 /** One serializer, or one way to print a parsed body. */
 export interface JsonWriter {
-  readonly id: string
   readonly likelihood: Likelihood
-  /** Completes "as … writes it". Absent where no serializer is known to write like this. */
-  readonly writer?: string
-  readonly language?: Language
+  /** Completes "as … writes it". */
+  readonly writer: string
+  readonly language: Language
   readonly style: JsonStyle
-  /** What it makes of {@link JSON_EXAMPLE}, or of its own input. */
-  readonly example: string
-  readonly input?: string
 }
-
-/** The input of all examples of this file. */
-export const JSON_EXAMPLE = '{"b":"é/<","a":[1.50,{}],"n":null}'
 
 const { COMPACT, SPACED, INDENT_2, INDENT_3, INDENT_4, TABS, SPACED_COLON, OLD_RUBY } = styles
 const { rawString: raw, asciiString: ascii, phpString: php, htmlString: html } = styles
@@ -33,7 +26,6 @@ const PYTHON: JsonStyle = { spacing: SPACED, escaping: ascii, number: numbers.py
 const PHP: JsonStyle = { spacing: COMPACT, escaping: php, number: numbers.phpNumber }
 const GO_STRUCT: JsonStyle = { spacing: COMPACT, escaping: html }
 const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: sorted }
-const DOTNET: JsonStyle = { spacing: COMPACT, escaping: styles.dotnetString }
 const RUBY: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.rubyNumber }
 const PYTHON_REPR: JsonStyle = {
   spacing: SPACED, string: styles.pythonString, number: numbers.pythonNumber,
@@ -45,66 +37,48 @@ const RUBY_INSPECT: JsonStyle = {
 const bare = (text: string) => text
 
 export const JSON_WRITERS: readonly JsonWriter[] = [
-  { id: 'javascript', likelihood: 'common', writer: "JavaScript's JSON.stringify", language: 'node', style: JAVASCRIPT, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
-  { id: 'python', likelihood: 'common', writer: "Python's json.dumps", language: 'python', style: PYTHON, example: '{"b": "\\u00e9/<", "a": [1.5, {}], "n": null}' },
-  { id: 'php', likelihood: 'common', writer: "PHP's json_encode", language: 'php', style: PHP, example: '{"b":"\\u00e9\\/<","a":[1.5,{}],"n":null}' },
-  { id: 'go', likelihood: 'common', writer: "Go's json.Marshal", language: 'go', style: GO_STRUCT, example: '{"b":"é/\\u003c","a":[1.50,{}],"n":null}' },
-  { id: 'python_unicode', likelihood: 'uncommon', writer: "Python's json.dumps with ensure_ascii=False", language: 'python',
-    style: { ...PYTHON, escaping: raw }, example: '{"b": "é/<", "a": [1.5, {}], "n": null}' },
-  { id: 'python_compact', likelihood: 'uncommon', writer: "Python's json.dumps with separators=(',', ':')", language: 'python',
-    style: { ...PYTHON, spacing: COMPACT }, example: '{"b":"\\u00e9/<","a":[1.5,{}],"n":null}' },
-  { id: 'python_sorted', likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True", language: 'python',
-    style: { ...PYTHON, order: sorted }, example: '{"a": [1.5, {}], "b": "\\u00e9/<", "n": null}' },
-  { id: 'python_compact_sorted', likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True and separators=(',', ':')",
-    language: 'python', style: { ...PYTHON, spacing: COMPACT, order: sorted }, example: '{"a":[1.5,{}],"b":"\\u00e9/<","n":null}' },
-  { id: 'go_map', likelihood: 'uncommon', writer: "Go's json.Marshal of a map", language: 'go', style: GO_MAP, example: '{"a":[1.5,{}],"b":"é/\\u003c","n":null}' },
-  { id: 'javascript_2', likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 2 spaces", language: 'node',
-    style: { ...JAVASCRIPT, spacing: INDENT_2 }, example: '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}' },
-  { id: 'javascript_4', likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 4 spaces", language: 'node',
-    style: { ...JAVASCRIPT, spacing: INDENT_4 }, example: '{\n    "b": "é/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
-  { id: 'python_2', likelihood: 'uncommon', writer: "Python's json.dumps with indent=2", language: 'python',
-    style: { ...PYTHON, spacing: INDENT_2 }, example: '{\n  "b": "\\u00e9/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}' },
-  { id: 'python_4', likelihood: 'uncommon', writer: "Python's json.dumps with indent=4", language: 'python',
-    style: { ...PYTHON, spacing: INDENT_4 }, example: '{\n    "b": "\\u00e9/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
-  { id: 'python_4_sorted', likelihood: 'rare', writer: "Python's json.dumps with indent=4 and sort_keys=True", language: 'python',
-    style: { ...PYTHON, spacing: INDENT_4, order: sorted }, example: '{\n    "a": [\n        1.5,\n        {}\n    ],\n    "b": "\\u00e9/<",\n    "n": null\n}' },
-  { id: 'python_orjson', likelihood: 'rare', writer: "Python's orjson", language: 'python',
-    style: { spacing: COMPACT, escaping: raw, number: numbers.rustNumber }, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
-  { id: 'php_pretty', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_PRETTY_PRINT", language: 'php',
-    style: { ...PHP, spacing: INDENT_4 }, example: '{\n    "b": "\\u00e9\\/<",\n    "a": [\n        1.5,\n        {}\n    ],\n    "n": null\n}' },
-  { id: 'php_slashes', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES", language: 'php',
-    style: { ...PHP, escaping: ascii }, example: '{"b":"\\u00e9/<","a":[1.5,{}],"n":null}' },
-  { id: 'php_unicode', likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_UNICODE", language: 'php',
-    style: { ...PHP, escaping: styles.phpUnicodeString }, example: '{"b":"é\\/<","a":[1.5,{}],"n":null}' },
-  { id: 'php_slashes_unicode', likelihood: 'uncommon', language: 'php',
+  { likelihood: 'common', writer: "JavaScript's JSON.stringify", language: 'node', style: JAVASCRIPT },
+  { likelihood: 'common', writer: "Python's json.dumps", language: 'python', style: PYTHON },
+  { likelihood: 'common', writer: "PHP's json_encode", language: 'php', style: PHP },
+  { likelihood: 'common', writer: "Go's json.Marshal", language: 'go', style: GO_STRUCT },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with ensure_ascii=False", language: 'python', style: { ...PYTHON, escaping: raw } },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with separators=(',', ':')", language: 'python', style: { ...PYTHON, spacing: COMPACT } },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True", language: 'python', style: { ...PYTHON, order: sorted } },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True and separators=(',', ':')",
+    language: 'python', style: { ...PYTHON, spacing: COMPACT, order: sorted } },
+  { likelihood: 'uncommon', writer: "Go's json.Marshal of a map", language: 'go', style: GO_MAP },
+  { likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 2 spaces", language: 'node', style: { ...JAVASCRIPT, spacing: INDENT_2 } },
+  { likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 4 spaces", language: 'node', style: { ...JAVASCRIPT, spacing: INDENT_4 } },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with indent=2", language: 'python', style: { ...PYTHON, spacing: INDENT_2 } },
+  { likelihood: 'uncommon', writer: "Python's json.dumps with indent=4", language: 'python', style: { ...PYTHON, spacing: INDENT_4 } },
+  { likelihood: 'rare', writer: "Python's orjson", language: 'python', style: { spacing: COMPACT, escaping: raw, number: numbers.rustNumber } },
+  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_PRETTY_PRINT", language: 'php', style: { ...PHP, spacing: INDENT_4 } },
+  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES", language: 'php', style: { ...PHP, escaping: ascii } },
+  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_UNICODE", language: 'php',
+    style: { ...PHP, escaping: styles.phpUnicodeString } },
+  { likelihood: 'uncommon', language: 'php',
     writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE",
-    style: { ...PHP, escaping: styles.lineString }, example: '{"b":"é/<","a":[1.5,{}],"n":null}' },
-  { id: 'php_symfony', likelihood: 'rare', writer: "Symfony's JsonResponse", language: 'php',
-    style: { ...PHP, escaping: styles.symfonyString }, example: '{"b":"\\u00e9\\/\\u003C","a":[1.5,{}],"n":null}' },
-  { id: 'dotnet', likelihood: 'uncommon', writer: "C#'s System.Text.Json", language: 'csharp', style: DOTNET, example: '{"b":"\\u00E9/\\u003C","a":[1.50,{}],"n":null}' },
-  { id: 'ruby_pretty_old', likelihood: 'uncommon', writer: "Ruby's JSON.pretty_generate before 2.7.3", language: 'ruby',
-    style: { ...RUBY, spacing: OLD_RUBY }, example: '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {\n    }\n  ],\n  "n": null\n}' },
-  { id: 'go_map_indented', likelihood: 'rare', writer: "Go's json.MarshalIndent of a map", language: 'go',
-    style: { ...GO_MAP, spacing: INDENT_2 }, example: '{\n  "a": [\n    1.5,\n    {}\n  ],\n  "b": "é/\\u003c",\n  "n": null\n}' },
-  { id: 'java_hashmap', likelihood: 'uncommon', writer: "Java's JSONObject (org.json) or Jackson of a HashMap", language: 'java',
-    style: { spacing: COMPACT, escaping: raw, order: styles.hashMapOrder }, example: '{"a":[1.50,{}],"b":"é/<","n":null}' },
-  { id: 'java_gson', likelihood: 'uncommon', writer: "Java's Gson", language: 'java',
-    style: { spacing: COMPACT, escaping: styles.gsonString, order: styles.withoutNulls }, example: '{"b":"é/\\u003c","a":[1.50,{}]}' },
-  { id: 'java_gson_map', likelihood: 'rare', writer: "Java's Gson of a Map", language: 'java',
-    style: { spacing: COMPACT, escaping: styles.gsonString, number: numbers.gsonNumber }, example: '{"b":"é/\\u003c","a":[1.5,{}],"n":null}' },
-  { id: 'perl_pretty_sorted', likelihood: 'rare', writer: "Perl's JSON with pretty and canonical", language: 'perl',
-    style: { spacing: INDENT_3, escaping: raw, order: sorted }, example: '{\n   "a" : [\n      1.50,\n      {}\n   ],\n   "b" : "é/<",\n   "n" : null\n}' },
-  { id: 'two_decimals', likelihood: 'uncommon', style: { number: numbers.twoDecimals }, input: '{"a":0.5}', example: '{"a":0.50}' },
+    style: { ...PHP, escaping: styles.lineString } },
+  { likelihood: 'rare', writer: "Symfony's JsonResponse", language: 'php', style: { ...PHP, escaping: styles.symfonyString } },
+  { likelihood: 'uncommon', writer: "C#'s System.Text.Json", language: 'csharp', style: { spacing: COMPACT, escaping: styles.dotnetString } },
+  { likelihood: 'uncommon', writer: "Ruby's JSON.pretty_generate before 2.7.3", language: 'ruby', style: { ...RUBY, spacing: OLD_RUBY } },
+  { likelihood: 'uncommon', writer: "Java's JSONObject (org.json) or Jackson of a HashMap", language: 'java',
+    style: { spacing: COMPACT, escaping: raw, order: styles.hashMapOrder } },
+  { likelihood: 'uncommon', writer: "Java's Gson", language: 'java',
+    style: { spacing: COMPACT, escaping: styles.gsonString, order: styles.withoutNulls } },
+  { likelihood: 'rare', writer: "Java's Gson of a Map", language: 'java',
+    style: { spacing: COMPACT, escaping: styles.gsonString, number: numbers.gsonNumber } },
+  { likelihood: 'rare', writer: "Perl's JSON with pretty and canonical", language: 'perl',
+    style: { spacing: INDENT_3, escaping: raw, order: sorted } },
 
-  { id: 'python_str', likelihood: 'uncommon', writer: "Python's str()", language: 'python', style: PYTHON_REPR, example: "{'b': 'é/<', 'a': [1.5, {}], 'n': None}" },
-  { id: 'ruby_inspect', likelihood: 'rare', writer: "Ruby's inspect", language: 'ruby', style: RUBY_INSPECT, example: '{"b"=>"é/<", "a"=>[1.5, {}], "n"=>nil}' },
-  { id: 'ruby_inspect_symbols', likelihood: 'rare', writer: "Ruby's inspect, with symbols as keys,", language: 'ruby',
-    style: { ...RUBY_INSPECT, key: styles.rubySymbol }, example: '{:b=>"é/<", :a=>[1.5, {}], :n=>nil}' },
-  { id: 'java_map', likelihood: 'rare', writer: "Java's Map.toString", language: 'java',
-    style: { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }, example: '{b=é/<, a=[1.5, {}], n=null}' },
-  { id: 'go_fmt', likelihood: 'rare', writer: "Go's fmt", language: 'go',
+  { likelihood: 'uncommon', writer: "Python's str()", language: 'python', style: PYTHON_REPR },
+  { likelihood: 'rare', writer: "Ruby's inspect", language: 'ruby', style: RUBY_INSPECT },
+  { likelihood: 'rare', writer: "Ruby's inspect, with symbols as keys,", language: 'ruby', style: { ...RUBY_INSPECT, key: styles.rubySymbol } },
+  { likelihood: 'rare', writer: "Java's Map.toString", language: 'java',
+    style: { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber } },
+  { likelihood: 'rare', writer: "Go's fmt", language: 'go',
     style: { spacing: { item: ' ', colon: ':', brackets: ['map[', ']', '[', ']'] }, string: bare,
-      number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted }, example: 'map[a:[1.5 map[]] b:é/< n:<nil>]' },
+      number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted } },
 ]
 
 /** The names of the traits of a style. */
@@ -133,7 +107,6 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [numbers.javaNumber, 'numbers as Java writes them'],
   [numbers.gsonNumber, 'integers as doubles of Java (1.7E9)'],
   [numbers.phpNumber, 'numbers as PHP writes them'],
-  [numbers.twoDecimals, 'two decimals (0.50)'],
   [javascriptOrder, 'integer keys first'],
   [sorted, 'sorted keys'],
   [styles.hashMapOrder, 'keys in the order of a HashMap'],
@@ -159,19 +132,18 @@ export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
   readonly style: JsonStyle
 }
 
-const hypothesis = ({ id, likelihood, style, input = JSON_EXAMPLE, example }: JsonWriter): JsonHypothesis => ({
-  id: `json_${id}`, likelihood, code: 'body_json', fix: 'serialize_once', what: 'the JSON written again', style,
+const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
+  likelihood, code: 'body_json', fix: 'serialize_once', what: 'the JSON written again', style,
   apply: (body) => {
     const json = parseBody(body)
     const written = json && writeJson(json, style)
     return written === undefined ? undefined : isUtf8(body) ? utf8(written) : latin1(written)
   },
-  example: [input, example],
 })
 
 export const JSON_HYPOTHESES: readonly JsonHypothesis[] = [
   ...JSON_WRITERS.map(hypothesis),
-  ...COMBINED.map((style, index) => hypothesis({ id: `combined_${index}`, likelihood: 'rare', style, example: '' })),
+  ...COMBINED.map((style) => hypothesis({ likelihood: 'rare', style })),
 ]
 
 function replacing(words: { readonly [word: string]: string }): (word: string) => string {

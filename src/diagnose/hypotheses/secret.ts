@@ -1,6 +1,6 @@
 import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../bytes.js'
 import { describeInvisible, describeSpaceAround, removeInvisible } from '../text.js'
-import type { Bytes, Context, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
+import type { Bytes, HashAlgorithm, Hypothesis, Likelihood, RequestContext } from './hypothesis.js'
 
 // Mistakes in the secret that was used as the key.
 
@@ -11,7 +11,7 @@ const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.=-]){1,2}(?=.)/
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
-const hash = (algorithm: HashAlgorithm, secret: string, { primitives }: Context) => primitives.hash(algorithm, [utf8(secret)])
+const hash = (algorithm: HashAlgorithm, secret: string, { primitives }: RequestContext) => primitives.hash(algorithm, [utf8(secret)])
 const hashHex = (...given: Parameters<typeof hash>) => ifPossible(hash(...given), hex)
 const toStandardBase64 = (secret: string) => secret.replaceAll('-', '+').replaceAll('_', '/')
 const padded = (secret: string) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '=')
@@ -26,60 +26,52 @@ const unhashed = { code: 'secret_hashed', fix: 'unhashed_secret' } as const
 const unchanged = { code: 'secret_changed', fix: 'unchanged_secret' } as const
 
 const placeholders = (likelihood: Likelihood, texts: readonly string[]): SecretHypothesis[] =>
-  texts.map((text) => ({ id: `secret_is_${text}`, likelihood, code: 'secret_placeholder', fix: 'read_secret',
-    what: text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, apply: () => text, example: ['abc', text] }))
+  texts.map((text) => ({ likelihood, code: 'secret_placeholder', fix: 'read_secret',
+    what: text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, apply: () => text }))
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
-  { ...trim, id: 'secret_lf_after', likelihood: 'common', what: 'the secret and a line feed (LF) after it', apply: (secret) => `${secret}\n`, example: ['abc', 'abc\n'] },
-  { ...trimHere, id: 'secret_trimmed', likelihood: 'common', what: 'the secret without {}',
-    apply: (secret) => ({ variants: [{ detail: describeSpaceAround(secret), value: secret.trim() }] }), example: ['abc\n', 'abc'] },
-  { ...asText, id: 'secret_from_base64', likelihood: 'common', what: 'the secret decoded from base64 or base64url', apply: fromBase64, example: ['w6k-', 'hex:c3a93e'] },
-  { ...asText, id: 'secret_from_hex', likelihood: 'common', what: 'the secret decoded from hex', apply: fromHex, example: ['c3A93e', 'hex:c3a93e'] },
-  { ...prefixedAsText, id: 'secret_prefixed_from_base64', likelihood: 'common',
-    what: 'the secret without its prefix, decoded from base64', apply: (secret) => ifPossible(withoutPrefix(secret), fromBase64),
-    example: ['whsec_w6k+', 'hex:c3a93e'] },
-  { ...unquote, id: 'secret_in_double_quotes', likelihood: 'common', what: 'the secret between double quotes', apply: (secret) => `"${secret}"`, example: ['abc', '"abc"'] },
+  { ...trim, likelihood: 'common', what: 'the secret and a line feed (LF) after it', apply: (secret) => `${secret}\n` },
+  { ...trimHere, likelihood: 'common', what: 'the secret without {}',
+    apply: (secret) => ({ variants: [{ detail: describeSpaceAround(secret), value: secret.trim() }] }) },
+  { ...asText, likelihood: 'common', what: 'the secret decoded from base64 or base64url', apply: fromBase64 },
+  { ...asText, likelihood: 'common', what: 'the secret decoded from hex', apply: fromHex },
+  { ...prefixedAsText, likelihood: 'common',
+    what: 'the secret without its prefix, decoded from base64', apply: (secret) => ifPossible(withoutPrefix(secret), fromBase64) },
+  { ...unquote, likelihood: 'common', what: 'the secret between double quotes', apply: (secret) => `"${secret}"` },
 
-  { ...trim, id: 'secret_space_after', likelihood: 'uncommon', what: 'the secret and a space after it', apply: (secret) => `${secret} `, example: ['abc', 'abc '] },
-  { ...trim, id: 'secret_space_before', likelihood: 'uncommon', what: 'the secret and a space before it', apply: (secret) => ` ${secret}`, example: ['abc', ' abc'] },
-  { ...trim, id: 'secret_crlf_after', likelihood: 'uncommon',
-    what: 'the secret and a CRLF (carriage return and line feed) after it', apply: (secret) => `${secret}\r\n`, example: ['abc', 'abc\r\n'] },
-  { ...trimHere, id: 'secret_visible', likelihood: 'uncommon', what: 'the secret without {} in it',
-    apply: (secret) => ({ variants: [{ detail: describeInvisible(secret), value: removeInvisible(secret) }] }), example: ['a\u200bbc', 'abc'] },
+  { ...trim, likelihood: 'uncommon', what: 'the secret and a space after it', apply: (secret) => `${secret} ` },
+  { ...trim, likelihood: 'uncommon', what: 'the secret and a space before it', apply: (secret) => ` ${secret}` },
+  { ...trim, likelihood: 'uncommon', what: 'the secret and a CRLF (carriage return and line feed) after it', apply: (secret) => `${secret}\r\n` },
+  { ...trimHere, likelihood: 'uncommon', what: 'the secret without {} in it',
+    apply: (secret) => ({ variants: [{ detail: describeInvisible(secret), value: removeInvisible(secret) }] }) },
 
-  { ...unquote, id: 'secret_in_single_quotes', likelihood: 'uncommon', what: 'the secret between single quotes', apply: (secret) => `'${secret}'`, example: ['abc', "'abc'"] },
-  { id: 'secret_unquoted', likelihood: 'uncommon', code: 'secret_quotes', fix: 'unquote_own_secret',
-    what: 'the secret without the quotes around it', apply: (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2], example: ['"abc"', 'abc'] },
+  { ...unquote, likelihood: 'uncommon', what: 'the secret between single quotes', apply: (secret) => `'${secret}'` },
+  { likelihood: 'uncommon', code: 'secret_quotes', fix: 'unquote_own_secret',
+    what: 'the secret without the quotes around it', apply: (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2] },
 
-  { id: 'secret_without_prefix', likelihood: 'uncommon', code: 'secret_prefix', fix: 'whole_secret',
-    what: 'the secret without its prefix', apply: withoutPrefix, example: ['sk_live_abc', 'abc'] },
-  { ...ownPrefix, id: 'secret_whsec_before', likelihood: 'uncommon', what: '`whsec_` and the secret', apply: (secret) => `whsec_${secret}`, example: ['abc', 'whsec_abc'] },
+  { likelihood: 'uncommon', code: 'secret_prefix', fix: 'whole_secret', what: 'the secret without its prefix', apply: withoutPrefix },
+  { ...ownPrefix, likelihood: 'uncommon', what: '`whsec_` and the secret', apply: (secret) => `whsec_${secret}` },
 
-  { ...asText, id: 'secret_base64', likelihood: 'uncommon', what: 'the secret in base64', apply: (secret) => base64(utf8(secret)), example: ['é>', 'w6k+'] },
-  { ...asText, id: 'secret_latin1', likelihood: 'uncommon', what: 'the secret in Latin-1 instead of UTF-8', apply: latin1, example: ['é>', 'hex:e93e'] },
-  { ...asText, id: 'secret_utf16', likelihood: 'rare',
-    what: 'the secret in UTF-16 (little-endian)', apply: (secret) => utf16(secret, 'little-endian'), example: ['é>', 'hex:e9003e00'] },
+  { ...asText, likelihood: 'uncommon', what: 'the secret in base64', apply: (secret) => base64(utf8(secret)) },
+  { ...asText, likelihood: 'uncommon', what: 'the secret in Latin-1 instead of UTF-8', apply: latin1 },
+  { ...asText, likelihood: 'rare', what: 'the secret in UTF-16 (little-endian)', apply: (secret) => utf16(secret, 'little-endian') },
 
-  { ...unhashed, id: 'secret_sha256', likelihood: 'uncommon', what: "the bytes of the secret's SHA-256",
-    apply: (secret, context) => hash('sha256', secret, context), example: ['abc', 'hex:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'] },
-  { ...unhashed, id: 'secret_sha256_hex', likelihood: 'uncommon', what: "the secret's SHA-256 in hex",
-    apply: (secret, context) => hashHex('sha256', secret, context), example: ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'] },
-  { ...unhashed, id: 'secret_md5_hex', likelihood: 'rare', what: "the secret's MD5 in hex",
-    apply: (secret, context) => hashHex('md5', secret, context), example: ['abc', '900150983cd24fb0d6963f7d28e17f72'] },
+  { ...unhashed, likelihood: 'uncommon', what: "the bytes of the secret's SHA-256", apply: (secret, context) => hash('sha256', secret, context) },
+  { ...unhashed, likelihood: 'uncommon', what: "the secret's SHA-256 in hex", apply: (secret, context) => hashHex('sha256', secret, context) },
+  { ...unhashed, likelihood: 'rare', what: "the secret's MD5 in hex", apply: (secret, context) => hashHex('md5', secret, context) },
 
-  { ...unchanged, id: 'secret_without_padding', likelihood: 'uncommon',
-    what: 'the secret without the `=` at its end', apply: (secret) => secret.replace(/=+$/, ''), example: ['abc==', 'abc'] },
-  { ...unchanged, id: 'secret_standard_base64_padded', likelihood: 'rare',
+  { ...unchanged, likelihood: 'uncommon', what: 'the secret without the `=` at its end', apply: (secret) => secret.replace(/=+$/, '') },
+  { ...unchanged, likelihood: 'rare',
     what: 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end',
-    apply: (secret) => padded(toStandardBase64(secret)), example: ['a-b_cd', 'a+b/cd=='] },
-  { ...unchanged, id: 'secret_to_comment', likelihood: 'uncommon',
-    what: 'the secret up to a `#`, which begins a comment in a .env file', apply: (secret) => secret.replace(/\s*#.*$/s, ''), example: ['ab #c', 'ab'] },
-  { ...unchanged, id: 'secret_without_variables', likelihood: 'uncommon',
+    apply: (secret) => padded(toStandardBase64(secret)) },
+  { ...unchanged, likelihood: 'uncommon',
+    what: 'the secret up to a `#`, which begins a comment in a .env file', apply: (secret) => secret.replace(/\s*#.*$/s, '') },
+  { ...unchanged, likelihood: 'uncommon',
     what: 'the secret without what a shell takes for a variable (`$…`)',
-    apply: (secret) => secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, ''), example: ['a$bc-d', 'a-d'] },
-  { ...unchanged, id: 'secret_uppercase', likelihood: 'rare', what: 'the secret in uppercase', apply: (secret) => secret.toUpperCase(), example: ['aBC', 'ABC'] },
-  { ...unchanged, id: 'secret_percent_encoded', likelihood: 'rare', what: 'the secret percent-encoded', apply: encodeURIComponent, example: ['a+b/', 'a%2Bb%2F'] },
+    apply: (secret) => secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, '') },
+  { ...unchanged, likelihood: 'rare', what: 'the secret in uppercase', apply: (secret) => secret.toUpperCase() },
+  { ...unchanged, likelihood: 'rare', what: 'the secret percent-encoded', apply: encodeURIComponent },
 
   ...placeholders('uncommon', ['', 'undefined', 'null', 'None', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}']),
   ...placeholders('rare', ['$SIGNING_SECRET', 'process.env.WEBHOOK_SECRET', '/run/secrets/webhook_secret', 'secret', 'changeme']),

@@ -55,9 +55,6 @@ export const javascriptNumber: NumberStyle = (written) => {
   return Number.isFinite(value) ? String(value) : written
 }
 
-/** Floats with two decimals, as amounts of money are written. */
-export const twoDecimals: NumberStyle = (written) => (/^-?\d+\.\d$/.test(written) ? `${written}0` : written)
-
 function numberStyle({ from, to, whole, wholeBeforePower, power, integersAsFloats }: FloatFormat): NumberStyle {
   return (written) => {
     const value = Number(written)
