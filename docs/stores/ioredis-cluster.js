@@ -15,6 +15,9 @@ export async function connect(urls, timeout = 1000) {
   cluster.on('error', console.error)
   await cluster.connect()
   refuseEviction(await cluster.info('memory'))
-  const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => cluster.call(name, ...args) })
+  const nonceStore = new RedisNonceStore({
+    timeout,
+    sendCommand: ([name = '', ...args]) => cluster.call(name, ...args),
+  })
   return { client: cluster, nonceStore, close: () => cluster.disconnect() }
 }

@@ -17,6 +17,6 @@ export async function connect(url, timeout = 1000) {
   redis.on('error', console.error)
   await redis.connect()
   refuseEviction(await redis.info('memory'))
-  const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => redis.call(name, ...args) })
+  const nonceStore = new RedisNonceStore({ timeout, sendCommand: ([name = '', ...args]) => redis.call(name, ...args) })
   return { client: redis, nonceStore, close: () => redis.disconnect() }
 }

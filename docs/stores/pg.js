@@ -13,7 +13,7 @@ export async function connect(connectionString, timeout = 1000) {
     statement_timeout: timeout,
   })
   pool.on('error', console.error)
-  const nonceStore = new PostgresNonceStore({ query: (text, values) => pool.query(text, values) })
+  const nonceStore = new PostgresNonceStore({ timeout, query: (text, values) => pool.query(text, values) })
   await nonceStore.createTable()
   return { client: pool, nonceStore, close: () => pool.end() }
 }

@@ -12,7 +12,10 @@ export async function connect(connectionString, timeout = 1000) {
     connection: { statement_timeout: timeout },
     onnotice: () => {},
   })
-  const nonceStore = new PostgresNonceStore({ query: (text, values) => within(timeout, sql.unsafe(text, values)) })
+  const nonceStore = new PostgresNonceStore({
+    timeout,
+    query: (text, values) => within(timeout, sql.unsafe(text, values)),
+  })
   await nonceStore.createTable()
   return { client: sql, nonceStore, close: () => sql.end({ timeout: 1 }) }
 }

@@ -22,6 +22,6 @@ export async function connect(urls, timeout = 1000) {
   cluster.on('error', console.error)
   await cluster.connect()
   refuseEviction(await cluster.sendCommand(undefined, false, ['INFO', 'memory']))
-  const nonceStore = new RedisNonceStore({ sendCommand: (args) => cluster.sendCommand(args[1], false, args) })
+  const nonceStore = new RedisNonceStore({ timeout, sendCommand: (args) => cluster.sendCommand(args[3], false, args) })
   return { client: cluster, nonceStore, close: () => cluster.destroy() }
 }

@@ -20,6 +20,6 @@ export async function connect(url, timeout = 1000) {
   client.on('error', console.error)
   await client.connect()
   refuseEviction(await client.info('memory'))
-  const nonceStore = new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
+  const nonceStore = new RedisNonceStore({ timeout, sendCommand: (args) => client.sendCommand(args) })
   return { client, nonceStore, close: () => client.destroy() }
 }

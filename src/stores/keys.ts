@@ -22,6 +22,19 @@ export function scopedKeyHash(webhookId: string, key: string): Buffer {
 }
 
 /**
+ * Returns the start of {@link scopedKeyHash} of the webhook and the key's part before its first `:`, in hex.
+ *
+ * It is the same for every split of a signed message: a nonce that is split differently has the same first part. It
+ * contains no `{` and no `}`.
+ *
+ * @internal
+ */
+export function sharedTag(webhookId: string, key: string): string {
+  const [firstPart = ''] = key.split(':', 1)
+  return scopedKeyHash(webhookId, firstPart).toString('hex', 0, 4)
+}
+
+/**
  * Converts a TTL to whole milliseconds and rounds it up.
  *
  * @internal

@@ -18,8 +18,11 @@ export interface PostgresNonceStoreOptions {
 /** PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/
 
-/** How often a reservation is tried if PostgreSQL refuses it because of the isolation level. */
+/** How often a reservation is tried if PostgreSQL refuses it because of other reservations at the same time. */
 const MAX_ATTEMPTS = 5
+
+/** Stands in the log of the server if a statement was undone because it reserved only some of its keys. */
+const PARTLY = 'taken meanwhile; keys reserved before it was undone:'
 
 /**
  * A nonce store in PostgreSQL. It works with any client.
@@ -44,7 +47,6 @@ export class PostgresNonceStore implements NonceStore {
   readonly #query: PostgresNonceStoreOptions['query']
   readonly #table: string
   readonly #index: string
-  readonly #reservation: string
   readonly #timeout: number
 
   constructor(options: PostgresNonceStoreOptions) {
@@ -68,25 +70,47 @@ export class PostgresNonceStore implements NonceStore {
     this.#timeout = timeout
     this.#table = names.map((name) => `"${name}"`).join('.')
     this.#index = `"${names.at(-1)}_expires_at"`
-    // clock_timestamp() is the time of this statement, but now() is the time when its transaction started. Only a row that
-    // was written is returned, and a reserved row is not written.
-    this.#reservation = `
-      INSERT INTO ${this.#table} AS nonce (key, expires_at)
-      VALUES (decode($1, 'hex'), clock_timestamp() + $2::float8 * interval '1 millisecond')
-      ON CONFLICT (key) DO UPDATE SET expires_at = clock_timestamp() + $2::float8 * interval '1 millisecond'
-      WHERE nonce.expires_at < clock_timestamp()
+  }
+
+  /**
+   * Returns the statement that reserves so many keys. Its parameters are the milliseconds and the hash of each key in hex.
+   *
+   * clock_timestamp() is the time of the statement, but now() is the time when its transaction started.
+   */
+  #reservationOf(count: number): string {
+    const keys = Array.from({ length: count }, (_, index) => `decode($${index + 2}, 'hex')`)
+    const expiresAt = "clock_timestamp() + $1::float8 * interval '1 millisecond'"
+    // Only a row that was written is returned, and a reserved row is not written.
+    const write = `
+      ON CONFLICT (key) DO UPDATE SET expires_at = ${expiresAt} WHERE nonce.expires_at < clock_timestamp()
       RETURNING true AS reserved`
+    const insert = `INSERT INTO ${this.#table} AS nonce (key, expires_at)`
+    if (count === 1) return `${insert} VALUES (${keys[0]}, ${expiresAt}) ${write}`
+
+    // Another statement may reserve one of the keys after the look. Then the cast fails, which undoes this statement.
+    return `
+      WITH written AS (
+        ${insert} SELECT key, ${expiresAt} FROM (VALUES (${keys.join('), (')})) AS keys (key)
+        WHERE NOT EXISTS (SELECT FROM ${this.#table} WHERE key IN (${keys.join()}) AND expires_at >= clock_timestamp())
+        ${write}
+      ), counted AS (SELECT count(*) FROM written)
+      SELECT true AS reserved FROM counted
+      WHERE CASE count WHEN 0 THEN false WHEN ${count} THEN true ELSE ('${PARTLY} ' || count)::boolean END`
   }
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
-  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    const values = [scopedKeyHash(webhookId, key).toString('hex'), engineTtlMilliseconds(ttlSeconds)]
-    const rows = rowsOf(
-      await within(
-        this.#timeout,
-        retrySerializationFailures(() => this.#query(this.#reservation, values)),
-      ),
-    )
+  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds)
+  }
+
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
+    // In one order everywhere, so that two statements never wait for each other.
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key).toString('hex')).sort()
+    const reservation = this.#reservationOf(keys.length)
+    const values = [engineTtlMilliseconds(ttlSeconds), ...hashes]
+    const answer = retryRefused(() => this.#query(reservation, values))
+    const rows = rowsOf(await within(this.#timeout, answer))
     if (rows.length === 0) return false
     if (Object(rows[0]).reserved === true) return true
     throw new Error(
@@ -146,17 +170,20 @@ function rowsOf(result: { rows: unknown[] } | unknown[]): unknown[] {
   return rows
 }
 
-async function retrySerializationFailures<T>(act: () => Promise<T>): Promise<T> {
+async function retryRefused<T>(act: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await act()
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error
+      if (attempt === MAX_ATTEMPTS || !isRefused(error)) throw error
     }
   }
 }
 
-/** Checks for a serialization failure or a deadlock (PostgreSQL, appendix A). The statement did nothing and can be retried. */
-function isSerializationFailure(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+/**
+ * Checks for a serialization failure, a deadlock, or the failed cast of a statement that reserved only some of its keys
+ * (PostgreSQL, appendix A). The statement did nothing and can be retried.
+ */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['40001', '40P01', '22P02'].includes(String(error.code))
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidType, kindOf } from '../errors.js'
-import { engineTtlMilliseconds, scopedKey } from './keys.js'
+import { engineTtlMilliseconds, scopedKey, sharedTag } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertTimeout, within } from './with-timeout.js'
 
 /** Configures {@link RedisNonceStore}. It needs one function, which is one line with any client. */
 export interface RedisNonceStoreOptions {
   /**
-   * Sends one command and resolves to its reply. Rejects if there is no reply. `args[0]` is the command's name, `args[1]` is
-   * the key.
+   * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`: `args[3]` is its first
+   * key.
    */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
@@ -19,15 +19,24 @@ export interface RedisNonceStoreOptions {
   timeout?: number | undefined
 }
 
-/** The format of a reservation's value: a random UUID. */
-const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/**
+ * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never taken for
+ * it. If a client sends the command again after a lost reply, the script finds its own token.
+ */
+const RESERVE = `
+for _, key in ipairs(KEYS) do
+  local token = redis.call('GET', key)
+  if token == ARGV[1] then return 'reserved ' .. token end
+  if token then return 'taken ' .. ARGV[1] end
+end
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+return 'reserved ' .. ARGV[1]`
 
 /**
- * A nonce store in Redis 7 or later, Valkey, or a cluster of either. It works with any client.
+ * A nonce store in Redis, Valkey, or a cluster of either. It works with any client.
  *
- * A reservation is one atomic command on one key: `SET key token NX GET PX milliseconds`. Each token is random. A client
- * that lost the reply and sends the command again finds its own token, so the request is not rejected as a replay. In a
- * cluster, the keys of one webhook are on all nodes.
+ * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the
+ * same node, and the keys of one webhook are on all nodes.
  *
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -64,22 +73,25 @@ export class RedisNonceStore implements NonceStore {
   }
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
-  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    // With an empty hash tag in front, Redis Cluster ignores a {…} that a sender writes, and hashes the whole key.
-    const redisKey = `${this.#keyPrefix}{}${scopedKey(webhookId, key)}`
+  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds)
+  }
+
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
+    // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
+    const start = `${this.#keyPrefix}{${sharedTag(webhookId, keys[0] ?? '')}}`
+    const redisKeys = keys.map((key) => start + scopedKey(webhookId, key))
     const token = randomUUID()
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
 
-    const reply = await within(
-      this.#timeout,
-      this.#sendCommand(['SET', redisKey, token, 'NX', 'GET', 'PX', milliseconds]),
-    )
+    const command = ['EVAL', RESERVE, String(keys.length), ...redisKeys, token, milliseconds]
+    const reply = await within(this.#timeout, this.#sendCommand(command))
 
-    if (reply === null || reply === token) return true
-    if (typeof reply === 'string' && TOKEN.test(reply)) return false
+    if (reply === `reserved ${token}`) return true
+    if (reply === `taken ${token}`) return false
     throw new Error(
-      `Redis replied ${kindOf(reply)}, not nil or a reservation. Make sendCommand resolve to the reply of SET … NX GET, with ` +
-        'strings decoded. Let no other program write keys with this prefix.',
+      `Redis replied ${kindOf(reply)} that is not the answer to this command. Make sendCommand resolve to the reply of the command, with strings decoded.`,
     )
   }
 }

@@ -59,9 +59,12 @@ const REMOVAL_INTERVAL = 32
  */
 export class SqliteNonceStore implements NonceStore {
   readonly #clock: Clock
-  readonly #reserve: SqliteStatement
+  readonly #database: SqliteDatabase
+  readonly #table: string
+  /** By the number of keys. */
+  readonly #reservations: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
-  #reservations = 0
+  #calls = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {
     assertOptions(options)
@@ -78,6 +81,8 @@ export class SqliteNonceStore implements NonceStore {
       throw invalidRange('busyTimeout is not a whole number of milliseconds. Pass one, such as 1000.')
     }
     assertClock(clock)
+    this.#database = database
+    this.#table = table
     this.#clock = clock
 
     database.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = NORMAL`)
@@ -88,9 +93,6 @@ export class SqliteNonceStore implements NonceStore {
         CREATE TABLE IF NOT EXISTS "${table}" (key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at)`)
     })
-    this.#reserve = database.prepare(`
-      INSERT INTO "${table}" (key, expires_at) VALUES (?, ?)
-      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at < ?`)
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
@@ -98,11 +100,28 @@ export class SqliteNonceStore implements NonceStore {
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`. Throws if the database throws. */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
+    return this.reserveAll(webhookId, [key], ttlSeconds)
+  }
+
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Throws if the database throws. */
+  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
-    if (this.#reservations++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    // A reserved row is not changed, so 0 changes mean that the key is taken.
-    return Number(this.#reserve.run(scopedKeyHash(webhookId, key), expiresAt, Math.floor(now)).changes) === 1
+    if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    const { changes } = this.#reservationOf(keys.length).run(...hashes, expiresAt, Math.floor(now))
+    // Nothing changes if one key is taken.
+    return Number(changes) === keys.length
+  }
+
+  /** Returns the statement for so many keys. Its parameters are the hash of each key, the expiry and the time. */
+  #reservationOf(count: number): SqliteStatement {
+    this.#reservations[count] ??= this.#database.prepare(`
+      WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})
+      INSERT INTO "${this.#table}" (key, expires_at) SELECT key, ? FROM wanted
+      WHERE NOT EXISTS (SELECT 1 FROM "${this.#table}" WHERE key IN wanted AND expires_at >= ?)
+      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at`)
+    return this.#reservations[count]
   }
 }
 

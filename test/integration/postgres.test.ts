@@ -99,6 +99,27 @@ describe.runIf(installed)('PostgreSQL', () => {
     expect(deleted).toBeGreaterThan(0)
   })
 
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'reserves both keys or none under %s, also if another reservation takes one meanwhile',
+    async (isolation) => {
+      const clients = await Promise.all(Array.from({ length: 4 }, session))
+      const [store, ...others] = clients.map(
+        (client) => new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'both' }),
+      )
+      await store?.createTable()
+      for (const client of clients) await client.query(`SET default_transaction_isolation = '${isolation}'`)
+      for (let round = 0; round < 300; round++) {
+        const webhookId = `${isolation} ${round}`
+        const attempts = [store, ...others].map((each, index) => each?.reserveAll(webhookId, [`${index}`, 's'], 600))
+        const outcomes = await Promise.all(attempts)
+        expect(outcomes.filter((outcome) => outcome)).toHaveLength(1)
+        for (const [index, outcome] of outcomes.entries()) {
+          expect(await store?.reserve(webhookId, `${index}`, 600)).toBe(!outcome)
+        }
+      }
+    },
+  )
+
   it('frees a nonce that was reserved inside a transaction of the caller, when that rolls back', async () => {
     const client = await session()
     const inside = new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'inside' })

@@ -87,19 +87,24 @@ describe('a reservation', () => {
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. Resolve to/)
   })
 
-  it.each(['40001', '40P01'])('that PostgreSQL refuses with %s is tried again, but not for ever', async (code) => {
-    let calls = 0
-    const failing = (times: number) => ({
-      query: async () => {
-        if (++calls <= times) throw Object.assign(new Error('could not serialize access'), { code })
-        return []
-      },
-    })
-    expect(await new PostgresNonceStore(failing(4)).reserve('42', 'nonce', 600)).toBe(false)
-    calls = 0
-    await expect(new PostgresNonceStore(failing(5)).reserve('42', 'nonce', 600)).rejects.toThrow('could not serialize')
-    expect(calls).toBe(5)
-  })
+  it.each(['40001', '40P01', '22P02'])(
+    'that PostgreSQL refuses with %s is tried again, but not for ever',
+    async (code) => {
+      let calls = 0
+      const failing = (times: number) => ({
+        query: async () => {
+          if (++calls <= times) throw Object.assign(new Error('could not serialize access'), { code })
+          return []
+        },
+      })
+      expect(await new PostgresNonceStore(failing(4)).reserve('42', 'nonce', 600)).toBe(false)
+      calls = 0
+      await expect(new PostgresNonceStore(failing(5)).reserve('42', 'nonce', 600)).rejects.toThrow(
+        'could not serialize',
+      )
+      expect(calls).toBe(5)
+    },
+  )
 
   it.each([
     ['a string', 'connection refused'],
@@ -115,6 +120,35 @@ describe('a reservation', () => {
     }
     await expect(new PostgresNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
     expect(calls).toBe(1)
+  })
+})
+
+describe('two keys', () => {
+  it('are reserved both or none, by one statement', async () => {
+    await newStore('two')
+    let statements = 0
+    const store = new PostgresNonceStore({
+      table: 'two',
+      query(text, values) {
+        statements++
+        return database.query(text, values)
+      },
+    })
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['a', 't'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['b', 's'], 600)).toBe(false)
+    expect(statements).toBe(3)
+    expect(await store.reserve('42', 'b', 600)).toBe(true)
+    expect(await store.reserve('42', 't', 600)).toBe(true)
+    for (const key of ['a', 's']) expect(await store.reserve('42', key, 600)).toBe(false)
+  })
+
+  it('replace rows that have expired', async () => {
+    const store = await newStore('two_expired')
+    await store.reserveAll('42', ['a', 's'], 600)
+    await age('two_expired', 600.002)
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(false)
   })
 })
 

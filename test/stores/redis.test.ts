@@ -3,61 +3,86 @@ import { verify } from '../../src/index.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 
+const TTL = 600
+
 /** Reserves once, and returns the commands that the store sent and what it returned or threw. */
-async function sent(reply: (args: string[]) => unknown, keyPrefix?: string) {
+async function sent(reply: (token: string) => unknown, keyPrefix?: string) {
   const commands: string[][] = []
   const store = new RedisNonceStore({
     keyPrefix,
     async sendCommand(args) {
       commands.push(args)
-      return reply(args)
+      return reply(args.at(-2) ?? '')
     },
   })
-  return { commands, answer: await store.reserve('42', 'nonce', 600).catch((error: unknown) => error) }
+  return { commands, answer: await store.reserve('42', 'nonce', TTL).catch((error: unknown) => error) }
 }
 
+/** Returns the keys of the command that reserves `keys`. */
+async function redisKeysOf(webhookId: string, ...keys: string[]): Promise<string[]> {
+  let redisKeys: string[] = []
+  const store = new RedisNonceStore({
+    async sendCommand(args) {
+      redisKeys = args.slice(3, -2)
+      return `reserved ${args.at(-2)}`
+    },
+  })
+  await store.reserveAll(webhookId, keys, TTL)
+  return redisKeys
+}
+
+/** The first 8 digits of `printf '2:42nonce' | sha256sum`. */
+const TAG = 'c8a607dc'
+
 describe('a reservation', () => {
-  it('is one SET of one key, if absent, for its TTL and a millisecond', async () => {
+  it('is one script with one key, a token, and its TTL and a millisecond', async () => {
     const { commands } = await sent(() => null)
-    expect(commands).toEqual([['SET', 'webhook-nonce:{}2:42nonce', expect.any(String), 'NX', 'GET', 'PX', '600001']])
+    expect(commands).toEqual([
+      [
+        'EVAL',
+        expect.stringContaining("redis.call('SET'"),
+        '1',
+        `webhook-nonce:{${TAG}}2:42nonce`,
+        expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        '600001',
+      ],
+    ])
   })
 
   it('rounds a fraction of a millisecond up', async () => {
     const commands: string[][] = []
-    const store = new RedisNonceStore({ sendCommand: async (args) => commands.push(args) && null })
+    const store = new RedisNonceStore({ sendCommand: async (args) => commands.push(args) && `reserved ${args[4]}` })
     await store.reserve('42', 'nonce', 0.0001)
-    expect(commands[0]?.[6]).toBe('2')
+    expect(commands[0]?.[5]).toBe('2')
   })
 
   it('has a new token each time', async () => {
     const tokens = new Set<string | undefined>()
-    for (let index = 0; index < 100; index++) tokens.add((await sent(() => null)).commands[0]?.[2])
+    for (let index = 0; index < 100; index++) tokens.add((await sent(() => null)).commands[0]?.[4])
     expect(tokens.size).toBe(100)
   })
 
-  it('is made if the reply is nil', async () => {
-    expect((await sent(() => null)).answer).toBe(true)
+  it('is made if the reply says so with its token', async () => {
+    expect((await sent((token) => `reserved ${token}`)).answer).toBe(true)
   })
 
-  it('is made if the reply is its own token: the client sent the command again after a lost reply', async () => {
-    expect((await sent((args) => args[2])).answer).toBe(true)
-  })
-
-  it('is not made if the reply is another token', async () => {
-    expect((await sent(() => '6f9619ff-8b86-4d01-b42d-00cf4fc964ff')).answer).toBe(false)
+  it('is not made if the reply says so with its token', async () => {
+    expect((await sent((token) => `taken ${token}`)).answer).toBe(false)
   })
 
   it.each([
-    ['OK', 'a string'],
-    ['QUEUED', 'a string'],
-    ['', 'an empty string'],
-    ['1', 'a string'],
-    [1, 'a number'],
-    [undefined, 'undefined'],
-    [true, 'a boolean'],
-    [Buffer.from('6f9619ff-8b86-4d01-b42d-00cf4fc964ff'), 'bytes'],
-    [['6f9619ff-8b86-4d01-b42d-00cf4fc964ff'], 'an array'],
-  ])('is an error on any other reply: %o', async (reply, kind) => {
+    ['the nil of another command', null, 'null'],
+    ['the reply to another reservation', 'reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 'a string'],
+    ['the refusal of another reservation', 'taken 6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 'a string'],
+    ['OK', 'OK', 'a string'],
+    ['QUEUED', 'QUEUED', 'a string'],
+    ['an empty string', '', 'an empty string'],
+    ['a number', 1, 'a number'],
+    ['nothing', undefined, 'undefined'],
+    ['a boolean', true, 'a boolean'],
+    ['bytes', Buffer.from('reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff'), 'bytes'],
+    ['an array', ['reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff'], 'an array'],
+  ])('is an error on any other reply: %s', async (_, reply, kind) => {
     expect((await sent(() => reply)).answer).toMatchObject({
       message: expect.stringContaining(`Redis replied ${kind}`),
     })
@@ -78,19 +103,52 @@ describe('a reservation', () => {
   })
 })
 
+describe('two keys', () => {
+  it('are reserved by one script', async () => {
+    const commands: string[][] = []
+    const store = new RedisNonceStore({ sendCommand: async (args) => commands.push(args) && `reserved ${args[5]}` })
+    expect(await store.reserveAll('42', ['nonce', 'signature 00'], TTL)).toBe(true)
+    const keys = [`webhook-nonce:{${TAG}}2:42nonce`, `webhook-nonce:{${TAG}}2:42signature 00`]
+    expect(commands).toEqual([['EVAL', expect.any(String), '2', ...keys, expect.any(String), '600001']])
+  })
+})
+
 describe('keys', () => {
   it('begin with the prefix', async () => {
-    expect((await sent(() => null, 'app:')).commands[0]?.[1]).toBe('app:{}2:42nonce')
-    expect((await sent(() => null, '')).commands[0]?.[1]).toBe('{}2:42nonce')
+    expect((await sent(() => null, 'app:')).commands[0]?.[3]).toBe(`app:{${TAG}}2:42nonce`)
+    expect((await sent(() => null, '')).commands[0]?.[3]).toBe(`{${TAG}}2:42nonce`)
   })
 
-  it('begin with an empty hash tag, so that none behind it counts, whatever the webhook and the nonce', async () => {
-    const keys: (string | undefined)[] = []
-    const store = new RedisNonceStore({ sendCommand: async (args) => keys.push(args[1]) && null })
-    await store.reserve('{42}', '{slot}1', 600)
-    await store.reserve('{42}', '{slot}2', 600)
-    for (const key of keys) expect(key).toMatch(/^[^{]*\{\}/)
-    expect(new Set(keys).size).toBe(2)
+  it('are the same whether the nonce is reserved alone or with its signature', async () => {
+    expect(await redisKeysOf('42', 'a:b')).toEqual([(await redisKeysOf('42', 'a:b', 'signature 00'))[0]])
+  })
+
+  it.each([
+    ['abc', 'abc:{"a"'],
+    ['abc', 'abc:'],
+    [':abc', ':abc:d'],
+    ['{a}', '{a}:{b}'],
+  ])('of a signature are the same in every split of the message: nonce %s and nonce %s', async (one, other) => {
+    const signatures = [await redisKeysOf('42', one, 'signature 00'), await redisKeysOf('42', other, 'signature 00')]
+    expect(signatures[0]?.[1]).toBe(signatures[1]?.[1])
+  })
+
+  it('of one message have one hash tag, whatever braces the webhook and the nonce contain', async () => {
+    for (const [webhookId, nonce] of [
+      ['{42}', '{slot}1'],
+      ['}42{', '}{'],
+      ['{}', '{}:{}'],
+    ] as const) {
+      const keys = await redisKeysOf(webhookId, nonce, 'signature 00')
+      const tags = keys.map((key) => /^[^{]*\{([0-9a-f]{8})\}/.exec(key)?.[1])
+      expect(tags[0]).toBeDefined()
+      expect(tags[0]).toBe(tags[1])
+    }
+  })
+
+  it('of different nonces and webhooks have different hash tags', async () => {
+    const keys = [await redisKeysOf('42', 'a'), await redisKeysOf('42', 'b'), await redisKeysOf('43', 'a')].flat()
+    expect(new Set(keys.map((key) => key.slice(0, key.indexOf('}')))).size).toBe(3)
   })
 })
 

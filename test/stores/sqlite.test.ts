@@ -40,6 +40,29 @@ describe('SqliteNonceStore, in real time', () => {
   it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(database)))('$name', ({ run }) => run())
 })
 
+describe('two keys', () => {
+  it('are reserved both or none', () => {
+    const store = new SqliteNonceStore(openDatabase())
+    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(store.reserveAll('42', ['a', 't'], 600)).toBe(false)
+    expect(store.reserveAll('42', ['b', 's'], 600)).toBe(false)
+    expect(store.reserve('42', 'b', 600)).toBe(true)
+    expect(store.reserve('42', 't', 600)).toBe(true)
+    for (const key of ['a', 's']) expect(store.reserve('42', key, 600)).toBe(false)
+  })
+
+  it('replace rows that have expired, and keep one that has not', () => {
+    const clock = new TestClock()
+    const store = new SqliteNonceStore(openDatabase(), { clock })
+    store.reserveAll('42', ['a', 's'], 600)
+    clock.milliseconds += 600_001
+    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(false)
+    clock.milliseconds += 1
+    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(store.reserveAll('42', ['b', 's'], 600)).toBe(false)
+  })
+})
+
 describe('expired rows', () => {
   it('leave in small batches as new ones come', () => {
     const database = openDatabase()
