@@ -101,8 +101,8 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
 }
 
 /** A style taken apart into its traits that have a name. */
-function traitsOf({ spacing, escaping, number, order }: JsonStyle): JsonStyle[] {
-  const traits: JsonStyle[] = [{ spacing }, { escaping }, { number }, { order }]
+function traitsOf({ spacing, escaping, order }: JsonStyle): JsonStyle[] {
+  const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
   return traits.filter((trait) => Object.values(trait).some((value) => TRAITS.has(value)))
 }
 

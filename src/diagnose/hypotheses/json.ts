@@ -81,36 +81,20 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
       number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted } },
 ]
 
-/** The names of the traits of a style. */
+/** The names of the traits that several serializers share. The name of a serializer says the others. */
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],
   [INDENT_2, 'indented by 2 spaces'],
-  [INDENT_3, 'indented by 3 spaces, with ` : ` after a key'],
   [INDENT_4, 'indented by 4 spaces'],
   [TABS, 'indented by tabs'],
   [SPACED_COLON, '`,` and `: ` as separators'],
-  [OLD_RUBY, 'indented by 2 spaces, with line breaks in empty brackets'],
   [raw, 'no escape that is not needed'],
   [ascii, 'characters beyond ASCII as \\uXXXX'],
   [php, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
   [styles.phpUnicodeString, '`/` as `\\/`'],
   [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
-  [styles.lineString, 'U+2028 and U+2029 escaped'],
-  [styles.dotnetString, "characters beyond ASCII, quotes, `<`, `>`, `&`, `'` and `+` as \\uXXXX in uppercase"],
-  [styles.gsonString, "`<`, `>`, `&`, `=` and `'` as \\uXXXX"],
-  [styles.symfonyString, "quotes, `<`, `>`, `&` and `'` as \\uXXXX in uppercase, `/` as `\\/`, characters beyond ASCII as \\uXXXX"],
-  [numbers.javascriptNumber, 'numbers as JavaScript writes them'],
-  [numbers.pythonNumber, 'numbers as Python writes them'],
-  [numbers.rubyNumber, 'numbers as Ruby writes them'],
-  [numbers.rustNumber, 'numbers as Rust writes them'],
-  [numbers.javaNumber, 'numbers as Java writes them'],
-  [numbers.gsonNumber, 'integers as doubles of Java (1.7E9)'],
-  [numbers.phpNumber, 'numbers as PHP writes them'],
-  [javascriptOrder, 'integer keys first'],
   [sorted, 'sorted keys'],
-  [styles.hashMapOrder, 'keys in the order of a HashMap'],
-  [styles.withoutNulls, 'no members that are null'],
 ])
 
 /** Traits in combinations that no known serializer has. They are tried last. */
