@@ -63,7 +63,12 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   // One is for the evidence, the others for the genuine signature.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
-  const context: RequestContext = { webhookId, headers: pairs, primitives: budget.count(platform) }
+  const context: RequestContext = {
+    webhookId,
+    headers: pairs,
+    primitives: budget.count(platform),
+    spend: (bytes) => budget.spend(0, bytes),
+  }
   const signed = isSignedAsSent ? request : meanings.find(isRight)
   const meant = unswapHeaders(signed ?? meanings[0], now)
   const received = signed === undefined ? receivedAs(meant, request) : undefined

@@ -47,8 +47,8 @@ export interface SearchInput {
 
 type WayChoice = Choice<Way, Mistake>
 
-/** What a byte costs that a hypothesis rewrites, compared with a byte that is hashed. */
-const BYTES_PER_REWRITTEN = 8
+/** What a byte costs that a hypothesis reads or writes, compared with a byte that is hashed. */
+const BYTES_PER_REWRITTEN = 5
 
 /** Headers above this many characters are not rewritten. */
 const MAX_HEADER = 1024
@@ -237,8 +237,10 @@ class Rewriter {
     const rewritten = propose(part, row, input, this.#context)
       .map(({ mistake, value }) => ({ mistake: { ...mistake, input }, body: toBytes(value) }))
       .filter(({ body }) => !others.some((other) => areEqual(body, other)))
+    const length = rewritten.reduce((sum, { body }) => sum + body.length, 0)
+    this.#budget.spend(0, BYTES_PER_REWRITTEN * length)
     if (this.#keptBytes < MAX_KEPT) {
-      this.#keptBytes += rewritten.reduce((sum, { body }) => sum + body.length, 0)
+      this.#keptBytes += length
       this.#kept.set(input, known.set(row, rewritten))
     }
     return rewritten

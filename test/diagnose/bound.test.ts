@@ -1,7 +1,10 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MAX_HASHES, MAX_HASHES_LARGE, SMALL_BODY } from '../../src/diagnose/engine.js'
 import { diagnose } from '../../src/diagnose/index.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
+import { NESTINGS } from './nestings.js'
+
+const CLOCK = { now: () => NOW }
 
 /** Every digest that is taken, of an HMAC or another hash. */
 let hashes = 0
@@ -20,6 +23,19 @@ vi.mock('node:crypto', async (original) => {
     ...crypto,
     createHmac: (...given: Parameters<typeof crypto.createHmac>) => counted(crypto.createHmac(...given)),
     createHash: (...given: Parameters<typeof crypto.createHash>) => counted(crypto.createHash(...given)),
+  }
+})
+
+/** Every token of JSON that is written. */
+let tokens = 0
+
+vi.mock('../../src/diagnose/json/write.js', async (original) => {
+  const { writeJson } = await original<typeof import('../../src/diagnose/json/write.js')>()
+  return {
+    writeJson: (...given: Parameters<typeof writeJson>) => {
+      tokens += given[0].kinds.length
+      return writeJson(...given)
+    },
   }
 })
 
@@ -42,7 +58,7 @@ it.each([
   ['a long secret', EVENT, SECRET.repeat(1000), MAX_HASHES_LARGE],
 ])('makes no more hashes than it says, and not many fewer: %s', async (_, body, secret, most) => {
   hashes = 0
-  const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, { now: () => NOW })
+  const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, CLOCK)
   expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
   expect(hashes).toBeLessThanOrEqual(most)
   // The longest small body uses up the bytes that may be rewritten before the hashes.
@@ -52,7 +68,7 @@ it.each([
 it('makes one hash for a genuine request', async () => {
   const request = signedRequest()
   hashes = 0
-  await diagnose(request, SECRET, { now: () => NOW })
+  await diagnose(request, SECRET, CLOCK)
   expect(hashes).toBe(1)
 })
 
@@ -67,8 +83,17 @@ it('looks at a body of 10 MB no longer than two seconds take on a machine that i
   )
   const body = Buffer.from(`[${rows.join(', ')}]`).subarray(0, 10_000_000)
   const before = process.cpuUsage()
-  await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, { now: () => NOW })
+  await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, CLOCK)
   const { user, system } = process.cpuUsage(before)
   // Processor time, which other work on the machine does not add to. Ten times what it takes, for slow machines.
   expect(user + system).toBeLessThan(10_000_000)
+})
+
+describe('writes 6 million tokens of JSON at most for a body of 20 KB that is nothing but', () => {
+  it.each(Object.entries(NESTINGS))('%s', async (_, nested) => {
+    tokens = 0
+    const { findings } = await diagnose(signedRequest({ body: nested(20_000), signature: NONSENSE }), SECRET, CLOCK)
+    expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
+    expect(tokens).toBeLessThan(6_000_000)
+  })
 })

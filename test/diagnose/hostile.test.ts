@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { bodies, nonces, texts } from '../support/arbitraries.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
+import { NESTINGS } from './nestings.js'
 
 const CLOCK = { now: () => NOW }
 const NONSENSE = signatureOf('1', 'b', 'nonsense', 'nonsense')
@@ -107,6 +108,20 @@ describe('ends, and throws nothing, for', () => {
     60_000,
   )
 })
+
+describe.each([65_000, 300_000, 1_000_000, 10_000_000])(
+  'takes no longer for %i bytes than for other bodies:',
+  (size) => {
+    it.each(Object.entries(NESTINGS))('%s', async (_, nested) => {
+      const body = nested(size)
+      const before = process.cpuUsage()
+      await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, CLOCK)
+      const { user, system } = process.cpuUsage(before)
+      // Processor time. Five times what it takes, for slow machines.
+      expect(user + system).toBeLessThan(10_000_000)
+    })
+  },
+)
 
 it('never tells the secret, nor a signature that would be accepted', async () => {
   const request = signedRequest({ body: 'forged', signature: NONSENSE })

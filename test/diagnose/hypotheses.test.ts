@@ -25,6 +25,7 @@ const CONTEXT: RequestContext = {
     ['x-request-id', 'the-request-id'],
   ],
   primitives: NODE_PRIMITIVES,
+  spend: () => {},
 }
 
 /** Bytes as an example writes them. */

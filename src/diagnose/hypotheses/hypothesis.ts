@@ -10,6 +10,8 @@ export interface RequestContext {
   /** All headers, names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly primitives: Primitives
+  /** Counts work that is not a hash, as a number of hashed bytes. Ends the search when there was enough of it. */
+  spend(bytes: number): void
 }
 
 /** One of several values that a hypothesis proposes, with the words that tell it from the others. */

@@ -116,10 +116,14 @@ export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
   readonly style: JsonStyle
 }
 
+/** What writing a token costs, compared with a byte that is hashed. Brackets alone make a token per byte. */
+const BYTES_PER_TOKEN = 128
+
 const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
   likelihood, code: 'body_json', fix: 'serialize_once', what: 'the JSON written again', style,
-  apply: (body) => {
+  apply: (body, { spend }) => {
     const json = parseBody(body)
+    spend(BYTES_PER_TOKEN * (json?.kinds.length ?? 0))
     const written = json && writeJson(json, style)
     return written === undefined ? undefined : isUtf8(body) ? utf8(written) : latin1(written)
   },
