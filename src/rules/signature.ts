@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
+export { isSignature } from './signature-format.js'
+
 /** The bytes `timestamp:nonce:body` that a signature covers. Timestamp and nonce are the header values, unchanged. */
 export interface SignedMessage {
   readonly timestamp: string
@@ -44,15 +46,6 @@ function keyOf(secret: string): string | KeyObject {
  */
 export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
   return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
-}
-
-/**
- * Checks the format of `X-Signature`: 64 lowercase hex digits.
- *
- * @internal
- */
-export function isSignature(value: string): boolean {
-  return /^[0-9a-f]{64}$/.test(value)
 }
 
 /** In hex digits. */

@@ -1,3 +1,6 @@
+import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
+import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { diagnoseWith } from '../../src/diagnose/engine.js'
 import { diagnose } from '../../src/diagnose/index.js'
@@ -26,6 +29,26 @@ it('takes a platform that has only HMAC-SHA256 and SHA-256, and inflates nothing
   expect(codes('a'.repeat(40))).toEqual(['signature_format', 'signature_mismatch'])
   expect(codes('a'.repeat(64))).toEqual(['signature_mismatch'])
   expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
+})
+
+it('runs without anything that only Node has', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('../../src/diagnose/engine.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'engine',
+    // A module of Node is an error here.
+    platform: 'browser',
+  })
+  // What browsers have too.
+  const globals = { TextEncoder, TextDecoder, URLSearchParams, Uint8Array, DataView, btoa, atob }
+  const browser: { diagnoseWith: typeof diagnoseWith } = runInNewContext(`${outputFiles[0]?.text}; engine`, globals)
+  const signed = '{"a": "Zoë"}\n'
+  const body = new TextEncoder().encode('{"a":"Zoë"}')
+  const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
+  const { findings } = browser.diagnoseWith(NODE_PRIMITIVES, { ...received, body, signature })
+  expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_newline'])
 })
 
 it('reads JSON that is not UTF-8 as Latin-1', async () => {

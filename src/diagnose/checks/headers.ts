@@ -1,6 +1,6 @@
 import type { HeaderName, HeadersInput, HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
-import { isSignature } from '../../rules/signature.js'
+import { isSignature } from '../../rules/signature-format.js'
 import { isTimestamp } from '../../rules/timestamp.js'
 import { type Draft, listNames, quote, spell } from '../text.js'
 import { instantOf, NEAR } from './instant.js'

@@ -1,4 +1,4 @@
-import { isSignature } from '../../rules/signature.js'
+import { isSignature } from '../../rules/signature-format.js'
 import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
 import { ALGORITHMS } from '../hypotheses/digest.js'
 import { type Draft, quote } from '../text.js'
