@@ -1,11 +1,42 @@
 import { types } from 'node:util'
+import type { Rejected, RejectionReason } from './result.js'
+import type { HeaderName } from './rules/headers.js'
 
 /**
- * The nonce store failed, so there is no result. Answer 503. `cause` is what the store threw, if it threw.
+ * The nonce store failed, so there is no result. `cause` says why, and is what the store threw, if it threw.
+ *
+ * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
  */
 export class NonceStoreError extends Error {
   override readonly name = 'NonceStoreError'
   readonly code = 'ERR_NONCE_STORE'
+  readonly status = 503
+  readonly statusCode = 503
+}
+
+/**
+ * A request broke a rule. `verifyOrThrow` throws it.
+ *
+ * Frameworks that read `status` or `statusCode` answer 401. The message is safe to send: it does not say which rule was broken.
+ */
+export class WebhookRejectedError extends Error {
+  override readonly name = 'WebhookRejectedError'
+  readonly code = 'ERR_WEBHOOK_REJECTED'
+  readonly status = 401
+  readonly statusCode = 401
+  /** The first broken rule. For your log: do not send it. */
+  readonly reason: RejectionReason
+  /** The missing header. Only with the reason `missing_header`. */
+  readonly header: HeaderName | undefined
+  /** What is wrong and what to do. For your log: do not send it. */
+  readonly detail: string
+
+  constructor(rejected: Rejected) {
+    super('The request is not authenticated')
+    this.reason = rejected.reason
+    this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
+    this.detail = rejected.message
+  }
 }
 
 /**
@@ -16,6 +47,38 @@ export class NonceStoreError extends Error {
 export class NonceStoreFullError extends Error {
   override readonly name = 'NonceStoreFullError'
   readonly code = 'ERR_NONCE_STORE_FULL'
+}
+
+/** The errors of this package by their `code`. */
+export interface ErrorsByCode {
+  ERR_WEBHOOK_REJECTED: WebhookRejectedError
+  ERR_NONCE_STORE: NonceStoreError
+  ERR_NONCE_STORE_FULL: NonceStoreFullError
+  ERR_INVALID_ARGUMENT: (TypeError | RangeError) & { code: 'ERR_INVALID_ARGUMENT' }
+}
+
+/**
+ * Checks the `code` of a caught error, and narrows its type.
+ *
+ * Prefer it to `instanceof`: the ES module, the CommonJS module and each subpath have their own copies of a class.
+ *
+ * @param error - anything that was thrown.
+ *
+ * @example
+ * ```ts
+ * import { hasErrorCode, MemoryNonceStore, verifyOrThrow } from 'inbound-webhook-auth'
+ *
+ * const request = { webhookId: '42', headers: {}, body: '' }
+ * try {
+ *   await verifyOrThrow(request, 'the signing secret of webhook 42', new MemoryNonceStore())
+ * } catch (error) {
+ *   if (!hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) throw error
+ *   console.log(error.status, error.reason, error.header) // 401 missing_header x-timestamp
+ * }
+ * ```
+ */
+export function hasErrorCode<Code extends keyof ErrorsByCode>(error: unknown, code: Code): error is ErrorsByCode[Code] {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 /**
@@ -56,10 +119,17 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** @internal */
-export function assertOptions(options: unknown): void {
+/**
+ * Asserts that `options` is an object with no other properties than `names`.
+ *
+ * @internal
+ */
+export function assertOptions(options: unknown, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name.`)
+  }
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw invalidType(`options.${name} is unknown. Use one of: ${names.join(', ')}.`)
   }
 }
 

@@ -1,12 +1,19 @@
 export type { Clock } from './clock.js'
-export { NonceStoreError, NonceStoreFullError } from './errors.js'
+export {
+  type ErrorsByCode,
+  hasErrorCode,
+  NonceStoreError,
+  NonceStoreFullError,
+  WebhookRejectedError,
+} from './errors.js'
 export { generateSecret } from './generate-secret.js'
 export type { Secret, WebhookRequest } from './request.js'
 export type { Accepted, Rejected, RejectionReason, Verification } from './result.js'
 export type { Body } from './rules/body.js'
-export type { HeadersInput } from './rules/headers.js'
+export type { HeaderName, HeadersInput } from './rules/headers.js'
 export { type SignedHeaders, type SignOptions, sign } from './sign.js'
 export { MemoryNonceStore, type MemoryNonceStoreOptions } from './stores/memory.js'
 export type { NonceStore } from './stores/nonce-store.js'
 export { withTimeout } from './stores/with-timeout.js'
 export { verify } from './verify.js'
+export { verifyOrThrow } from './verify-or-throw.js'

@@ -53,16 +53,16 @@ export function readSecrets(secret: Secret): readonly string[] {
     assertSecret(secret, 'secret')
     return [secret]
   }
-  // The loop also visits the holes of a sparse list, and the first place of an empty one.
-  for (let index = 0; index < Math.max(1, secret.length); index++) assertSecret(secret[index], `secret[${index}]`)
+  if (secret.length === 0) throw invalidType('secret is an empty array. Pass at least one secret.')
+  // The loop also visits the holes of a sparse list.
+  for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]`)
   return secret
 }
 
 /** @internal */
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
-  assertText(
-    secret,
-    name,
-    "Pass the webhook's secret as text. Check that the environment variable is set or the record was found.",
-  )
+  const fix = ArrayBuffer.isView(secret)
+    ? 'Pass the text that the sender has, not its bytes.'
+    : 'Pass it as text. Check that the environment variable is set or the record was found.'
+  assertText(secret, name, fix)
 }

@@ -1,7 +1,6 @@
 import type { HeaderName } from './rules/headers.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
-import { isSignature } from './rules/signature.js'
-import { WINDOW_SECONDS } from './rules/timestamp.js'
+import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
 /** Why a request is rejected, in the order in which the rules are checked. */
 export type RejectionReason =
@@ -35,23 +34,25 @@ export type Rejected =
 /** The result of `verify`. Check `ok`: a rejected result is an object too, so it is truthy. */
 export type Verification = Accepted | Rejected
 
+const MILLISECONDS_PER_YEAR = 31_557_600_000
+
 /** The broken rule, and what to do. */
 const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [what: string, fix: string]> = {
   invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
   timestamp_outside_window: [
     `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
-    'Sign each attempt with the current time, and check both clocks.',
+    'Sign each attempt with the current time. Check both clocks.',
   ],
   invalid_nonce: [
     `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
     'Send a new UUID with each attempt.',
   ],
   signature_mismatch: [
-    'X-Signature is not the HMAC-SHA256 of timestamp:nonce:body under this secret',
-    'Compare the secrets, and the bytes signed with the bytes received.',
+    'X-Signature is not the signature of timestamp:nonce:body',
+    'Compare the secrets and the signed bytes.',
   ],
   replayed_nonce: [
-    `X-Nonce or the signed message was used on this webhook in the last ${NONCE_TTL_SECONDS} s`,
+    `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s`,
     'Sign each attempt with a new nonce.',
   ],
 }
@@ -62,7 +63,7 @@ export function missingHeader(header: HeaderName): Rejected {
     ok: false,
     reason: 'missing_header',
     header,
-    message: `${header} is missing. Send it. If it was sent, pass the headers themselves: { ...headers } of Fetch is empty.`,
+    message: `${header} is missing. Send it. If it was sent, pass headers, not { ...headers }.`,
   }
 }
 
@@ -84,17 +85,10 @@ export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, det
  */
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'
-  const milliseconds = seconds * 1000 - now
-  return `${Math.abs(milliseconds) / 1000} s ${milliseconds < 0 ? 'behind' : 'ahead'}`
-}
-
-/**
- * Describes why a signature does not match, as far as its format and the length of the body show it.
- *
- * @internal
- */
-export function describeMismatch(signature: string, body: Uint8Array): string {
-  if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
-  if (body.length === 0) return 'the body is empty: maybe a body parser read it'
-  return `the body has ${body.length} bytes`
+  // Below 10^11, `now` is before the year 1974 in milliseconds.
+  if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds, not milliseconds'
+  const drift = seconds * 1000 - now
+  const side = drift < 0 ? 'behind' : 'ahead'
+  const years = Math.round(Math.abs(drift) / MILLISECONDS_PER_YEAR)
+  return years > 0 ? `about ${years} years ${side}: not set, or not in seconds?` : `${Math.abs(drift) / 1000} s ${side}`
 }

@@ -43,7 +43,7 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  */
 export function sign(body: Body, secret: string, options: SignOptions = {}): SignedHeaders {
   assertSecret(secret, 'secret')
-  assertOptions(options)
+  assertOptions(options, ['timestamp', 'nonce', 'clock'])
   const { clock = Date, nonce = randomUUID() } = options
   assertClock(clock)
   const { timestamp: seconds = Math.floor(timeOf(clock) / 1000) } = options
@@ -62,6 +62,9 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
+/** The last second of the year 9999. Milliseconds since the Unix epoch are far above it. */
+const MAX_SECONDS = 253_402_300_799
+
 function assertSeconds(timestamp: unknown): void {
   if (typeof timestamp !== 'number') {
     throw invalidType(`timestamp is ${kindOf(timestamp)}. Pass Unix time in seconds as a number.`)
@@ -69,6 +72,11 @@ function assertSeconds(timestamp: unknown): void {
   if (!isTimestamp(String(timestamp))) {
     throw invalidRange(
       'timestamp is not a whole number of seconds since the Unix epoch. Pass Math.floor(Date.now() / 1000).',
+    )
+  }
+  if (timestamp > MAX_SECONDS) {
+    throw invalidRange(
+      `timestamp is ${timestamp}, after the year 9999. Pass seconds, not milliseconds: Math.floor(Date.now() / 1000).`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import { assertClock, type Clock } from './clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
-import { describeDrift, describeMismatch, missingHeader, rejected, type Verification } from './result.js'
-import { notRawBody } from './rules/body.js'
+import { describeDrift, missingHeader, rejected, type Verification } from './result.js'
+import { describeMismatch, notRawBody } from './rules/body.js'
 import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
 import { isSignatureOf, signatureKey } from './rules/signature.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
@@ -22,7 +22,8 @@ import { assertNonceStore, type NonceStore, reserveAll } from './stores/nonce-st
  *
  * The window is checked again after the nonce store has answered.
  *
- * `verify` never throws because of what a sender sent. An exception is a mistake of the caller or a failure of the store.
+ * `verify` does not throw on a forgery: a rejected result is an object too, so it is truthy. Check `result.ok`, or use
+ * {@link verifyOrThrow}. An exception is a mistake of the caller or a failure of the store.
  *
  * @param request - the webhook's ID, the headers and the raw body. All of it is read before `verify` returns its promise.
  * @param secret - the webhook's signing secret as text. While you rotate it, pass a list, which is tried in order.
@@ -56,7 +57,7 @@ export async function verify(
 ): Promise<Verification> {
   // Everything is read before the first await. A later change to an argument cannot change what was checked.
   const { webhookId, timestamp, nonce, signature, body } = readRequest(request)
-  if (body === undefined) throw await notRawBody(request.body)
+  if (body === undefined) throw await notRawBody(request)
   const secrets = readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
@@ -73,7 +74,8 @@ export async function verify(
 
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
-  if (secretIndex === -1) return rejected('signature_mismatch', describeMismatch(signature, body))
+  if (secretIndex === -1)
+    return rejected('signature_mismatch', await describeMismatch(signature, body, request.headers))
 
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
   // reserves its signature too. The nonce is first: a replay must not reserve the signature.

@@ -52,6 +52,18 @@ describe('sign', () => {
     expect(new Headers(headers).get('x-nonce')).toBe(headers['X-Nonce'])
   })
 
+  it('refuses milliseconds: a timestamp after the year 9999', () => {
+    const lastSecond = 253_402_300_799
+    expect(sign('', SECRET, { timestamp: lastSecond })['X-Timestamp']).toBe('253402300799')
+    for (const timestamp of [lastSecond + 1, NOW]) {
+      expect(() => sign('', SECRET, { timestamp })).toThrow(
+        `timestamp is ${timestamp}, after the year 9999. Pass seconds, not milliseconds: Math.floor(Date.now() / 1000).`,
+      )
+    }
+    expect(() => sign('', SECRET, { timestamp: NOW })).toThrow(RangeError)
+    expect(() => sign('', SECRET, { clock: { now: () => NOW * 1000 } })).toThrow(/after the year 9999/)
+  })
+
   it('signs at the limits of what verify accepts', () => {
     expect(sign('', SECRET, { timestamp: 0 })['X-Timestamp']).toBe('0')
     expect(sign('', SECRET, { timestamp: -0 })['X-Timestamp']).toBe('0')

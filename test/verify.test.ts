@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
+import {
+  type HeadersInput,
+  MemoryNonceStore,
+  type NonceStore,
+  type Secret,
+  verify,
+  type WebhookRequest,
+} from '../src/index.js'
 import { VERIFY_MISTAKES } from './support/cases/mistakes.js'
 import {
   ACCEPTED,
@@ -118,6 +125,23 @@ describe('timestamp_outside_window', () => {
     const ahead = await verify(signedRequest(), SECRET, new RecordingStore(), new TestClock(NOW - 301_000))
     expect(behind).toMatchObject({ message: expect.stringContaining('(300.001 s behind)') })
     expect(ahead).toMatchObject({ message: expect.stringContaining('(301 s ahead)') })
+  })
+
+  it.each([
+    ['0', NOW, 'about 54 years behind: not set, or not in seconds?'],
+    [String(NOW), NOW, 'about 53816 years ahead: not set, or not in seconds?'],
+    // Half a year of 365.25 days is 15 778 800 s.
+    [String(SECONDS - 15_778_799), NOW, '15778799 s behind'],
+    [String(SECONDS - 15_778_800), NOW, 'about 1 years behind: not set, or not in seconds?'],
+    [TIMESTAMP, NOW / 1000, 'the clock returned seconds, not milliseconds'],
+    [TIMESTAMP, SECONDS + 300, 'the clock returned seconds, not milliseconds'],
+    [TIMESTAMP, SECONDS + 301, 'about 54 years ahead: not set, or not in seconds?'],
+  ])('says of %s at %d: %s', async (timestamp, now, drift) => {
+    const result = await verify(signedRequest({ timestamp }), SECRET, new RecordingStore(), new TestClock(now))
+    expect(result).toMatchObject({
+      reason: 'timestamp_outside_window',
+      message: expect.stringContaining(`(${drift})`),
+    })
   })
 
   it('reserves nothing', async () => {
@@ -241,18 +265,18 @@ describe('the message of a rejection says what to do', () => {
     [
       'timestamp_outside_window',
       { timestamp: '0' },
-      /^X-Timestamp is more than 300 s from server time \(1700000000 s behind\)\. Sign each attempt with the current time/,
+      /^X-Timestamp is more than 300 s from server time \(about 54 years behind: not set, or not in seconds\?\)\. Sign each attempt with the current time/,
     ],
     ['invalid_nonce', { nonce: '' }, /^X-Nonce is not 1 to 128 visible ASCII characters\. Send a new UUID/],
     [
       'signature_mismatch',
       { signature: '' },
-      /^X-Signature is not the HMAC-SHA256 of timestamp:nonce:body under this secret \(.*\)\. Compare the secrets/,
+      /^X-Signature is not the signature of timestamp:nonce:body \(.*\)\. Compare the secrets/,
     ],
     [
       'replayed_nonce',
       {},
-      /^X-Nonce or the signed message was used on this webhook in the last 600 s\. Sign each attempt with a new nonce\.$/,
+      /^X-Nonce or the signed message was used in the last 600 s\. Sign each attempt with a new nonce\.$/,
     ],
   ])('%s', async (reason, parts, message) => {
     const result = await verdict(signedRequest(parts), SECRET, { reserve: () => false })
@@ -264,16 +288,45 @@ describe('the message of a rejection says what to do', () => {
 
   it.each([
     ['the length of the body', 'another body', /\(the body has 12 bytes\)/],
-    ['an empty body', '', /\(the body is empty: maybe a body parser read it\)/],
+    ['one byte', 'b', /\(the body has 1 byte\)/],
+    ['an empty body', '', /\(the body has 0 bytes: maybe a body parser read it\)/],
+    [
+      'a converted object',
+      '[object Object]',
+      /\(the body has 15 bytes, \[object Object\]: pass the raw body, not a parsed one/,
+    ],
   ])('signature_mismatch names %s', async (_, body, message) => {
     const result = await verdict({ ...signedRequest({ body: 'a body' }), body })
     expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
     expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
   })
 
+  const REWRITTEN = /\(the body has 12 bytes, but Content-Length is 42: it was read or rewritten\)/
+  const ONLY_SIZE = /\(the body has 12 bytes\)/
+  it.each<[string, (headers: Record<string, string>) => HeadersInput, RegExp]>([
+    ['another Content-Length', (headers) => ({ ...headers, 'Content-Length': '42' }), REWRITTEN],
+    ['another Content-Length in Headers', (headers) => new Headers({ ...headers, 'content-length': '42' }), REWRITTEN],
+    ['another Content-Length in pairs', (headers) => [...Object.entries(headers), ['CONTENT-LENGTH', '42']], REWRITTEN],
+    ['the same Content-Length', (headers) => ({ ...headers, 'content-length': '12' }), ONLY_SIZE],
+    ['no Content-Length', (headers) => ({ ...headers, 'content-length': undefined }), ONLY_SIZE],
+    [
+      'a Content-Length before inflation',
+      (headers) => ({ ...headers, 'content-length': '42', 'content-encoding': 'gzip' }),
+      ONLY_SIZE,
+    ],
+    ['headers that only have get()', (headers) => ({ get: (name: string) => headers[name] ?? null }), ONLY_SIZE],
+  ])('signature_mismatch compares %s with the body', async (_, headersOf, message) => {
+    const request = signedRequest({ body: 'a body' })
+    const result = await verdict({ ...request, headers: headersOf(request.headers), body: 'another body' })
+    expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
+    expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
+  })
+
   it('missing_header', async () => {
     expect(await verdict({ ...signedRequest(), headers: {} })).toMatchObject({
-      message: expect.stringMatching(/^x-timestamp is missing\. Send it\. If it was sent, pass the headers themselves/),
+      message: expect.stringMatching(
+        /^x-timestamp is missing\. Send it\. If it was sent, pass headers, not \{ \.\.\.headers \}\.$/,
+      ),
     })
   })
 })
@@ -501,7 +554,9 @@ describe('the nonce store', () => {
     await expect(result).rejects.toMatchObject({
       name: 'NonceStoreError',
       code: 'ERR_NONCE_STORE',
-      message: expect.stringContaining('503'),
+      message: 'The nonce store failed. See the cause.',
+      status: 503,
+      statusCode: 503,
       cause: { message: 'connection refused' },
     })
   })
@@ -510,9 +565,7 @@ describe('the nonce store', () => {
     for (const reserve of [() => answer, async () => answer]) {
       await expect(verdict(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        message: expect.stringMatching(
-          new RegExp(`returned ${kind}\\. Return true \\(reserved\\) or false \\(taken\\)`),
-        ),
+        cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
       })
     }
   })
@@ -540,7 +593,7 @@ describe('the nonce store', () => {
       const store = { reserve: () => true, reserveAll } as NonceStore
       await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        message: `The nonce store returned ${kind}. Return true (reserved) or false (taken).`,
+        cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
       })
     }
   })

@@ -41,7 +41,7 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
 export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
   const { webhookId, timestamp, nonce, signature, body } = readRequest(listed)
-  if (body === undefined) throw await notRawBody(listed.body)
+  if (body === undefined) throw await notRawBody(listed)
   const secrets = readSecrets(secret)
   assertClock(clock)
   const pairs = listHeaders(listed.headers)

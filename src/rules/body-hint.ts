@@ -1,27 +1,48 @@
-/** How to pass the raw body in each framework, one per line. */
-const BEFORE_PARSING = `Pass the bytes as received, read before anything parses them.
-Express: mount express.raw({ type: () => true, inflate: false }) on this route, before express.json(), and pass req.body ?? ''.
-Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body ?? ''.
-NestJS: before app.listen(), call app.use(path, express.raw({ type: () => true, inflate: false })), and pass req.body of @Req() ?? ''.
-Koa, node:http: before any body parser, read all chunks of the request (Koa: ctx.req), and pass Buffer.concat(chunks).
-Hono, Next.js, Fetch API: pass await request.arrayBuffer(), not json().
-AWS Lambda: pass Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').
-Other frameworks: turn body parsing off for this route.`
+import type { HeadersInput } from './headers.js'
+
+// This file imports no code, so that a bundler puts only these texts into the file that is loaded on demand.
+
+const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
+
+/** How a handler gets the raw body, where the framework can be told from the value. */
+const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: string])[] = [
+  [
+    (value) => 'routeOptions' in value,
+    "Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body ?? ''.",
+  ],
+  [
+    (value) => 'originalUrl' in value && 'baseUrl' in value,
+    "Express and NestJS: mount express.raw({ type: () => true, inflate: false }) on this route, before express.json(), and pass req.body ?? ''.",
+  ],
+  [
+    (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
+    'Koa and node:http: before any body parser, read all chunks of the request (Koa: ctx.req), up to a limit, and pass Buffer.concat(chunks).',
+  ],
+  [(value) => hasMethod(value, 'arrayBuffer'), 'Fetch API: pass await request.arrayBuffer(), not json().'],
+  [
+    (value) => 'isBase64Encoded' in value,
+    "AWS Lambda: pass Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').",
+  ],
+]
+
+const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/recipes.md'
 
 /**
  * Describes a body that is not raw, and says how to pass the raw body: `a promise. Await it.`
  *
- * This file imports nothing, so that a bundler puts only these texts into the file that is loaded on demand.
+ * The second line is for the framework, if the body or the request shows which one it is.
  *
- * @param kind - what kind of value `body` is.
+ * @param kind - what kind of value the body is.
  * @internal
  */
-export function describeBody(body: unknown, kind: string): string {
+export function describeBody(request: { body: unknown }, kind: string): string {
+  const { body } = request
+  const bytesAsReceived = `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
   if (body === undefined || body === null) {
-    return `${kind}: nothing read it, a body parser ignored its content type, or there is none. ${BEFORE_PARSING}`
+    return `${kind}: nothing read it, a body parser ignored its content type, or there is none. ${bytesAsReceived}`
   }
   if (typeof body === 'function') return 'a function. Call it, await the result, and pass that.'
-  if (typeof body !== 'object') return `${kind}, as a JSON parser returns it. ${BEFORE_PARSING}`
+  if (typeof body !== 'object') return `${kind}, as a JSON parser returns it. ${bytesAsReceived}`
 
   if (hasMethod(body, 'then')) return `${kind}. Await it.`
   if (hasMethod(body, 'arrayBuffer')) {
@@ -29,22 +50,55 @@ export function describeBody(body: unknown, kind: string): string {
       ? 'a request that was already read. Read it once with await request.arrayBuffer(). Parse those bytes after verify.'
       : 'a request or a Blob. Pass await request.arrayBuffer().'
   }
+  if ('routeOptions' in body) return `a whole request. ${bytesAsReceived}`
   if (hasMethod(body, 'pipe') || hasMethod(body, 'getReader')) {
     return isTrue(body, 'readableDidRead') || isTrue(body, 'locked')
-      ? `a stream that was already read, probably by a body parser. ${BEFORE_PARSING}`
-      : 'a stream. Read all its chunks, up to a limit and before anything else does, and pass Buffer.concat(chunks).'
+      ? `a stream that was already read, probably by a body parser. ${bytesAsReceived}`
+      : `a stream. ${bytesAsReceived}`
   }
-  if ('isBase64Encoded' in body) return `a whole event. ${BEFORE_PARSING}`
+  if ('isBase64Encoded' in body) return `a whole event. ${bytesAsReceived}`
   if (Array.isArray(body)) {
     const areChunks = body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk))
     return areChunks
       ? 'a list of chunks. Pass Buffer.concat(chunks).'
-      : `an array, as a JSON parser returns it. ${BEFORE_PARSING}`
+      : `an array, as a JSON parser returns it. ${bytesAsReceived}`
   }
-  if (hasMethod(body, 'entries')) return `a parsed form. ${BEFORE_PARSING}`
+  if (hasMethod(body, 'entries')) return `a parsed form. ${bytesAsReceived}`
   return Object.keys(body).length === 0
-    ? `an empty object, as a body parser leaves it if it ignores the content type or if there is no body (then pass ''). ${BEFORE_PARSING}`
-    : `an object, as a body parser returns it. ${BEFORE_PARSING}`
+    ? `an empty object: a body parser ignored the content type, or there is no body (then pass ''). ${bytesAsReceived}`
+    : `an object, as a body parser returns it. ${bytesAsReceived}`
+}
+
+/** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
+export function describeSize(body: Uint8Array, headers: HeadersInput): string {
+  const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
+  if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
+    return `${size}, [object Object]: pass the raw body, not a parsed one as text`
+  }
+  const contentLength = Number(findHeader(headers, 'content-length') ?? body.length)
+  if (contentLength !== body.length && findHeader(headers, 'content-encoding') === undefined) {
+    return `${size}, but Content-Length is ${contentLength}: it was read or rewritten`
+  }
+  return body.length > 0 ? size : `${size}: maybe a body parser read it`
+}
+
+/** Returns the value of a header whose name, in lowercase, is `wanted`. */
+function findHeader(headers: HeadersInput, wanted: string): string | undefined {
+  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
+    if (name.toLowerCase() === wanted && value !== undefined) return String(value)
+  }
+  return undefined
+}
+
+function findFrameworkLine(value: unknown): string | undefined {
+  // A sender chooses the fields of a parsed body.
+  if (typeof value !== 'object' || value === null || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
+  return FRAMEWORKS.find(([isOne]) => isOne(value))?.[1]
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
 }
 
 function hasMethod(value: object, name: string): boolean {

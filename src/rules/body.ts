@@ -1,6 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertWellFormed, invalidType, kindOf } from '../errors.js'
+import type { WebhookRequest } from '../request.js'
+import type { HeadersInput } from './headers.js'
+import { isSignature } from './signature-format.js'
 
 /**
  * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
@@ -34,11 +37,22 @@ export function readBody(body: Body, name: string): Uint8Array | undefined {
 }
 
 /**
- * Makes the error for a body that is not raw. Its texts are loaded here, so that a handler's bundle stays small.
+ * Makes the error for a body that is not raw. Only an error needs these texts, so they are loaded here.
  *
  * @internal
  */
-export async function notRawBody(body: unknown): Promise<TypeError> {
+export async function notRawBody(request: WebhookRequest): Promise<TypeError> {
   const { describeBody } = await import('./body-hint.js')
-  return invalidType(`request.body is ${describeBody(body, kindOf(body))}`)
+  return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
+}
+
+/**
+ * Describes why a signature does not match, as far as its format, the body and the headers show it. The texts are loaded here.
+ *
+ * @internal
+ */
+export async function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): Promise<string> {
+  if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
+  const { describeSize } = await import('./body-hint.js')
+  return describeSize(body, headers)
 }

@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-export { isSignature } from './signature-format.js'
-
 /** The bytes `timestamp:nonce:body` that a signature covers. Timestamp and nonce are the header values, unchanged. */
 export interface SignedMessage {
   readonly timestamp: string

@@ -131,7 +131,7 @@ export class MemoryNonceStore implements NonceStore {
   #reservations = 0
 
   constructor(options: MemoryNonceStoreOptions = {}) {
-    assertOptions(options)
+    assertOptions(options, ['maxEntries', 'whenFull', 'clock'])
     const { maxEntries = 1_000_000, whenFull = 'throw', clock = performance } = options
     if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}. Pass a number.`)
     if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_ENTRIES) {

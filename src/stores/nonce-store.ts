@@ -52,7 +52,7 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one store per process, such as a MemoryNonceStore.`,
+      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Pass one store per process, such as MemoryNonceStore.`,
     )
   }
 }
@@ -69,20 +69,18 @@ export function assertNonceStore(nonceStore: NonceStore): void {
 export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
   const atOnce = keys.length > 1 && nonceStore.reserveAll
   for (const key of keys) {
-    let reserved: unknown
+    let reserved: boolean
     try {
       const answer = atOnce
         ? atOnce.call(nonceStore, webhookId, keys, NONCE_TTL_SECONDS)
         : nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
       // An await costs a fifteenth of a verify, and a store in memory answers without one.
       reserved = typeof answer === 'boolean' ? answer : await answer
+      if (typeof reserved !== 'boolean') {
+        throw invalidType(`nonceStore returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+      }
     } catch (cause) {
-      throw new NonceStoreError('The nonce store failed. Answer 503 and see the cause.', { cause })
-    }
-    if (typeof reserved !== 'boolean') {
-      throw new NonceStoreError(
-        `The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`,
-      )
+      throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
     }
     if (!reserved || atOnce) return reserved
   }

@@ -50,7 +50,7 @@ export class PostgresNonceStore implements NonceStore {
   readonly #timeout: number
 
   constructor(options: PostgresNonceStoreOptions) {
-    assertOptions(options)
+    assertOptions(options, ['query', 'table', 'timeout'])
     const { query, table = 'webhook_nonces', timeout = 1000 } = options
     if (typeof query !== 'function') {
       throw invalidType(
@@ -138,7 +138,7 @@ export class PostgresNonceStore implements NonceStore {
    * @returns how many rows were deleted.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
-    assertOptions(options)
+    assertOptions(options, ['limit'])
     const { limit = 10_000 } = options
     if (!Number.isSafeInteger(limit) || limit < 1) {
       throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')

@@ -58,7 +58,7 @@ export class RedisNonceStore implements NonceStore {
   readonly #timeout: number
 
   constructor(options: RedisNonceStoreOptions) {
-    assertOptions(options)
+    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout'])
     const { sendCommand, keyPrefix = 'webhook-nonce:', timeout = 1000 } = options
     if (typeof sendCommand !== 'function') {
       throw invalidType(

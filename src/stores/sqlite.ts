@@ -67,7 +67,7 @@ export class SqliteNonceStore implements NonceStore {
   #calls = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {
-    assertOptions(options)
+    assertOptions(options, ['table', 'busyTimeout', 'clock'])
     const { table = 'webhook_nonces', busyTimeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(

@@ -44,7 +44,7 @@ const built = new Map(
   [tsupConfig]
     .flat()
     .flatMap((config) => Object.entries<string>(Object(Object(config).entry)))
-    .filter(([name]) => !programs.includes(`${name}.js`))
+    .filter(([name]) => !programs.includes(`${name}.js`) && !isShared(`${name}.js`))
     .map(([name, source]) => [source, subpathOf(name)]),
 )
 
@@ -68,9 +68,9 @@ function entriesBySource(): Entries {
   ])
 }
 
-/** A chunk that entries share, or that one of them loads when it is needed. */
+/** A declaration file that entries share, or a file that an entry loads when it is needed. */
 function isShared(file: string): boolean {
-  return /-[\w-]{8}\.(js|cjs|d\.ts|d\.cts)$/.test(file)
+  return /^body-hint\.c?js$|-[\w-]{8}\.d\.c?ts$/.test(file)
 }
 
 /** The subpaths in quotes or backticks: `inbound-webhook-auth/redis`. */
@@ -144,9 +144,12 @@ describe('the core', () => {
       'MemoryNonceStore',
       'NonceStoreError',
       'NonceStoreFullError',
+      'WebhookRejectedError',
       'generateSecret',
+      'hasErrorCode',
       'sign',
       'verify',
+      'verifyOrThrow',
       'withTimeout',
     ])
   })

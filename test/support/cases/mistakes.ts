@@ -8,6 +8,7 @@ export type Mistake = readonly [name: string, args: () => unknown[], message: Re
 
 const request = signedRequest()
 const store = new RecordingStore()
+const SECONDS = Number(TIMESTAMP)
 
 export const VERIFY_MISTAKES: readonly Mistake[] = [
   ['no request', () => [undefined, SECRET, store], /^request is undefined\. Pass \{ webhookId, headers, body \}\.$/],
@@ -27,10 +28,14 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ['no secret', () => [request, undefined, store], /^secret is undefined\. .*environment variable/],
   ['a null secret', () => [request, null, store], /^secret is null\. .*the record was found/],
   ['an empty secret', () => [request, '', store], /secret is an empty string/],
-  ['bytes as secret', () => [request, Buffer.from(SECRET), store], /^secret is bytes\. Pass .* as text/],
+  [
+    'bytes as secret',
+    () => [request, Buffer.from(SECRET), store],
+    /^secret is bytes\. Pass the text that the sender has, not its bytes\.$/,
+  ],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
   ['an ill-formed secret', () => [request, '\udc00', store], /secret is not well-formed: it has a lone surrogate/],
-  ['no secrets', () => [request, [], store], /secret\[0\] is undefined\. Pass/],
+  ['no secrets', () => [request, [], store], /^secret is an empty array\. Pass at least one secret\.$/],
   ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
   // biome-ignore lint/suspicious/noSparseArray: map() and every() would pass over the hole.
   ['a hole in a list', () => [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
@@ -51,11 +56,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     () => [{ ...request, body: '\ud800' }, SECRET, store],
     /body is not well-formed: it has a lone surrogate/,
   ],
-  [
-    'no store',
-    () => [request, SECRET],
-    /^nonceStore has no reserve\(\): it is undefined\. Create one store per process/,
-  ],
+  ['no store', () => [request, SECRET], /^nonceStore has no reserve\(\): it is undefined\. Pass one store per process/],
   ['a null store', () => [request, SECRET, null], /^nonceStore has no reserve\(\): it is null/],
   ['a Map as store', () => [request, SECRET, new Map()], /^nonceStore has no reserve\(\): it is an object/],
   [
@@ -81,6 +82,11 @@ export const SIGN_MISTAKES: readonly Mistake[] = [
   ],
   ['a clock of big integers', () => ['', SECRET, { clock: { now: () => 5n } }], /clock\.now\(\) returned no number/],
   ['null for options', () => ['', SECRET, null], /^options is null\. Pass an object/],
+  [
+    'an unknown option',
+    () => ['', SECRET, { now: SECONDS }],
+    /^options\.now is unknown\. Use one of: timestamp, nonce, clock\.$/,
+  ],
   ['a clock for options', () => ['', SECRET, Date], /^options is a function\. Pass an object with the options by name/],
   ['no secret', () => ['', undefined], /^secret is undefined\. .*environment variable/],
   ['an empty secret', () => ['', ''], /secret is an empty string/],
@@ -90,8 +96,6 @@ export const SIGN_MISTAKES: readonly Mistake[] = [
   ['no body', () => [undefined, SECRET], /^body is undefined/],
   ['an ill-formed body', () => ['\ud800', SECRET], /^body is not well-formed: it has a lone surrogate/],
 ]
-
-const SECONDS = Number(TIMESTAMP)
 
 /** Options that `sign` refuses with a `RangeError`, for `verify` would reject the request. */
 export const SIGN_RANGES: readonly (readonly [name: string, options: SignOptions])[] = [
