@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { lengthenNonce, tamperBody } from '../../src/cli/commands/attempts.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
-import { NONCE, SECRET, TestClock } from '../support/request.js'
+import { NONCE, NOW, SECRET, TestClock } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 const servers: { close(): unknown }[] = []
@@ -129,6 +129,7 @@ describe('send', () => {
       ok: true,
       attempts: [
         {
+          kind: 'genuine',
           sent: 'a genuine request',
           expected: 'accepted',
           right: true,
@@ -253,8 +254,15 @@ The endpoint rejected every attack.
     expect(await send(await endpoint({ rejection: 403 }), ALL)).toMatchObject({ exitCode: 0 })
   })
 
+  it('may be rejected with 400, which is noted', async () => {
+    const { exitCode, stderr } = await send(await endpoint({ rejection: 400 }), ALL)
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/^Status 400 counts as rejected, but other errors have it too\. Answer 401/)
+    expect((await send(await endpoint(), ALL)).stderr).toBe('')
+  })
+
   it('are not rejected by a response of another error', async () => {
-    for (const rejection of [400, 404, 429, 500, 302]) {
+    for (const rejection of [404, 429, 500, 302]) {
       const { exitCode, text } = await send(await endpoint({ rejection }), ['--replay'])
       expect(exitCode).toBe(1)
       expect(text).toContain('NOT REJECTED AS FORGED')
@@ -268,8 +276,65 @@ The endpoint rejected every attack.
     const { exitCode, text } = await send(await endpoint(lacking), ALL)
     expect(exitCode).toBe(1)
     expect(text).toMatch(new RegExp(`${sent} +401 +204 No Content +NOT DEFENDED`))
-    expect(text).toContain('The endpoint does not respond to everything as it should.')
     expect((await send(await endpoint(), [option])).exitCode).toBe(0)
+  })
+
+  const withoutAwait = (options: Parameters<typeof endpoint>[0] = {}) => endpoint({ ...options, rejection: 204 })
+  /** Starts an endpoint that verifies the body that it expects, whatever arrives. */
+  const withoutBody = () => {
+    const nonceStore = new MemoryNonceStore()
+    return serve(async ({ headers }, _body, response) => {
+      const result = await verify({ webhookId: '42', headers, body: BODY }, SECRET, nonceStore, new TestClock())
+      response.statusCode = result.ok ? 204 : 401
+    })
+  }
+  const perRequest = () => endpoint({ nonceStore: { reserve: () => true } })
+
+  it.each<[string, () => Promise<string>, string[], string]>([
+    [
+      'a missing `await` or `.ok`',
+      withoutAwait,
+      ALL,
+      'Every attack was accepted. The handler probably ignores the result.',
+    ],
+    ['the same, with one attack', withoutAwait, ['--tamper'], 'Every attack was accepted.'],
+    [
+      'a store per request',
+      perRequest,
+      ALL,
+      'The replay was accepted. There is probably a nonce store per request or per process.',
+    ],
+    [
+      'a replay that says nothing else',
+      perRequest,
+      ['--replay'],
+      'Try --tamper too: if it is accepted, the handler ignores the result.',
+    ],
+    ['another body', withoutBody, ALL, 'A changed body was accepted.'],
+    [
+      'a clock that is behind',
+      () => endpoint({ clock: new TestClock(NOW - 10_000) }),
+      ['--age', '301', '--tamper'],
+      'A request of another time was accepted.',
+    ],
+    [
+      'a store that forgets signatures',
+      () => endpoint({ nonceStore: forgetful('signature ') }),
+      ALL,
+      'A re-split was accepted.',
+    ],
+    ['errors', () => endpoint({ rejection: 500 }), ALL, 'The endpoint does not respond to everything as it should.'],
+  ])('name the likely cause: %s', async (_, start, args, cause) => {
+    const url = await start()
+    const { exitCode, text } = await send(url, args)
+    expect(exitCode).toBe(1)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(cause)
+  })
+
+  it('name the likely cause in the document too', async () => {
+    const { text } = await send(await withoutAwait(), [...ALL, '--json'])
+    expect(JSON.parse(text).cause).toMatch(/^Every attack was accepted\./)
+    expect(JSON.parse((await send(await endpoint(), [...ALL, '--json'])).text)).not.toHaveProperty('cause')
   })
 
   /** Returns a store that forgets the keys with a prefix. */

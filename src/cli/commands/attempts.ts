@@ -19,8 +19,12 @@ export interface Endpoint {
 /** What the endpoint should do. Both are right for `either`. */
 export type Expected = 'accepted' | 'rejected' | 'either'
 
+/** What an attempt is: the genuine request, or one of the attacks. */
+export type Kind = 'genuine' | 'replay' | 'tamper' | 'age' | 'recut'
+
 /** A request that was sent, and its response. */
 export interface Attempt {
+  readonly kind: Kind
   /** For the reader: `the same request again`. */
   readonly sent: string
   readonly expected: Expected
@@ -43,9 +47,9 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Other error statuses may come from something else than the check. */
+/** Other error statuses come from something else than the check more often. */
 export function isRejected({ status }: EndpointResponse): boolean {
-  return status === 401 || status === 403
+  return status === 400 || status === 401 || status === 403
 }
 
 export function isRight({ expected, response }: Attempt): boolean {
@@ -60,41 +64,76 @@ export async function sendAttempts(
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
   /** Returns whether the endpoint accepted. */
-  const send = async (sent: string, expected: Expected, headers: SignedHeaders, sentBody = body) => {
+  const send = async (kind: Kind, sent: string, expected: Expected, headers: SignedHeaders, sentBody = body) => {
     const response = await endpoint.post(headers, sentBody)
-    attempts.push({ sent, expected, response })
+    attempts.push({ kind, sent, expected, response })
     return isAccepted(response)
   }
   const nonce = randomUUID()
   const headers = endpoint.sign(nonce, 0)
-  if (!(await send('a genuine request', 'accepted', headers))) return attempts
+  if (!(await send('genuine', 'a genuine request', 'accepted', headers))) return attempts
 
-  if (attacks.replay) await send('the same request again', 'rejected', headers)
+  if (attacks.replay) await send('replay', 'the same request again', 'rejected', headers)
   if (attacks.tamper) {
-    await send('one byte of the body changed', 'rejected', endpoint.sign(randomUUID(), 0), tamperBody(body))
+    const signed = endpoint.sign(randomUUID(), 0)
+    await send('tamper', 'one byte of the body changed', 'rejected', signed, tamperBody(body))
   }
   if (attacks.age !== undefined) {
     const distance = Math.abs(attacks.age)
     const sent = `signed ${distance} s ${attacks.age < 0 ? 'in the future' : 'ago'}`
     const expectedInside = distance > WINDOW_SECONDS - EDGE_SECONDS ? 'either' : 'accepted'
     const expected = distance > WINDOW_SECONDS ? 'rejected' : expectedInside
-    await send(sent, expected, endpoint.sign(randomUUID(), attacks.age))
+    await send('age', sent, expected, endpoint.sign(randomUUID(), attacks.age))
   }
   if (!attacks.recut) return attempts
   const longer = lengthenNonce(nonce, body)
   if (longer !== undefined) {
-    await send('re-split with a longer nonce', 'rejected', { ...headers, 'X-Nonce': longer.nonce }, longer.body)
+    await send(
+      'recut',
+      're-split with a longer nonce',
+      'rejected',
+      { ...headers, 'X-Nonce': longer.nonce },
+      longer.body,
+    )
     return attempts
   }
   // This body cannot be split, so split a nonce that has a colon. An endpoint may refuse that nonce.
   const shorter = randomUUID()
   const signed = endpoint.sign(`${shorter}:1`, 0)
-  if (await send('a genuine request with a colon in its nonce', 'either', signed)) {
+  if (await send('recut', 'a genuine request with a colon in its nonce', 'either', signed)) {
     const longerBody = Buffer.concat([Buffer.from('1:'), body])
-    await send('re-split with a shorter nonce', 'rejected', { ...signed, 'X-Nonce': shorter }, longerBody)
+    await send('recut', 're-split with a shorter nonce', 'rejected', { ...signed, 'X-Nonce': shorter }, longerBody)
   }
   return attempts
 }
+
+/** The likeliest reason why an endpoint accepted attacks: the sentence for the reader. */
+export function findCause(attempts: readonly Attempt[]): string | undefined {
+  const attacks = attempts.filter(({ expected }) => expected === 'rejected')
+  const accepted = attacks.filter(({ response }) => isAccepted(response))
+  const kinds = new Set(accepted.map(({ kind }) => kind))
+  const areAll = accepted.length === attacks.length
+  const isForged = kinds.has('tamper') || kinds.has('age')
+  if (kinds.size === 0) return undefined
+  if (areAll && isForged) {
+    return 'Every attack was accepted. The handler probably ignores the result. Write `const result = await verify(…)`, with `await`, and answer 401 unless `result.ok`.'
+  }
+  if (!isForged && kinds.has('replay')) {
+    const check = areAll ? ' Try --tamper too: if it is accepted, the handler ignores the result.' : ''
+    return `The replay was accepted. There is probably a nonce store per request or per process. Create one store when the process starts, and a shared store for several processes.${check}`
+  }
+  return CAUSES.find(([kind]) => kinds.has(kind))?.[1]
+}
+
+/** What one accepted attack points to. */
+const CAUSES: readonly (readonly [kind: Kind, cause: string])[] = [
+  ['tamper', 'A changed body was accepted. The handler probably uses another body than the raw body that it verifies.'],
+  ['age', 'A request of another time was accepted. Compare the clock of the endpoint with the clock of this machine.'],
+  [
+    'recut',
+    'A re-split was accepted. The nonce store probably forgets or changes the key that begins with `signature `.',
+  ],
+]
 
 /** Changes one byte of a body, a digit if it has one: JSON stays JSON. An empty body becomes `0`. */
 export function tamperBody(body: Uint8Array): Uint8Array {

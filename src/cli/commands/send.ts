@@ -5,8 +5,8 @@ import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
 import { contentTypeOf, type EndpointResponse, type HeaderLine, parseUrl, post } from '../output/http.js'
-import { printable, type Style } from '../output/text.js'
-import { type Attempt, type Endpoint, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
+import { printable, type Style, wrapText } from '../output/text.js'
+import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
 
 export const send = defineCommand({
   name: 'send',
@@ -39,7 +39,7 @@ export const send = defineCommand({
   notes: [
     'Attacks can be combined. A genuine request goes first, because an endpoint that rejects everything proves nothing. Attack your own endpoints only.',
     'Redirects are not followed. Content-Type is application/json if the body is JSON.',
-    'Exit code: 0 if the response is 2xx and attacks are rejected with 401 or 403. 1 if not, or without a response. 2 error.',
+    'Exit code: 0 if the response is 2xx and attacks are rejected with 401, 403 or 400. 1 if not, or without a response. 2 error.',
   ],
 
   async run(call, context, style) {
@@ -71,19 +71,26 @@ export const send = defineCommand({
     const age = values.age === undefined ? undefined : Number(values.age)
     const attempts = await sendAttempts(endpoint, body, { ...values, age })
     const ok = attempts.every(isRight)
+    const cause = findCause(attempts)
+    if (attempts.some(({ response }) => response.status === 400)) notes.push(NOTE_ON_400)
     const isAttack = values.replay || values.tamper || values.recut || age !== undefined
     return {
       exitCode: ok ? 0 : 1,
-      text: isAttack ? attacksText(attempts, ok, style) : attempts.map((one) => responseText(one, style)).join(''),
-      document: { ok, attempts: attempts.map(attemptDocument), notes },
+      text: isAttack
+        ? attacksText(attempts, ok, cause, style)
+        : attempts.map((one) => responseText(one, style)).join(''),
+      document: { ok, ...(cause === undefined ? {} : { cause }), attempts: attempts.map(attemptDocument), notes },
       notes,
     }
   },
 })
 
+const NOTE_ON_400 =
+  'Status 400 counts as rejected, but other errors have it too. Answer 401, so that a rejection can be told from them.'
+
 function attemptDocument(attempt: Attempt): object {
-  const { sent, expected, response } = attempt
-  return { sent, expected, right: isRight(attempt), ...response }
+  const { kind, sent, expected, response } = attempt
+  return { kind, sent, expected, right: isRight(attempt), ...response }
 }
 
 function statusOf({ status, statusText }: EndpointResponse): string {
@@ -110,7 +117,7 @@ function hintsOn(response: EndpointResponse): string[] {
 
 const EXPECTED = { accepted: '2xx', rejected: '401', either: '2xx or 401' } as const
 
-function attacksText(attempts: readonly Attempt[], ok: boolean, style: Style): string {
+function attacksText(attempts: readonly Attempt[], ok: boolean, cause: string | undefined, style: Style): string {
   const width = Math.max(...attempts.map(({ sent }) => sent.length))
   const row = (sent: string, expected: string, response: string) =>
     `${sent.padEnd(width)}   ${expected.padEnd(10)}   ${response.padEnd(16)}`
@@ -119,9 +126,13 @@ function attacksText(attempts: readonly Attempt[], ok: boolean, style: Style): s
     const verdict = isRight(attempt) ? style('green', 'as expected') : style(['red', 'bold'], faultOf(attempt))
     return `${row(sent, EXPECTED[expected], statusOf(response))}   ${verdict}`
   })
-  return [style('dim', row('sent', 'expected', 'response').trimEnd()), ...rows, '', conclusion(attempts, ok), ''].join(
-    '\n',
-  )
+  return [
+    style('dim', row('sent', 'expected', 'response').trimEnd()),
+    ...rows,
+    '',
+    wrapText(cause ?? conclusion(attempts, ok)),
+    '',
+  ].join('\n')
 }
 
 function faultOf({ expected, response }: Attempt): string {
