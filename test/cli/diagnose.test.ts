@@ -66,6 +66,16 @@ describe('diagnose', () => {
   })
 })
 
+it.each([
+  ['changeme', [expect.stringMatching(/^The secret of --secret-env WEBHOOK_SECRET can be guessed: /)]],
+  ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', []],
+])('notes a secret that can be guessed: %s', async (secret, expected) => {
+  const env = { WEBHOOK_SECRET: secret }
+  const { genuine, notes } = await diagnosed(capture(BODY, { secret }), DIAGNOSE, { env })
+  expect(genuine).toBe(true)
+  expect(notes.slice(2)).toEqual(expected)
+})
+
 describe('--language', () => {
   it('takes every language, and the help lists them', async () => {
     const help = (await call(['diagnose', '--help'])).text

@@ -5,8 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { lengthenNonce, tamperBody } from '../../src/cli/commands/attempts.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
-import { NONCE, NOW, SECRET, TestClock } from '../support/request.js'
+import { NONCE, NOW, TestClock } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
+
+/** 32 random bytes. A weaker secret gets a note. */
+const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
 const servers: { close(): unknown }[] = []
 afterEach(() => {
@@ -50,7 +53,7 @@ const BODY = '{"event":"paid","amount":100}'
 const ALL = ['--replay', '--tamper', '--age', '301', '--recut']
 
 function send(url: string, args: readonly string[] = [], stdin: string | Uint8Array = BODY, clock = new TestClock()) {
-  return call(['send', url, '-', ...FROM_ENV, ...args], { stdin, clock })
+  return call(['send', url, '-', ...FROM_ENV, ...args], { stdin, clock, env: { WEBHOOK_SECRET: SECRET } })
 }
 
 describe('send', () => {
@@ -141,6 +144,18 @@ describe('send', () => {
       ],
       notes: [],
     })
+  })
+
+  it('notes a secret that can be guessed, and uses it', async () => {
+    const url = await endpoint({ secret: 'changeme' })
+    const { exitCode, said } = await call(['send', url, '-', ...FROM_ENV], {
+      stdin: BODY,
+      clock: new TestClock(),
+      env: { WEBHOOK_SECRET: 'changeme' },
+    })
+    expect(exitCode).toBe(0)
+    expect(said).toMatch(/^The secret of --secret-env WEBHOOK_SECRET can be guessed: .* Use 32 random bytes/)
+    expect(said).not.toContain('changeme')
   })
 
   it('notes an empty body', async () => {

@@ -1,6 +1,6 @@
 import { defineCommand, unknownWord } from '../command.js'
 import { RECEIVED_OPTIONS, readReceived } from '../input/received.js'
-import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
+import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, wrapText } from '../output/text.js'
 
@@ -35,11 +35,12 @@ export const diagnose = defineCommand({
     if (text !== undefined && language === undefined) throw unknownWord('--language', text, LANGUAGES)
 
     const { request, clock, notes: read } = await readReceived(call, context)
-    const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
+    const loaded = await loadSecrets(call, context)
+    const { secrets, names } = loaded
     const { genuine, findings } = await diagnoseRequest(request, secrets, clock)
     // Findings call several secrets by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
-    const notes = [...read, ...indexes, ...secretNotes]
+    const notes = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const report = genuine
       ? `${style(['green', 'bold'], 'Genuine')}: there is nothing to fix.\n${wrapText(ELSEWHERE)}\n`

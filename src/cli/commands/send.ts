@@ -3,7 +3,7 @@ import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { defineCommand } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
-import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
+import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { contentTypeOf, type EndpointResponse, type HeaderLine, parseUrl, post } from '../output/http.js'
 import { printable, type Style, wrapText } from '../output/text.js'
 import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
@@ -47,7 +47,9 @@ export const send = defineCommand({
     const url = parseUrl(operands[0])
     const extra = parseHeaderOptions(values.header)
     const body = await readInput(operands[1], 'the body', context)
-    const { secret, notes } = await loadSecret(call, context)
+    const loaded = await loadSecret(call, context)
+    const { secret } = loaded
+    const notes = [...loaded.notes, ...weaknessNotes(loaded)]
     if (body.length === 0) notes.push('The body is empty.')
 
     const endpoint: Endpoint = {

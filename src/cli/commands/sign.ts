@@ -37,9 +37,9 @@ export const sign = defineCommand({
     const timestamp = values.timestamp === undefined ? undefined : Number(values.timestamp)
     const [path] = operands
     const body = await readInput(path, 'the body', context)
-    const { secret, notes } = await loadSecret(call, context)
+    const { secret, notes: read } = await loadSecret(call, context)
+    const notes = body.length === 0 ? [...read, 'The body is empty.'] : read
     const headers = signBody(body, secret, { timestamp, nonce: values.nonce, clock: context.clock })
-    if (body.length === 0) notes.push('The body is empty.')
 
     const signed: HeaderLine[] = Object.entries(headers)
     const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]

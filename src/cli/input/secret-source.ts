@@ -2,6 +2,7 @@ import { openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
+import { isGuessable } from '../../diagnose/checks/guessable.js'
 import { describeInvisible, describeSpaceAround } from '../../diagnose/text.js'
 import { type Call, type Context, Interrupted, type Options, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
@@ -50,11 +51,20 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
 }
 
 /** Reads the one secret to sign with. */
-export async function loadSecret(call: SecretCall, context: Context): Promise<{ secret: string; notes: string[] }> {
-  const { secrets, notes } = await loadSecrets(call, context)
-  const [secret, ...others] = secrets
+export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
+  const loaded = await loadSecrets(call, context)
+  const [secret, ...others] = loaded.secrets
   if (secret === undefined || others.length > 0) throw new UsageError('A request has one signature. Pass one secret.')
-  return { secret, notes: [...notes] }
+  return { ...loaded, secret }
+}
+
+/** Returns remarks on secrets that are too weak. They are used all the same. */
+export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
+  const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
+  return weak.map(
+    (name) =>
+      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes, as inbound-webhook-auth secret prints them.`,
+  )
 }
 
 function noteOn(name: string, secret: string): string[] {

@@ -1,0 +1,37 @@
+/** A secret of fewer bits can be guessed from one captured request, without asking the endpoint. */
+const MIN_BITS = 80
+
+/** A word is one of few that people choose. */
+const BITS_PER_WORD = 8
+const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
+const MAX_WORD = 8
+
+const ALPHABETS: readonly (readonly [pattern: RegExp, size: number])[] = [
+  [/[0-9]/, 10],
+  [/[a-f]/, 6],
+  [/[g-z]/, 20],
+  [/[A-F]/, 6],
+  [/[G-Z]/, 20],
+]
+
+/**
+ * Checks whether a secret is short or made of words, so that it can be guessed. An estimate: 32 random bytes in hex or base64 pass.
+ */
+export function isGuessable(secret: string): boolean {
+  const alphabet = ALPHABETS.reduce((sum, [pattern, size]) => sum + (pattern.test(secret) ? size : 0), 1)
+  const words = new Set<string>()
+  const others = withoutSequences(secret).replace(WORD, (word) => {
+    if (!/[aeiouy]/i.test(word)) return word
+    for (let start = 0; start < word.length; start += MAX_WORD) words.add(word.slice(start, start + MAX_WORD))
+    return ''
+  })
+  const letters = others.replace(/[^0-9A-Za-z]/g, '')
+  return words.size * BITS_PER_WORD + letters.length * Math.log2(alphabet) < MIN_BITS
+}
+
+/** Removes each character that repeats the one before, or is next to it: `1234` becomes `1`. */
+function withoutSequences(text: string): string {
+  return text.replace(/./gs, (character, index: number) =>
+    Math.abs(character.charCodeAt(0) - text.charCodeAt(index - 1)) <= 1 ? '' : character,
+  )
+}
