@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -111,25 +112,23 @@ describe('the README', () => {
   it("shows a store of one's own that passes the contract", async () => {
     const own = codeBlocks(readme, 'js').find((block) => block.includes('INSERT INTO nonces')) ?? ''
     const database = await PGlite.create()
-    await database.exec(
-      'CREATE TABLE nonces (webhook_id text, key text, expires_at timestamptz, PRIMARY KEY (webhook_id, key))',
-    )
+    await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL)')
     const pool = {
       async query(text: string, values: unknown[]) {
         return { rowCount: (await database.query(text, values)).affectedRows }
       },
     }
-    const nonceStore: NonceStore = new Function('pool', `${own}\nreturn nonceStore`)(pool)
+    const body = own.replace("import { createHash } from 'node:crypto'", '')
+    const nonceStore: NonceStore = new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
     const outcomes = await Promise.all(
-      nonceStoreContract(() => nonceStore).map(({ run }) =>
+      nonceStoreContract(() => nonceStore, { load: 'light' }).map(({ run }) =>
         run().then(
           () => [],
           (error: Error) => [error.message],
         ),
       ),
     )
-    // Text has no NUL in PostgreSQL, and an index no 3 000 characters: PostgresNonceStore keeps a hash.
-    expect(outcomes.flat().filter((message) => !/invalid byte sequence|index row size/.test(message))).toEqual([])
+    expect(outcomes.flat()).toEqual([])
     await database.close()
   })
 

@@ -2,10 +2,10 @@ import type { NonceStore } from '../../src/index.js'
 import type { NonceStoreContractOptions } from '../../src/testing/index.js'
 import { TestClock } from '../support/request.js'
 
-/** A store with one fault, and the message that the contract should give. */
+/** A store with one fault, and the messages that the contract should give. */
 export interface FaultyStore {
   fault: string
-  /** Matches the contract's message. */
+  /** Matches the messages of all cases that fail: no case names another cause. */
   message: RegExp
   /** Returns a factory of stores on one backend, and the options to test them with. */
   create(): { createStore: () => NonceStore; options: NonceStoreContractOptions }
@@ -41,7 +41,7 @@ class Store {
   }
 }
 
-type Parts = Partial<Pick<Store, 'address' | 'expiry' | 'isTaken' | 'taken' | 'answer' | 'reserve'>>
+type Parts = Partial<Pick<Store, 'address' | 'expiry' | 'isTaken' | 'taken' | 'pause' | 'answer'> & NonceStore>
 
 function faulty(fault: string, message: RegExp, parts: (store: Store) => Parts): FaultyStore {
   return {
@@ -66,13 +66,18 @@ function faulty(fault: string, message: RegExp, parts: (store: Store) => Parts):
 }
 
 /** A store that is correct until its backend is down. */
-function whenDown(fault: string, message: RegExp, reserve: () => boolean | Promise<boolean>): FaultyStore {
+function whenDown(
+  fault: string,
+  message: RegExp,
+  reserve: () => boolean | Promise<boolean>,
+  reserveAll = reserve,
+): FaultyStore {
   const correct = faulty(fault, message, () => ({}))
   return {
     ...correct,
     create() {
       const { createStore, options } = correct.create()
-      return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve }) } }
+      return { createStore, options: { ...options, createUnreachableStore: () => ({ reserve, reserveAll }) } }
     },
   }
 }
@@ -84,12 +89,70 @@ function altering(how: string, message: RegExp, alter: (key: string) => string):
   }))
 }
 
+/** A store whose webhooks are altered before they are compared. */
+function alteringWebhooks(how: string, message: RegExp, alter: (webhookId: string) => string): FaultyStore {
+  return faulty(`webhooks ${how}`, message, () => ({
+    address: (webhookId, key) => JSON.stringify([alter(webhookId), key]),
+  }))
+}
+
+/** What a factory returns instead of a store. */
+function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore {
+  return {
+    ...faulty(fault, message, () => ({})),
+    create: () => ({ createStore: () => value as NonceStore, options: {} }),
+  }
+}
+
+type ReserveAll = (webhookId: string, keys: readonly string[], ttlSeconds: number) => Promise<boolean>
+
+/** A store whose `reserve` is correct, and whose `reserveAll` has a fault. */
+function withReserveAll(
+  fault: string,
+  message: RegExp,
+  alter: (store: Store, right: ReserveAll) => ReserveAll,
+): FaultyStore {
+  return faulty(`reserveAll: ${fault}`, message, (store) => ({
+    reserveAll: alter(store, async (webhookId, keys, ttlSeconds) => {
+      const addresses = keys.map((key) => store.address(webhookId, key))
+      if (addresses.some((address) => store.isTaken(store.backend.get(address)))) return false
+      for (const address of addresses) store.backend.set(address, store.expiry(ttlSeconds))
+      return true
+    }),
+  }))
+}
+
+function databaseError(): never {
+  throw new Error('database error')
+}
+
 const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const LATE =
+  /still taken 1\.5 s after its expiry\. Let it expire .* check the unit|outlives its TTL among keys with a longer TTL/
+const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken one/
+const EARLY = /TTL of 600 s is free after a few seconds\. Use the ttlSeconds of each call/
 
 export const CORRECT_STORE = faulty('none', /./, () => ({}))
 
+export const CORRECT_STORES: readonly FaultyStore[] = [
+  CORRECT_STORE,
+  faulty('none: whole seconds, rounded up', /./, (store) => ({
+    expiry: (ttlSeconds) => (Math.ceil(store.clock.now() / 1000) + ttlSeconds) * 1000,
+  })),
+  withReserveAll('none', /./, (_, right) => right),
+  // A cluster may place both keys by the part of the nonce in front of its first `:`.
+  withReserveAll(
+    'none: places the signature by the nonce',
+    /./,
+    (_, right) =>
+      (webhookId, [nonce = '', signature], ttlSeconds) =>
+        right(webhookId, [nonce, `${nonce.split(':')[0]} ${signature}`], ttlSeconds),
+  ),
+]
+
 export const FAULTY_STORES: readonly FaultyStore[] = [
-  faulty('GET, then SET', /calls got the same key\. .*Insert if absent in one atomic step/, (store) => ({
+  faulty('GET, then SET', /calls got (the same|an expired) key\. .*Insert if absent in one atomic step/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const address = store.address(webhookId, key)
       const taken = store.isTaken(store.backend.get(address))
@@ -98,7 +161,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return !taken
     },
   })),
-  faulty('GET, then SET, under a lock of its own instance', /calls to two instances got the same key/, (store) => {
+  faulty('GET, then SET, under a lock of its own instance', /calls got the same key\. .*one atomic step/, (store) => {
     let lock: Promise<unknown> = Promise.resolve()
     return {
       reserve(webhookId, key, ttlSeconds) {
@@ -156,7 +219,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /Keys are reduced to their hash tag/,
     (key) => /\{(.+)\}/.exec(key)?.[1] ?? key,
   ),
-  altering('one character replaced', /confused with another|not remembered/, (key) => key.replaceAll('^', '~')),
+  altering('one character replaced', /confuses the key ".*~\." with another/, (key) => key.replaceAll('^', '~')),
   faulty('keys matched with LIKE', /Keys are matched as patterns/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const pattern = new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`)
@@ -179,28 +242,36 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return store.clock.now() + ttlSeconds * 1000
     },
   })),
-  faulty('whole seconds, rounded down', /free after 1\.7 s\. .*round the expiry up/, (store) => ({
-    expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1,
-  })),
-  faulty('TTL taken for milliseconds', /TTL of 2 s is free after 1 s\. ttlSeconds is in seconds/, (store) => ({
-    expiry: (ttlSeconds) => store.clock.now() + ttlSeconds,
-  })),
-  faulty('TTL multiplied twice', /still taken 1\.5 s after its expiry.*check the unit/, (store) => ({
+  faulty(
+    'whole seconds, rounded down',
+    /free after 1\.7 s\. .*round the expiry up|free 1 ms before its end/,
+    (store) => ({
+      expiry: (ttlSeconds) => (Math.floor(store.clock.now() / 1000) + ttlSeconds) * 1000 - 1,
+    }),
+  ),
+  faulty(
+    'TTL taken for milliseconds',
+    /TTL of 2 s is free within 1 s\. ttlSeconds is in seconds|600 s is free after a few seconds/,
+    (store) => ({
+      expiry: (ttlSeconds) => store.clock.now() + ttlSeconds,
+    }),
+  ),
+  faulty('TTL multiplied twice', LATE, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + ttlSeconds * 1_000_000,
   })),
-  faulty('no expiry', /still taken 1\.5 s after its expiry\. Let it expire/, () => ({
+  faulty('no expiry', LATE, () => ({
     expiry: () => Number.POSITIVE_INFINITY,
   })),
-  faulty('a TTL of its own, 600 s', /still taken 1\.5 s after its expiry/, (store) => ({
+  faulty('a TTL of its own, 600 s', LATE, (store) => ({
     expiry: () => store.clock.now() + 600_000,
   })),
-  faulty('a TTL of its own, 2 s', /Use the ttlSeconds of each call/, (store) => ({
+  faulty('a TTL of its own, 2 s', EARLY, (store) => ({
     expiry: () => store.clock.now() + 2000,
   })),
   faulty('an expiry that a replay refreshes', /never expires\. Do not change the expiry of a taken key/, (store) => ({
     taken: (address, ttlSeconds) => store.backend.set(address, store.expiry(ttlSeconds)),
   })),
-  faulty('expired keys leave from the front only', /outlives its TTL among keys with a longer TTL/, (store) => ({
+  faulty('expired keys leave from the front only', LATE, (store) => ({
     isTaken: (expiresAt) => {
       for (const [address, first] of store.backend) {
         if (store.clock.now() <= first) break
@@ -209,7 +280,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return expiresAt !== undefined && [...store.backend.values()].includes(expiresAt)
     },
   })),
-  faulty('all expire with the one that is shortest', /expires before its TTL|free after a few seconds/, (store) => ({
+  faulty('all expire with the one that is shortest', EARLY, (store) => ({
     isTaken: (expiresAt) => {
       if ([...store.backend.values()].some((other) => other < store.clock.now())) store.backend.clear()
       return expiresAt !== undefined && store.backend.size > 0 && store.clock.now() <= expiresAt
@@ -227,7 +298,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return true
     },
   })),
-  faulty('expired keys are never free', /still taken 1\.5 s after its expiry/, () => ({
+  faulty('expired keys are never free', LATE, () => ({
     isTaken: (expiresAt) => expiresAt !== undefined,
   })),
   faulty('free at exactly its TTL', /free at exactly 600 s/, (store) => ({
@@ -241,6 +312,202 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('returns the opposite', /returns the opposite/, () => ({ answer: (reserved) => !reserved })),
   faulty('always true', /returns true for a taken key/, () => ({ answer: () => true })),
   faulty('always false', /returns false for a free key/, () => ({ answer: () => false })),
+  notAStore('no store', /createStore returned undefined without reserve\(\)/, undefined),
+  notAStore('no reserve()', /createStore returned an object without reserve\(\)/, {}),
+  faulty('throws for a free key', /threw for a free key\. See the cause/, () => ({ answer: databaseError })),
+  faulty('throws for a taken key', /threw for a taken key\. Return false for it/, () => ({
+    answer: (reserved) => reserved || databaseError(),
+  })),
+  faulty('throws for simultaneous calls', /threw for 40 simultaneous calls .*Return false to all but one/, (store) => {
+    const running = new Set<string>()
+    return {
+      async reserve(webhookId, key, ttlSeconds) {
+        const address = store.address(webhookId, key)
+        if (running.has(address)) databaseError()
+        running.add(address)
+        await turn()
+        running.delete(address)
+        return Store.prototype.reserve.call(store, webhookId, key, ttlSeconds)
+      },
+    }
+  }),
+  faulty('throws for long webhooks', /threw for webhooks of 3 000 characters\. Store SHA-256 of JSON/, () => ({
+    address: (...pair) => (pair[0].length > 255 ? databaseError() : JSON.stringify(pair)),
+  })),
+  faulty('throws for a NUL', /threw for webhooks with a NUL\. Store SHA-256 of JSON/, () => ({
+    address: (...pair) => (pair[0].includes('\0') ? databaseError() : JSON.stringify(pair)),
+  })),
+  faulty(
+    'false for keys with a space',
+    /returns false for keys (with a space|such as "b 1"), which are free/,
+    (store) => ({
+      reserve: async (...call) => !call[1].includes(' ') && Store.prototype.reserve.call(store, ...call),
+    }),
+  ),
+  faulty('true before the key is stored', /returns true before the key is stored\. Await the write/, (store) => ({
+    async reserve(webhookId, key, ttlSeconds) {
+      const address = store.address(webhookId, key)
+      const taken = store.isTaken(store.backend.get(address))
+      void turn().then(() => store.backend.set(address, store.expiry(ttlSeconds)))
+      return !taken
+    },
+  })),
+  faulty('forgets under 100 simultaneous calls', /keys that are reserved at once are forgotten/, (store) => {
+    let calls = 0
+    return {
+      async reserve(webhookId, key, ttlSeconds) {
+        calls++
+        await turn()
+        const dropped = calls > 50
+        await turn()
+        calls--
+        return dropped || Store.prototype.reserve.call(store, webhookId, key, ttlSeconds)
+      },
+    }
+  }),
+  faulty(
+    'false while another call runs',
+    /None of 40 .* got|wrong only while it is called|returns false for a free key/,
+    () => {
+      let calls = 0
+      return {
+        async pause() {
+          calls++
+          await turn()
+          await turn()
+        },
+        answer: (reserved) => calls-- === 1 && reserved,
+      }
+    },
+  ),
+  faulty('room for 50 keys only', /keys are forgotten before their TTL\. Never evict/, (store) => ({
+    expiry: (ttlSeconds) => {
+      const [oldest] = store.backend.keys()
+      if (store.backend.size >= 50 && oldest !== undefined) store.backend.delete(oldest)
+      return store.clock.now() + ttlSeconds * 1000
+    },
+  })),
+  faulty('one expiry per webhook', /outlives its TTL among keys with a longer TTL/, (store) => ({
+    async reserve(webhookId, key, ttlSeconds) {
+      const expiresAt = store.backend.get(webhookId)
+      if (expiresAt !== undefined && !store.isTaken(expiresAt)) {
+        for (const address of store.backend.keys()) {
+          if (address.startsWith(JSON.stringify([webhookId]).slice(0, -1))) store.backend.delete(address)
+        }
+      }
+      const address = store.address(webhookId, key)
+      if (store.backend.has(address)) return false
+      store.backend.set(address, 0).set(webhookId, store.expiry(ttlSeconds))
+      return true
+    },
+  })),
+  faulty('expires one millisecond early', /free 1 ms before its end/, (store) => ({
+    expiry: (ttlSeconds) => store.clock.now() + ttlSeconds * 1000 - 2,
+  })),
+  altering('ignored', /Keys are ignored|returns false for (a free key|webhooks such as __proto__)/, () => ''),
+  altering('truncated at 8', /Keys are truncated\./, (key) => key.slice(0, 8)),
+  altering('truncated at the start', /Keys are truncated at the start/, (key) => key.slice(-64)),
+  altering('with punctuation replaced', /Keys have their punctuation replaced/, (key) => key.replaceAll(/\W/g, '_')),
+  altering('stripped of punctuation', /Keys are stripped of some characters/, (key) => key.replaceAll(/\W/g, '')),
+  altering('form-decoded', /Keys are form-decoded/, (key) => key.replaceAll('+', ' ')),
+  altering('unquoted', /Keys are inserted into the text of a statement/, (key) => key.replaceAll("''", "'")),
+  altering('unescaped', /Keys are unescaped/, (key) => key.replaceAll('\\\\', '\\')),
+  alteringWebhooks('truncated at 8', /Webhooks are truncated\./, (webhookId) => webhookId.slice(0, 8)),
+  alteringWebhooks('truncated at the start', /Webhooks are truncated at the start/, (webhookId) =>
+    webhookId.slice(-64),
+  ),
+  alteringWebhooks('trimmed', /Webhooks are trimmed at the end/, (webhookId) => webhookId.trim()),
+  alteringWebhooks('compared as numbers', /Webhooks are compared as numbers/, (webhookId) =>
+    Number.isNaN(Number(webhookId)) ? webhookId : String(Number(webhookId)),
+  ),
+  alteringWebhooks('stripped of accents', /Webhooks are stripped of accents/, (webhookId) =>
+    webhookId.normalize().replaceAll('\u00e9', 'e'),
+  ),
+  alteringWebhooks('stripped of NULs', /Webhooks are stripped of control characters/, (webhookId) =>
+    webhookId.replaceAll('\0', ''),
+  ),
+  alteringWebhooks('in Latin-1', /Webhooks are encoded with loss/, (webhookId) =>
+    webhookId.replaceAll(/[^\0-\u00ff]/g, '?'),
+  ),
+  alteringWebhooks('in three bytes of UTF-8', /outside the Basic Multilingual Plane/, (webhookId) =>
+    webhookId.replaceAll(/[^\0-\uffff]/gu, '?'),
+  ),
+  withReserveAll(
+    'one key after the other',
+    /leaves (the|a) nonce reserved/,
+    (store) => async (webhookId, keys, ttlSeconds) => {
+      for (const key of keys) if (!(await store.reserve(webhookId, key, ttlSeconds))) return false
+      return true
+    },
+  ),
+  withReserveAll(
+    'the last key first',
+    /leaves the signature reserved when the nonce is taken|calls got the same keys/,
+    (store) => async (webhookId, keys, ttlSeconds) => {
+      for (const key of keys.toReversed()) if (!(await store.reserve(webhookId, key, ttlSeconds))) return false
+      return true
+    },
+  ),
+  withReserveAll('a rollback that frees a taken key', FREED, (store, right) => async (webhookId, keys, ttlSeconds) => {
+    const reserved = await right(webhookId, keys, ttlSeconds)
+    if (!reserved) for (const key of keys) store.backend.delete(store.address(webhookId, key))
+    return reserved
+  }),
+  withReserveAll(
+    'keys of its own',
+    FREED,
+    (_, right) => (webhookId, keys, ttlSeconds) =>
+      right(
+        webhookId,
+        keys.map((key) => `all ${key}`),
+        ttlSeconds,
+      ),
+  ),
+  withReserveAll(
+    'one scope for all webhooks',
+    /reserveAll\(\) shares keys between webhooks/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const taken = [...store.backend].some(
+        ([address, expiresAt]) => store.isTaken(expiresAt) && keys.some((key) => address.endsWith(`,"${key}"]`)),
+      )
+      return !taken && right(webhookId, keys, ttlSeconds)
+    },
+  ),
+  withReserveAll(
+    'its first key only',
+    /although the signature is taken/,
+    (_, right) => (webhookId, keys, ttlSeconds) => right(webhookId, keys.slice(0, 1), ttlSeconds),
+  ),
+  withReserveAll(
+    'look-up, then insert',
+    /simultaneous calls got the same keys of reserveAll\(\)\. .*one atomic step/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const taken = keys.some((key) => store.isTaken(store.backend.get(store.address(webhookId, key))))
+      await turn()
+      for (const key of keys) if (!taken) store.backend.delete(store.address(webhookId, key))
+      return !taken && right(webhookId, keys, ttlSeconds)
+    },
+  ),
+  withReserveAll(
+    'no expiry',
+    /reserveAll\(\): A key .* still taken/,
+    (_, right) => (webhookId, keys) => right(webhookId, keys, 86_400),
+  ),
+  withReserveAll(
+    'a TTL of its own, 1 s',
+    /reserveAll\(\): A key .* free after/,
+    (_, right) => (webhookId, keys) => right(webhookId, keys, 1),
+  ),
+  withReserveAll('always true', /reserveAll\(\) returns true for taken keys/, () => async () => true),
+  withReserveAll('always false', /reserveAll\(\) returns false for free keys/, () => async () => false),
+  withReserveAll('returns nothing', /reserveAll\(\) returned undefined, not a boolean/, () => () => undefined as never),
+  withReserveAll(
+    'throws for taken keys',
+    /reserveAll\(\) threw for 2 keys\. Return false/,
+    (_, right) =>
+      async (...call) =>
+        (await right(...call)) || databaseError(),
+  ),
   whenDown('returns true when its backend is down', /returns true while its backend is down\. Throw/, () => true),
   whenDown(
     'returns false when its backend is down',
@@ -251,5 +518,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     'hangs when its backend is down',
     /does not answer within 4 s .*Set a time-out/,
     () => new Promise(() => {}),
+  ),
+  whenDown(
+    'reserveAll returns true when its backend is down',
+    /reserveAll\(\) returns true while its backend is down/,
+    databaseError,
+    () => true,
   ),
 ]

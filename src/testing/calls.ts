@@ -1,0 +1,168 @@
+import { randomInt } from 'node:crypto'
+import { kindOf } from '../errors.js'
+import type { NonceStore } from '../stores/nonce-store.js'
+import type { NonceStoreContractOptions } from './index.js'
+
+// How the cases call a store. Everything that it does but return true or false becomes an error that names the cause.
+
+export type Reservation = readonly [webhookId: string, key: string]
+
+export interface Setting extends NonceStoreContractOptions {
+  createStore: () => NonceStore | Promise<NonceStore>
+  load: keyof typeof LOADS
+}
+
+/** `calls` at once for one key in each of `rounds`, `burst` different keys at once, `keys` in all on one webhook. */
+export const LOADS = {
+  full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
+  light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
+}
+
+/** The fix for everything that a database does to the text of webhooks and keys. */
+export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
+export const EARLY =
+  'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
+export const LATE =
+  'A key with a TTL of 1 s is still taken 1.5 s after its expiry. Let it expire ttlSeconds after its reservation, and check the unit.'
+const RACE =
+  'Look-up and insert are two steps. Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
+const FREE = 'a free key. See the cause of this error.'
+const TAKEN = 'a taken key. Return false for it, and throw only if the store failed.'
+const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, false if it was taken.'
+
+/** A key with a TTL of 1 s has expired. Engines that count whole seconds are up to 1 s late. */
+export const EXPIRED_MILLISECONDS = 2500
+const MAX_ANSWER_MILLISECONDS = 20_000
+
+export function expect(holds: boolean, fault: string): asserts holds {
+  if (!holds) throw new Error(fault)
+}
+
+/** Returns 14 digits that no other case, pair or run uses. */
+export function unique(): string {
+  return String(randomInt(1e13, 1e14))
+}
+
+export function newReservation(webhookId = unique()): Reservation {
+  return [webhookId, unique()]
+}
+
+export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds: number): Promise<void> {
+  if (given !== undefined) await given(milliseconds)
+  else await new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/** Resolves to `'hangs'` if `act` takes longer. */
+export async function within(milliseconds: number, act: () => unknown): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // Not unref(): a process with nothing else to do must wait for the timer.
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds, 'hangs')
+  })
+  try {
+    return await Promise.race([act(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs `act` for each item, for at most `size` at once. */
+export async function inBatches<T, R>(items: readonly T[], size: number, act: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let start = 0; start < items.length; start += size) {
+    results.push(...(await Promise.all(items.slice(start, start + size).map(act))))
+  }
+  return results
+}
+
+/** @param tried - what the store was asked for, and what to do if it throws. */
+async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
+  let answer: unknown
+  try {
+    answer = await within(MAX_ANSWER_MILLISECONDS, call)
+  } catch (cause) {
+    throw new Error(`${method}() threw for ${tried}`, { cause })
+  }
+  expect(answer !== 'hangs', `${method}() did not answer within 20 s. Set a time-out in the client, and release locks.`)
+  expect(typeof answer === 'boolean', `${method}() returned ${kindOf(answer)}, not a boolean. ${IS_TRUE_OR_FALSE}`)
+  return answer
+}
+
+/** Calls `reserve` for a key that may be taken. */
+export function reserve(
+  store: NonceStore,
+  [webhookId, key]: Reservation,
+  ttlSeconds = 600,
+  tried = TAKEN,
+): Promise<boolean> {
+  return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds), tried)
+}
+
+/** Calls `reserve` for a key that nobody has reserved. */
+export async function reserveNew(
+  store: NonceStore,
+  reservation: Reservation,
+  ttlSeconds = 600,
+  tried = FREE,
+): Promise<void> {
+  const reserved = await reserve(store, reservation, ttlSeconds, tried)
+  expect(reserved, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
+}
+
+/** Checks that a key is free, and reserves it. */
+export async function expectFree(store: NonceStore, reservation: Reservation, fault: string): Promise<void> {
+  expect(await reserve(store, reservation), fault)
+}
+
+export async function expectTaken(store: NonceStore, reservation: Reservation, fault: string): Promise<void> {
+  expect(!(await reserve(store, reservation)), fault)
+}
+
+export function reserveAll(
+  store: NonceStore,
+  webhookId: string,
+  keys: readonly string[],
+  ttlSeconds = 600,
+): Promise<boolean> {
+  const tried = `${keys.length} keys. Return false if one of them is taken, and throw only if the store failed.`
+  return answerOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds), tried)
+}
+
+/** Checks that exactly one of many simultaneous calls returns `true`. Returns the index of that call. */
+export async function expectOneWinner(
+  count: number,
+  call: (index: number) => Promise<boolean>,
+  what: string,
+): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+  const winners = answers.filter((answer) => answer).length
+  expect(winners > 0, `None of ${count} simultaneous calls got ${what}. The first must get it.`)
+  expect(winners === 1, `${winners} of ${count} simultaneous calls got ${what}. ${RACE}`)
+  return answers.indexOf(true)
+}
+
+export function expectStore(store: unknown, from: string): asserts store is NonceStore {
+  expect(
+    typeof (store as NonceStore | undefined)?.reserve === 'function',
+    `${from} returned ${kindOf(store)} without reserve(). Return a NonceStore, such as () => store.`,
+  )
+}
+
+/** Creates a store, and checks what all cases need: a free key is reserved, and taken from then on. */
+export async function open({ createStore }: Setting): Promise<NonceStore> {
+  const store: unknown = await createStore()
+  expectStore(store, 'createStore')
+  const reservation = newReservation()
+  const first = await reserve(store, reservation, 600, FREE)
+  const second = await reserve(store, reservation)
+  expect(first || !second, `reserve() returns the opposite. ${IS_TRUE_OR_FALSE}`)
+  expect(first, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
+  if (!second) return store
+  await wait({}, 250)
+  await expectFree(
+    store,
+    reservation,
+    'reserve() returns true before the key is stored. Await the write, and do not ask a replica that lags behind.',
+  )
+  throw new Error('reserve() returns true for a taken key. Remember keys, and return false for a taken one.')
+}
