@@ -27,24 +27,27 @@ const common: Options = {
   removeNodeProtocol: false,
 }
 
+const ENTRIES: Record<string, string> = {
+  index: 'src/index.ts',
+  redis: 'src/stores/redis.ts',
+  postgres: 'src/stores/postgres.ts',
+  sqlite: 'src/stores/sqlite.ts',
+  testing: 'src/testing/index.ts',
+  diagnose: 'src/diagnose/index.ts',
+}
+
 export default defineConfig([
-  {
-    ...common,
-    entry: {
-      index: 'src/index.ts',
-      redis: 'src/stores/redis.ts',
-      postgres: 'src/stores/postgres.ts',
-      sqlite: 'src/stores/sqlite.ts',
-      testing: 'src/testing/index.ts',
-      diagnose: 'src/diagnose/index.ts',
-    },
-    format: ['esm', 'cjs'],
-    dts: true,
-    // Both builds run at once: this one leaves alone what the other writes.
-    clean: ['!cli.js', '!body-hint.*'],
-    splitting: false,
-    esbuildPlugins: [loadOnDemand],
-  },
+  // One build per entry: builds of several entries put the declarations that they share into files of their own.
+  ...Object.entries(ENTRIES).map(
+    ([name, source]): Options => ({
+      ...common,
+      entry: { [name]: source },
+      format: ['esm', 'cjs'],
+      dts: true,
+      splitting: false,
+      esbuildPlugins: [loadOnDemand],
+    }),
+  ),
   {
     ...common,
     entry: { 'body-hint': 'src/rules/body-hint.ts' },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -39,24 +39,5 @@ describe('the guide to senders', () => {
   it.each(readdirSync(join(ROOT, 'docs/senders')))('shows docs/senders/%s, which is tested', (file) => {
     const language = file.replace(/^.*\.m?/, '')
     expect(guide).toContain(`\n\`\`\`${language}\n${readFileSync(join(ROOT, 'docs/senders', file), 'utf8')}\`\`\`\n`)
-  })
-})
-
-describe('the documents', () => {
-  it.each([
-    'README.md',
-    'SECURITY.md',
-    'CHANGELOG.md',
-    'docs/command-line.md',
-    'docs/nonce-stores.md',
-    'docs/recipes.md',
-    'docs/scaling.md',
-    'docs/senders.md',
-    'docs/troubleshooting.md',
-  ])('%s links to files that exist', (document) => {
-    const links = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
-      ([, path]) => path ?? '',
-    )
-    expect(links.filter((path) => !existsSync(join(ROOT, document, '..', path)))).toEqual([])
   })
 })

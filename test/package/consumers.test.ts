@@ -98,6 +98,22 @@ describe('types hold', () => {
     for (const built of ['built/main.mjs', 'built/main.cjs']) expect(await output(project, built)).toBe(SAID)
   })
 
+  it('under moduleResolution node10, which does not read exports', async () => {
+    const project = join(folder, 'typescript')
+    const options = [
+      '--moduleResolution',
+      'node10',
+      '--module',
+      'commonjs',
+      '--target',
+      'es2022',
+      '--outDir',
+      'built10',
+    ]
+    expect(await output(project, TSC, 'main.cts', 'every-entry.cts', '--strict', ...options)).toBe('')
+    expect(await output(project, 'built10/main.cjs')).toBe(SAID)
+  })
+
   it("without Node's types and the DOM's", async () => {
     expect(await output(join(folder, 'bare'), TSC)).toBe('')
   })

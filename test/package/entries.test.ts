@@ -68,9 +68,9 @@ function entriesBySource(): Entries {
   ])
 }
 
-/** A declaration file that entries share, or a file that an entry loads when it is needed. */
+/** The one file that entries share: they load it when an error needs its texts. */
 function isShared(file: string): boolean {
-  return /^body-hint\.c?js$|-[\w-]{8}\.d\.c?ts$/.test(file)
+  return /^body-hint\.c?js$/.test(file)
 }
 
 /** The subpaths in quotes or backticks: `inbound-webhook-auth/redis`. */
@@ -125,6 +125,11 @@ describe.each([...entries])('%s', (name, targets) => {
     for (const target of Object.values(targets).flatMap((paths) => Object.values(paths))) {
       expect(existsSync(join(installed, target))).toBe(true)
     }
+  })
+
+  it('has types for a TypeScript that does not read exports', () => {
+    if (file === 'index') return expect(manifest.types).toBe('./dist/index.d.cts')
+    expect(manifest.typesVersions['*'][file]).toEqual([`./dist/${file}.d.cts`])
   })
 
   it('exports the same imported, required and declared', async () => {

@@ -1,10 +1,37 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT, sharedInstall } from '../support/packed.js'
+import { findMissing } from './before-publishing.js'
 
 // What a user gets from `npm install`.
+
+/** The targets of links, images and HTML sources that are not on the web. Code blocks have none. */
+function linksOf(markdown: string): string[] {
+  const text = markdown.replace(/^```[\s\S]*?^```/gm, '')
+  return [...text.matchAll(/\]\(([^()\s]+)\)|\b(?:href|src)="([^"]+)"/g)]
+    .map(([, link, attribute]) => link ?? attribute ?? '')
+    .filter((link) => !/^(https?|mailto):/.test(link))
+}
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? document : join(dirname(document), path)
+  if (!existsSync(target)) return false
+  return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+}
+
+/** The anchors of headings, as GitHub writes them, and of elements with an `id`. */
+function anchorsOf(markdown: string): string[] {
+  const headings = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  )
+  return [...headings, ...[...markdown.matchAll(/\bid="([^"]+)"/g)].map(([, id = '']) => id)]
+}
 
 const folder = sharedInstall()
 const installed = join(folder, 'node_modules/inbound-webhook-auth')
@@ -21,15 +48,30 @@ describe('the tarball', () => {
       'package.json',
     ])
     expect(readdirSync(join(installed, 'docs')).sort()).toEqual([
+      'benchmarks.svg',
       'command-line.md',
       'nonce-stores.md',
       'recipes.md',
+      'scale.svg',
       'scaling.md',
       'senders.md',
       'troubleshooting',
       'troubleshooting.md',
       'vectors.json',
     ])
+  })
+
+  it('has no link to a file or a heading that it does not hold', () => {
+    const documents = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.md'),
+    )
+    expect(documents).toContain('README.md')
+    const broken = documents.flatMap((path) =>
+      linksOf(readFileSync(join(installed, path), 'utf8'))
+        .filter((link) => !leadsSomewhere(join(installed, path), link))
+        .map((link) => `${path}: ${link}`),
+    )
+    expect(broken).toEqual([])
   })
 
   it('has no dependencies', () => {
@@ -49,6 +91,24 @@ describe('the tarball', () => {
       )
       expect(imported.filter((name) => !/^(node:|\.\/)/.test(name ?? ''))).toEqual([])
     }
+  })
+})
+
+describe('publishing', () => {
+  it('is refused while package.json does not say where the project lives, with what to fill in', () => {
+    const manifest = { repository: 'a', bugs: 'b' }
+    expect(findMissing(manifest)).toEqual([
+      expect.stringMatching(/^package\.json has no "homepage"\. Add for example /),
+    ])
+    expect(findMissing({ ...manifest, homepage: 'c' })).toEqual([])
+  })
+
+  it('runs that check first', () => {
+    const { scripts, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const { status, stderr } = spawnSync('npm', ['run', '--silent', 'prepublishOnly'], { cwd: ROOT, encoding: 'utf8' })
+    expect(scripts.prepublishOnly).toBe('node test/package/before-publishing.js')
+    expect(status).toBe(findMissing(manifest).length === 0 ? 0 : 1)
+    for (const line of findMissing(manifest)) expect(stderr).toContain(line)
   })
 })
 
