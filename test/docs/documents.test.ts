@@ -41,3 +41,22 @@ describe('the guide to senders', () => {
     expect(guide).toContain(`\n\`\`\`${language}\n${readFileSync(join(ROOT, 'docs/senders', file), 'utf8')}\`\`\`\n`)
   })
 })
+
+describe('the reference', () => {
+  const headingsOf = (page: string) =>
+    [...readFileSync(join(ROOT, 'docs/reference', page), 'utf8').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
+
+  it('has a heading per reason, in the order of the rules', () => {
+    const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
+    const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
+    expect(reasons).toHaveLength(6)
+    expect(headingsOf('errors.md')).toEqual(reasons)
+  })
+
+  it('has a heading per finding code', () => {
+    const source = readFileSync(join(ROOT, 'src/diagnose/finding.ts'), 'utf8')
+    const codes = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
+    expect(codes.length).toBeGreaterThan(30)
+    expect(headingsOf('findings.md').toSorted()).toEqual(codes.toSorted())
+  })
+})

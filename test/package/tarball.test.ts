@@ -52,6 +52,7 @@ describe('the tarball', () => {
       'command-line.md',
       'nonce-stores.md',
       'recipes.md',
+      'reference',
       'scale.svg',
       'scaling.md',
       'senders.md',
