@@ -4,6 +4,9 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
 import type { Terminal } from './input/secret-source.js'
 import { type Output, type Style, wrapText } from './output/text.js'
+import { UsageError } from './usage-error.js'
+
+export { UsageError }
 
 /** What a command uses of its process. */
 export interface Context {
@@ -29,9 +32,6 @@ export interface Outcome {
   /** Remarks for stderr. */
   readonly notes?: readonly string[]
 }
-
-/** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
-export class UsageError extends Error {}
 
 /** The user pressed Ctrl+C at the prompt. */
 export class Interrupted extends Error {}

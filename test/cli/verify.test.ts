@@ -157,7 +157,7 @@ describe('the request', () => {
   it.each([
     ['no file', ['none.http'], '', 'Cannot read the captured request: no such file or directory.'],
     ['nothing', ['-'], '', 'Line 1 of the request is not a header.'],
-    ['the output of curl -v alone', ['-'], CURL, 'The output of curl -v has no body. Pass the file'],
+    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body: curl -v prints none'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', "--header is not a header. Pass --header 'Name: value'."],
     [
       'standard input for two',

@@ -22,6 +22,7 @@ export const diagnose = defineCommand({
   },
   notes: [
     'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body.',
+    'It can also be a curl command, a HAR file or one of its entries, or JSON with headers and body.',
     'Pass several secrets while you rotate them. All are tried.',
     'Show the findings to the owner of the secret only. They say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',

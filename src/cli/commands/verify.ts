@@ -13,6 +13,7 @@ export const verify = defineCommand({
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS },
   notes: [
     'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body.',
+    'It can also be a curl command, a HAR file or one of its entries, or JSON with headers and body.',
     'Pass several secrets while you rotate them. The output names the one that matched.',
     REPLAY_NOTE,
     'Exit code: 0 genuine, 1 not genuine, 2 error.',

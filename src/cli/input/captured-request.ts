@@ -1,28 +1,38 @@
-import { Buffer } from 'node:buffer'
+import { concat, fromLatin1 } from '../../diagnose/bytes.js'
 import { countBytes } from '../../diagnose/text.js'
-import { UsageError } from '../command.js'
 import type { HeaderLine } from '../output/http.js'
+import { UsageError } from '../usage-error.js'
+import { parseCurlCommand, parseJsonCapture } from './capture-formats.js'
+
+// No module of Node, so that this runs in a browser too.
 
 /** A captured request, as read. */
 export interface CapturedRequest {
   /** Method and target are the pseudo-headers `:method` and `:path`, as in HTTP/2. A sender may have signed them. */
   readonly headers: readonly HeaderLine[]
-  /** What follows the head, or `undefined` for the output of `curl -v`, which shows no body. */
-  readonly body: Buffer | undefined
-  /** The `Date` of the response in the output of `curl -v`. In milliseconds since the Unix epoch, or NaN. */
+  /** What follows the head, or `undefined` if the capture has no body, as in the output of `curl -v`. */
+  readonly body: Uint8Array | undefined
+  /** When it was sent or answered, if the capture says so. In milliseconds since the Unix epoch, or NaN. */
   readonly respondedAt: number
 }
 
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
+const LF = 0x0a
+
 const REQUEST_LINE = /^([A-Z]+) ([!-~]+)( HTTP\/\d(\.\d)?)?$/
 /** The head in the output of `curl -v`. curl's progress meter may stand before it on its line. */
 const CURL_HEAD = /(?:^|[\r\n])[ \d:.kMG-]*(> [A-Z]+ [!-~]+ HTTP\/[\d.]+(?:\r?\n> ?\S.*)*)/
 
-/** Parses a captured request: HTTP text, or the output of `curl -v`. Lines may end with CRLF or LF. */
-export function parseCapture(capture: Buffer): CapturedRequest {
-  const text = capture.toString('latin1', 0, MAX_HEAD_BYTES)
+/**
+ * Parses a captured request: HTTP text, the output of `curl -v`, a curl command, a HAR file, or JSON with headers and body.
+ * Lines may end with CRLF or LF.
+ */
+export function parseCapture(capture: Uint8Array): CapturedRequest {
+  const text = fromLatin1(capture.subarray(0, MAX_HEAD_BYTES))
+  const other = /^(\xef\xbb\xbf)?\s*\{/.test(text) ? parseJsonCapture(capture) : parseCurlCommand(capture)
+  if (other !== undefined) return other
   // Blank lines or a byte order mark may stand before the head.
   const start = Math.max(0, text.search(/[^\r\n\xef\xbb\xbf]/))
   const [head = '', blankLine = ''] = text.slice(start).split(/(\r?\n(?:\r?\n|$))/, 2)
@@ -64,7 +74,7 @@ export function valuesOf(headers: readonly HeaderLine[], wanted: string): string
 }
 
 /** Returns the body that was sent, and a note: joins its chunks, or cuts it at `Content-Length`, because editors add a line end. */
-export function extractBody(bytes: Buffer, headers: readonly HeaderLine[]): { body: Buffer; notes: string[] } {
+export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): { body: Uint8Array; notes: string[] } {
   if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
     const body = joinChunks(bytes)
     return body === undefined
@@ -74,7 +84,7 @@ export function extractBody(bytes: Buffer, headers: readonly HeaderLine[]): { bo
   const [text = '', ...others] = new Set(valuesOf(headers, 'content-length'))
   if (!/^\d{1,15}$/.test(text) || others.length > 0) {
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
-    return { body: bytes, notes: bytes.at(-1) === 0x0a ? [note] : [] }
+    return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
   }
   const length = Number(text)
   const body = bytes.subarray(0, length)
@@ -90,16 +100,17 @@ export function extractBody(bytes: Buffer, headers: readonly HeaderLine[]): { bo
  * Joins the chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
  * Returns `undefined` if the body has no chunks, because many tools join them.
  */
-function joinChunks(bytes: Buffer): Buffer | undefined {
-  const chunks: Buffer[] = []
+function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
+  const chunks: Uint8Array[] = []
   for (let start = 0; ; ) {
     // The line with the size of a chunk is short, even if an extension follows the size.
-    const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(bytes.toString('latin1', start, start + 1000))
+    const lineLength = bytes.subarray(start, start + 1000).indexOf(LF) + 1
+    const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(fromLatin1(bytes.subarray(start, start + lineLength)))
     if (line === null) return undefined
     const length = Number.parseInt(line[1] as string, 16)
-    if (length === 0) return Buffer.concat(chunks)
+    if (length === 0) return concat(...chunks)
     const begin = start + line[0].length
-    const lineEnd = /^\r?\n/.exec(bytes.toString('latin1', begin + length, begin + length + 2))
+    const lineEnd = /^\r?\n/.exec(fromLatin1(bytes.subarray(begin + length, begin + length + 2)))
     if (lineEnd === null) return undefined
     chunks.push(bytes.subarray(begin, begin + length))
     start = begin + length + lineEnd[0].length

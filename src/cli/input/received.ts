@@ -52,7 +52,9 @@ export async function readReceived(
   const bodyFile = values['body-file']
   const bytes = bodyFile === undefined ? captured.body : await readInput(bodyFile, 'the body', context)
   if (bytes === undefined) {
-    throw new UsageError('The output of curl -v has no body. Pass the file that was sent with --body-file PATH.')
+    throw new UsageError(
+      'The capture has no body: curl -v prints none, and a curl command may name a file. Pass the file that was sent with --body-file PATH.',
+    )
   }
   const { body, notes } = extractBody(bytes, headers)
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
