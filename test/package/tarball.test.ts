@@ -40,6 +40,7 @@ describe('the tarball', () => {
   it('holds what users need and nothing else', () => {
     expect(readdirSync(installed).sort()).toEqual([
       'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
       'SECURITY.md',
@@ -51,13 +52,16 @@ describe('the tarball', () => {
       'benchmarks.svg',
       'command-line.md',
       'nonce-stores.md',
+      'receive',
       'recipes.md',
       'reference',
       'scale.svg',
       'scaling.md',
       'senders.md',
+      'start',
       'troubleshooting',
       'troubleshooting.md',
+      'trust',
       'vectors.json',
     ])
   })

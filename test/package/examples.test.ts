@@ -7,14 +7,26 @@ import { expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { createProject, ROOT } from '../support/packed.js'
 
-// The examples in the docstrings of src/, in a project that has the packed package.
+// The examples in the docstrings of src/ and in the guides, in a project that has the packed package.
 
 const EXAMPLES: Record<string, string> = {}
-for (const path of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
-  if (!path.endsWith('.ts')) continue
-  for (const [index, code] of codeBlocks(readFileSync(join(ROOT, 'src', path), 'utf8'), 'ts').entries()) {
-    EXAMPLES[`example ${path.replaceAll('/', ' ').replace('.ts', '')} ${index + 1}.mts`] = code
+for (const [folder, ending] of [
+  ['src', '.ts'],
+  ['docs', '.md'],
+] as const) {
+  for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith(ending) || path.includes('node_modules')) continue
+    const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
+    for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
+      // Recipes and store set-ups are files of their own, with tests of their own.
+      if (folder === 'docs' && importsOthers(code)) continue
+      EXAMPLES[`${name} ${index + 1}.mts`] = code
+    }
   }
+}
+
+function importsOthers(code: string): boolean {
+  return [...code.matchAll(/from '([^']+)'/g)].some(([, name = '']) => !/^(node:|inbound-webhook-auth)/.test(name))
 }
 
 const folder = createProject()
