@@ -12,6 +12,8 @@ export class NonceStoreError extends Error {
   readonly code = 'ERR_NONCE_STORE'
   readonly status = 503
   readonly statusCode = 503
+  /** NestJS reads `status` only from an error with `expose`. Koa does not send the message if it is `false`. */
+  readonly expose = false
 }
 
 /**
@@ -24,6 +26,8 @@ export class WebhookRejectedError extends Error {
   readonly code = 'ERR_WEBHOOK_REJECTED'
   readonly status = 401
   readonly statusCode = 401
+  /** The message may be sent. NestJS reads `status` only from an error with `expose`. */
+  readonly expose = true
   /** The first broken rule. For your log: do not send it. */
   readonly reason: RejectionReason
   /** The missing header. Only with the reason `missing_header`. */

@@ -32,6 +32,7 @@ describe('verifyOrThrow', () => {
       code: 'ERR_WEBHOOK_REJECTED',
       status: 401,
       statusCode: 401,
+      expose: true,
       reason,
       header: undefined,
     })
@@ -61,6 +62,7 @@ describe('verifyOrThrow', () => {
       code: 'ERR_NONCE_STORE',
       status: 503,
       statusCode: 503,
+      expose: false,
       message: 'The nonce store failed. See the cause.',
       cause: { message: 'connection refused' },
     })
