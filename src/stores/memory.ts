@@ -1,4 +1,5 @@
-import { createHash, randomFillSync } from 'node:crypto'
+import { Buffer } from 'node:buffer'
+import { randomFillSync } from 'node:crypto'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf, NonceStoreFullError } from '../errors.js'
 import { ttlMilliseconds } from './keys.js'
@@ -27,7 +28,7 @@ export interface MemoryNonceStoreOptions {
   /**
    * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
    * {@link NonceStoreFullError}: no request gets through unprotected. `'evict'` forgets the oldest entry: its request
-   * can be replayed.
+   * can be replayed. If TTLs differ, it forgets an old entry, but not always the oldest. `verify` uses one TTL.
    */
   whenFull?: 'throw' | 'evict' | undefined
   /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */
@@ -49,24 +50,20 @@ const MAX_SEGMENTS = 524_287
 const TABLES = 256
 const MIN_TABLE_WORDS = 16
 
-/** A text that is longer, or not Latin-1, is replaced by its SHA-256. */
-const MAX_TEXT_LENGTH = 500
-/** Webhook and key: for each a length, and one word per 4 characters. */
-const TEXT = /* @__PURE__ */ new Int32Array(256)
 const FINGERPRINT = /* @__PURE__ */ new Int32Array(4)
+/** The end of what is hashed: its length and 2 words, for the last 3 rounds. */
+const END = '\0\0\0\0\0\0\0\0'
 
-/** Records `front` to `end`. The expiry in a record is its distance from the first one's, to fit into 32 bits. */
+/** Records `front` to `end`. The expiry in a record is its distance from `firstExpiry`, to fit into 32 bits. */
 class Segment {
   readonly words = allocate(SEGMENT_RECORDS * RECORD_WORDS)
+  number = 0
   front = 0
   end = 0
-  /** Pairs of an index and its order: how many reservations came before. Records behind have the next orders, up to the next pair. */
-  readonly orders: number[] = []
-  nextOrder = -1
 
   constructor(
-    readonly number: number,
-    readonly expiry: number,
+    readonly firstExpiry: number,
+    public lastExpiry = firstExpiry,
   ) {}
 
   get isEmpty(): boolean {
@@ -74,23 +71,11 @@ class Segment {
   }
 
   hasRoom(expiry: number): boolean {
-    return this.end < SEGMENT_RECORDS && expiry - this.expiry < 2 ** 32
+    return this.end < SEGMENT_RECORDS && expiry - this.firstExpiry < 2 ** 32
   }
 
   hasExpired(index: number, now: number): boolean {
-    return index < this.end && Math.floor(now) > this.expiryOf(index)
-  }
-
-  /** The last millisecond in which a record is live. */
-  expiryOf(index: number): number {
-    return this.expiry + ((this.words[index * RECORD_WORDS + EXPIRY] as number) >>> 0)
-  }
-
-  /** The order of the record at the front. */
-  get order(): number {
-    while ((this.orders[2] ?? this.end) <= this.front) this.orders.splice(0, 2)
-    const [index, order] = this.orders as [number, number]
-    return order + this.front - index
+    return now > this.firstExpiry + ((this.words[index * RECORD_WORDS + EXPIRY] as number) >>> 0)
   }
 }
 
@@ -128,7 +113,6 @@ export class MemoryNonceStore implements NonceStore {
   readonly #tables: Table[] = []
   #hashKey: Int32Array | undefined
   #size = 0
-  #reservations = 0
 
   constructor(options: MemoryNonceStoreOptions = {}) {
     assertOptions(options, ['maxEntries', 'whenFull', 'clock'])
@@ -152,9 +136,10 @@ export class MemoryNonceStore implements NonceStore {
    * @throws {@link NonceStoreFullError} if the store is full of live entries and `whenFull` is `'throw'`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
-    const now = timeOf(this.#clock)
-    const expiry = Math.ceil(now) + ttlMilliseconds(ttlSeconds)
-    while (this.#removeExpired(now) && this.#isFull());
+    const time = timeOf(this.#clock)
+    const now = Math.floor(time)
+    const expiry = Math.ceil(time) + ttlMilliseconds(ttlSeconds)
+    this.#removeExpired(now)
 
     // Not before the first use: some runtimes refuse random numbers while modules load.
     this.#hashKey ??= randomFillSync(new Int32Array(4))
@@ -165,15 +150,17 @@ export class MemoryNonceStore implements NonceStore {
     const known = table.slots[slot] as number
     if (known !== 0 && !this.#segmentOf(known).hasExpired(indexOf(known), now)) return false
 
-    if (this.#isFull() && this.#whenFull === 'throw') {
+    const segments = this.#segments.length - this.#freeNumbers.length
+    if ((this.#isFull && this.#whenFull === 'throw') || segments > MAX_SEGMENTS) {
       throw new NonceStoreFullError(
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }
     // The last allocation. If it fails, nothing has changed.
     const segment = this.#segmentFor(expiry)
-    if (this.#isFull()) {
-      while (this.#isFull()) this.#removeOldest()
+    if (this.#isFull) {
+      // The oldest record of the first queue is the oldest of all if there is one TTL.
+      while (this.#isFull) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
       slot = this.#find(table, FINGERPRINT, 0)
     }
     if (table.slots[slot] === 0) {
@@ -185,31 +172,23 @@ export class MemoryNonceStore implements NonceStore {
     return true
   }
 
-  #isFull(): boolean {
-    return this.#size >= this.#maxEntries || this.#segments.length - this.#freeNumbers.length > MAX_SEGMENTS
+  get #isFull(): boolean {
+    return this.#size >= this.#maxEntries
   }
 
-  /** Removes some expired records, and returns whether there were any. */
-  #removeExpired(now: number): boolean {
-    let removed = false
+  /** Removes at most two expired records per queue, or as many as it takes if the store is full. */
+  #removeExpired(now: number): void {
     for (let index = this.#queues.length - 1; index >= 0; index--) {
       const queue = this.#queues[index] as Queue
-      for (let count = 0; count < REMOVALS && queue[0].hasExpired(queue[0].front, now); count++) {
+      for (let count = 0; count < REMOVALS || this.#isFull; count++) {
+        if (queue[0].isEmpty || !queue[0].hasExpired(queue[0].front, now)) break
         this.#removeFirst(queue)
-        removed = true
       }
       if (queue[0].isEmpty) {
         this.#release(queue[0])
         this.#queues.splice(index, 1)
       }
     }
-    return removed
-  }
-
-  /** Removes the record that was reserved first. */
-  #removeOldest(): void {
-    const queues = this.#queues.filter(([segment]) => !segment.isEmpty)
-    this.#removeFirst(queues.reduce((one, other) => (one[0].order < other[0].order ? one : other)))
   }
 
   #removeFirst(queue: Queue): void {
@@ -231,24 +210,16 @@ export class MemoryNonceStore implements NonceStore {
     this.#freeNumbers.push(number)
   }
 
-  /** The segment for the next record. */
+  /** Returns the segment for the next record. */
   #segmentFor(expiry: number): Segment {
-    for (const queue of this.#queues) {
-      const last = queue.at(-1) as Segment
-      if (last.expiryOf(last.end - 1) > expiry) continue
-      if (!last.hasRoom(expiry)) queue.push(this.#addSegment(expiry))
-      return queue.at(-1) as Segment
-    }
-    const segment = this.#addSegment(expiry)
-    this.#queues.push([segment])
-    return segment
-  }
-
-  #addSegment(expiry: number): Segment {
-    const number = this.#freeNumbers.at(-1) ?? this.#segments.length
-    const segment = new Segment(number, expiry)
-    this.#freeNumbers.pop()
-    this.#segments[number] = segment
+    const queue = this.#queues.find((records) => (records.at(-1) as Segment).lastExpiry <= expiry)
+    const last = queue?.at(-1)
+    if (last?.hasRoom(expiry)) return last
+    const segment = new Segment(expiry)
+    segment.number = this.#freeNumbers.pop() ?? this.#segments.length
+    this.#segments[segment.number] = segment
+    if (queue === undefined) this.#queues.push([segment])
+    else queue.push(segment)
     return segment
   }
 
@@ -257,10 +228,8 @@ export class MemoryNonceStore implements NonceStore {
     const { words, end } = segment
     const place = end * RECORD_WORDS
     for (let word = 0; word < 4; word++) words[place + word] = FINGERPRINT[word] as number
-    words[place + EXPIRY] = expiry - segment.expiry
-    const order = this.#reservations++
-    if (order !== segment.nextOrder) segment.orders.push(end, order)
-    segment.nextOrder = order + 1
+    words[place + EXPIRY] = expiry - segment.firstExpiry
+    segment.lastExpiry = expiry
     segment.end++
     return addressOf(segment, end)
   }
@@ -309,19 +278,18 @@ export class MemoryNonceStore implements NonceStore {
 
 /** Gives a table room for one more record. Between an eighth and three quarters of its slots are used. */
 function makeRoom(table: Table): void {
-  const { length } = table.slots
-  if (table.count * 8 >= length * 3) resize(table, length * 2)
-  else if (table.count * 16 < length && length > MIN_TABLE_WORDS) resize(table, length / 2)
-}
-
-function resize(table: Table, length: number): void {
+  const { slots: old, count } = table
+  let { length } = old
+  if (count * 8 >= length * 3) length *= 2
+  else if (count * 16 < length && length > MIN_TABLE_WORDS) length /= 2
+  else return
   const slots = allocate(length)
-  for (let old = 0; old < table.slots.length; old += 2) {
-    if (table.slots[old] === 0) continue
-    const first = table.slots[old + 1] as number
+  for (let place = 0; place < old.length; place += 2) {
+    if (old[place] === 0) continue
+    const first = old[place + 1] as number
     let slot = firstSlot(first, slots)
     while (slots[slot] !== 0) slot = nextSlot(slot, slots)
-    slots[slot] = table.slots[old] as number
+    slots[slot] = old[place] as number
     slots[slot + 1] = first
   }
   table.slots = slots
@@ -350,58 +318,53 @@ function indexOf(address: number): number {
 }
 
 /**
- * Writes the fingerprint of webhook and key to `FINGERPRINT`: the whole state of HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein),
- * which begins with 128 random bits. Nobody can make two keys collide on purpose, because nobody sees a fingerprint or the random
- * bits. JavaScript is fast with its 32-bit words.
+ * Writes the fingerprint of webhook and key to `FINGERPRINT`: the whole state of a hash with the rounds of HalfSipHash-1-3
+ * (J.-P. Aumasson, D. J. Bernstein), which begins with 128 random bits. Nobody can make two keys collide on purpose, because
+ * nobody sees a fingerprint or the random bits. JavaScript is fast with its 32-bit words.
+ *
+ * @param isWide - whether the texts were Latin-1 only after `toBytes`.
  */
-function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string): void {
-  const count = writeText(key, writeText(webhookId, 0))
+function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string, isWide = false): void {
   let v0 = hashKey[0] as number
   let v1 = hashKey[1] as number
   let v2 = hashKey[2] as number
   let v3 = hashKey[3] as number
-  // One round per word, and three at the end.
-  for (let round = 0; round < count + 3; round++) {
-    const word = round < count ? (TEXT[round] as number) : 0
-    if (round === count) v2 ^= 0xff
-    v3 ^= word
-    v0 = (v0 + v1) | 0
-    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-    v0 = (v0 << 16) | (v0 >>> 16)
-    v2 = (v2 + v3) | 0
-    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-    v0 = (v0 + v3) | 0
-    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-    v2 = (v2 + v1) | 0
-    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-    v2 = (v2 << 16) | (v2 >>> 16)
-    v0 ^= word
+  let all = 0
+  for (let part = 0; part < 3; part++) {
+    const text = part === 0 ? webhookId : part === 1 ? key : END
+    const { length } = text
+    if (part === 2) v2 ^= 0xff
+    // One word for the length, which keeps webhook and key apart, and one per 4 characters. One round per word.
+    let word = isWide ? ~length : length
+    for (let place = 0; place <= length; place++) {
+      if (place % 4 === 0 || place === length) {
+        v3 ^= word
+        v0 = (v0 + v1) | 0
+        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+        v0 = (v0 << 16) | (v0 >>> 16)
+        v2 = (v2 + v3) | 0
+        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+        v0 = (v0 + v3) | 0
+        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+        v2 = (v2 + v1) | 0
+        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+        v2 = (v2 << 16) | (v2 >>> 16)
+        v0 ^= word
+        word = 0
+      }
+      const code = place < length ? text.charCodeAt(place) : 0
+      all |= code
+      word = (word << 8) | code
+    }
   }
   FINGERPRINT[0] = v0
   FINGERPRINT[1] = v1
   FINGERPRINT[2] = v2
   FINGERPRINT[3] = v3
+  if (all > 0xff) writeFingerprint(hashKey, toBytes(webhookId), toBytes(key), true)
 }
 
-/** Writes a text to `TEXT`, and returns the index behind it. The length in front makes webhook and key unambiguous. */
-function writeText(text: string, start: number, mark = text.length): number {
-  const { length } = text
-  if (length > MAX_TEXT_LENGTH) return writeHash(text, start)
-  let index = start
-  TEXT[index++] = mark
-  let word = 0
-  let all = 0
-  for (let place = 0; place < length; place++) {
-    const code = text.charCodeAt(place)
-    all |= code
-    word = (word << 8) | code
-    if (place % 4 === 3) TEXT[index++] = word
-  }
-  TEXT[index++] = word
-  return all > 0xff ? writeHash(text, start) : index
-}
-
-/** Writes the SHA-256 of a text that is too long or not Latin-1, with a mark that is no length. */
-function writeHash(text: string, start: number): number {
-  return writeText(createHash('sha256').update(text, 'utf16le').digest('hex'), start, -1)
+/** Returns two Latin-1 characters per character. */
+function toBytes(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('latin1')
 }

@@ -48,8 +48,10 @@ class Reserve implements fc.Command<NaiveStore, Real> {
   ) {}
   check = () => true
   run(model: NaiveStore, { store }: Real): void {
-    const expected = model.reserve(this.webhookId, this.key, this.ttlSeconds)
-    const reserve = () => store.reserve(this.webhookId, this.key, this.ttlSeconds)
+    // Only with one TTL is the entry that is forgotten always the oldest.
+    const ttlSeconds = model.whenFull === 'evict' ? 600 : this.ttlSeconds
+    const expected = model.reserve(this.webhookId, this.key, ttlSeconds)
+    const reserve = () => store.reserve(this.webhookId, this.key, ttlSeconds)
     if (expected === 'full') expect(reserve).toThrow(expect.objectContaining({ code: 'ERR_NONCE_STORE_FULL' }))
     else expect(reserve()).toBe(expected)
   }
@@ -184,6 +186,36 @@ it('MemoryNonceStore, its clock set back, keeps what has not expired, and is ful
             const expiresAt = Math.ceil(clock.milliseconds) + Math.ceil(ttlSeconds * 1000)
             entries.set(key, { expiresAt, mayBeGone: false })
           }
+        }
+      },
+    ),
+  )
+})
+
+it("MemoryNonceStore with whenFull: 'evict' and mixed TTLs forgets at most one live entry per reservation, and only when full", () => {
+  const step = fc.tuple(fc.integer({ min: 0, max: 19 }).map(String), ttls, fc.constantFrom(0, 0, 0, 1, 1000, 30_000))
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 300, size: '+1' }),
+      fc.integer({ min: 1, max: 12 }),
+      (steps, maxEntries) => {
+        const clock = new TestClock(0)
+        const store = new MemoryNonceStore({ clock, maxEntries, whenFull: 'evict' })
+        // All that was reserved and has not expired, forgotten or not.
+        const expiries = new Map<string, number>()
+        let mayBeForgotten = 0
+        for (const [key, ttlSeconds, milliseconds] of steps) {
+          clock.milliseconds += milliseconds
+          for (const [other, expiresAt] of expiries) if (clock.milliseconds > expiresAt) expiries.delete(other)
+          const wasReserved = expiries.has(key)
+          if (!store.reserve('a', key, ttlSeconds)) {
+            expect(wasReserved).toBe(true)
+            continue
+          }
+          if (wasReserved) expect(mayBeForgotten--).toBeGreaterThan(0)
+          if (expiries.size - (wasReserved ? 1 : 0) >= maxEntries) mayBeForgotten++
+          expiries.set(key, clock.milliseconds + Math.ceil(ttlSeconds * 1000))
+          expect(store.reserve('a', key, ttlSeconds)).toBe(false)
         }
       },
     ),

@@ -71,11 +71,6 @@ describe('in real time, the contract', () => {
     expect(await messages((ttlSeconds) => (Math.ceil(clock.now() / 1000) + ttlSeconds) * 1000)).toEqual([])
   })
 
-  it.concurrent('finds expiries in whole seconds, rounded down', async () => {
-    const faults = await messages((ttlSeconds) => (Math.floor(clock.now() / 1000) + ttlSeconds) * 1000 - 1)
-    expect(faults).toEqual([expect.stringMatching(/free after 1\.7 s\. .*round the expiry up/)])
-  })
-
   it.concurrent('finds keys that never expire', async () => {
     const faults = await messages(() => Number.POSITIVE_INFINITY)
     expect(faults).toHaveLength(4)
