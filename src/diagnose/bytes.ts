@@ -103,6 +103,11 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
+/** The bytes that curl's -d sends of a file. It also removes NULs. */
+export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
+  return bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0)
+}
+
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
   for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false

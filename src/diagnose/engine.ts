@@ -22,6 +22,8 @@ export interface RequestToDiagnose extends HeaderValues {
   /** All headers. */
   readonly pairs: readonly Pair[]
   readonly body: Uint8Array
+  /** The body as the sender has it. */
+  readonly original?: Uint8Array | undefined
   readonly secrets: readonly string[]
   /** Server time in milliseconds since the Unix epoch. */
   readonly now: number
@@ -102,7 +104,7 @@ function receivedAs(
 ): SearchInput | undefined {
   const readings = readSignature(signature)
   if (readings.length === 0) return undefined
-  const { body, secrets, now } = request
+  const { body, original, secrets, now } = request
   const instant = instantOf(timestamp, now)
   // A header that breaks a rule has a finding of its own. Signing what it was meant to be is not another mistake.
   const isOtherTime =
@@ -112,6 +114,7 @@ function receivedAs(
     timestamps: isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp],
     nonces: isNonce(nonce) ? [nonce] : [nonce, fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)],
     body,
+    original,
     secrets,
     readings,
   }

@@ -1,6 +1,6 @@
 import { assertClock, type Clock } from '../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
-import { notRawBody } from '../rules/body.js'
+import { type Body, notRawBody, readBody } from '../rules/body.js'
 import { listHeaders } from './checks/headers.js'
 import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
@@ -20,6 +20,7 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * @param request - the webhook's ID, the headers and the raw body, as for `verify`.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - server time, by default `Date`. For a captured request, pass the time at which it arrived.
+ * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
  * @see `verify` for the rules
  *
@@ -38,7 +39,12 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * console.log(findings.map(({ code }) => code).join(', ')) // message_layout, signature_format
  * ```
  */
-export async function diagnose(request: WebhookRequest, secret: Secret, clock: Clock = Date): Promise<Diagnosis> {
+export async function diagnose(
+  request: WebhookRequest,
+  secret: Secret,
+  clock: Clock = Date,
+  original?: Body,
+): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
   const { webhookId, timestamp, nonce, signature, body } = readRequest(listed)
   if (body === undefined) throw await notRawBody(listed)
@@ -52,6 +58,7 @@ export async function diagnose(request: WebhookRequest, secret: Secret, clock: C
     signature,
     pairs,
     body,
+    original: original === undefined ? undefined : readBody(original, 'original'),
     secrets,
     now: clock.now(),
   })

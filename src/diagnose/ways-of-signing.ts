@@ -1,6 +1,6 @@
 import { areEqual, hex, utf8 } from './bytes.js'
 import type { Reading } from './checks/signature.js'
-import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from './hypotheses/body.js'
+import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from './hypotheses/body.js'
 import { ALGORITHMS, DIGEST_HYPOTHESES, type DigestHypothesis, hmacOf } from './hypotheses/digest.js'
 import type { Bytes, HashAlgorithm, Hypothesis, RequestContext } from './hypotheses/hypothesis.js'
 import { JSON_HYPOTHESES } from './hypotheses/json.js'
@@ -41,6 +41,8 @@ export interface SearchInput {
   /** The same for X-Nonce. */
   readonly nonces: readonly string[]
   readonly body: Uint8Array
+  /** The body as the sender has it, where it is known. */
+  readonly original: Uint8Array | undefined
   readonly secrets: readonly string[]
   readonly readings: readonly Reading[]
 }
@@ -96,12 +98,12 @@ export function dimensionsOf(
   isLarge: boolean,
 ): Dimension<Way, Mistake>[] {
   const rewriter = new Rewriter(received.body, context, budget)
-  const { sentTimestamp, timestamps, nonces, readings, secrets } = received
+  const { sentTimestamp, timestamps, nonces, original, readings, secrets } = received
   const dimensions: Dimension<Way, Mistake>[] = [
     () => valueChoices('layout', LAYOUT_HYPOTHESES, [CORRECT_LAYOUT], [CORRECT_LAYOUT], context, (layout) => layout),
     () => valueChoices('timestamp', TIMESTAMP_HYPOTHESES, [sentTimestamp], timestamps, context, (value) => value),
     () => valueChoices('nonce', NONCE_HYPOTHESES, nonces.slice(0, 1), nonces, context, (value) => value),
-    () => rewriter.choices('body', BODY_SOURCES),
+    () => rewriter.choices('body', [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]),
     () => rewriter.choices('json', JSON_HYPOTHESES),
     () => rewriter.choices('body', BODY_CHANGES),
     () => rewriter.choices('body', BODY_ENDINGS),

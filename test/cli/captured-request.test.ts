@@ -24,7 +24,7 @@ describe('HTTP text', () => {
     ['a byte order mark before it', `\xef\xbb\xbf${HEAD}\nthe body`],
   ])('is read with %s', (_, capture) => {
     const headers = [...REQUEST_LINE, ['Host', 'example.com'], ['X-Nonce', 'abc']]
-    expect(parsed(capture)).toEqual({ headers, body: 'the body', respondedAt: Number.NaN })
+    expect(parsed(capture)).toEqual({ headers, body: 'the body', isHttpText: true })
   })
 
   it.each([
@@ -58,7 +58,6 @@ describe('HTTP text', () => {
     ['nothing', '', 'Line 1 of the request is not a header.'],
     ['blank lines', '\n\r\n\n', 'Line 1'],
     ['a response', 'HTTP/1.1 401 Unauthorized\n\n', 'Line 1'],
-    ['a body alone', '{"event":"paid"}', 'Pass HTTP text with a blank line before the body'],
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'Line 2'],
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'Line 2'],
     ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'Line 1'],
@@ -140,11 +139,12 @@ no
     ['behind a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
     ['with a second request', `${BEFORE}${SENT}${AFTER}${SENT.replace('abc', 'def')}`],
   ])('is read %s, without a body', (_, capture) => {
-    expect(parsed(capture)).toEqual({ headers, body: undefined, respondedAt: Date.parse('2026-11-21T06:22:43Z') })
+    const arrival = [Date.parse('2026-11-21T06:22:43Z'), 'from the Date of the response']
+    expect(parsed(capture)).toEqual({ headers, body: undefined, arrival })
   })
 
   it('may end with the head', () => {
-    expect(parsed(SENT)).toEqual({ headers, body: undefined, respondedAt: Number.NaN })
+    expect(parsed(SENT)).toEqual({ headers, body: undefined })
   })
 
   it('may be quoted in a body', () => {

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
-import { LANGUAGES } from '../../src/diagnose/index.js'
-import { NONCE, SECRET, TIMESTAMP } from '../support/request.js'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Finding, LANGUAGES } from '../../src/diagnose/index.js'
+import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../support/request.js'
 import { call, capture, FROM_ENV } from './call.js'
 
 const BODY = '{"a":1}'
@@ -63,6 +66,62 @@ describe('diagnose', () => {
     const { text, stderr } = await call([...DIAGNOSE, ...json], around)
     expect(text).toContain('signature_mismatch')
     expect(text + stderr).not.toContain(SECRET)
+  })
+})
+
+describe('the output of curl -v and --body-file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Diagnoses a request of which curl sent `sent`, and the sender signed `message`. */
+  async function diagnosedFile(file: string, sent: string, message: string) {
+    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
+    const { headers } = signedRequest({ signature })
+    const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(sent) })
+    const stdin = `> POST /x HTTP/1.1\n${lines.map(([name, value]) => `> ${name}: ${value}\n`).join('')}> \n< HTTP/1.1 401\n`
+    writeFileSync(join(folder, 'body.json'), file)
+    const { findings, notes } = await diagnosed(stdin, [...DIAGNOSE, '--body-file', join(folder, 'body.json')])
+    return { notes: notes.slice(2, -1), found: findings.map(({ code, side }: Finding) => `${code}: ${side}`) }
+  }
+  const withHead = (body: string) => `${TIMESTAMP}:${NONCE}:${body}`
+  const FILE = '{"event":"paid",\n"amount":100,\r\n\n"name":"Zoë"}\n'
+  const JOINED = '{"event":"paid","amount":100,"name":"Zoë"}'
+  const NOTE = ['curl -d sent 43 bytes: the file without its line breaks. The file has 48 bytes.']
+
+  it.each([
+    ['the file', withHead(FILE), ['body_newline: sender']],
+    ['what curl sent', withHead(JOINED), []],
+    ['the file with another layout', `${TIMESTAMP}.${FILE}`, ['message_layout: sender', 'body_newline: sender']],
+    ['something else', 'nonsense', ['signature_mismatch: unknown']],
+  ])('of a file from which curl removed the line breaks: %s was signed', async (_, message, found) => {
+    expect(await diagnosedFile(FILE, JOINED, message)).toEqual({ notes: NOTE, found })
+  })
+
+  it('of a file of one line', async () => {
+    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}\n'))).found).toEqual(['body_newline: sender'])
+    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}'))).found).toEqual([])
+    expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
+  })
+
+  it('of another file', async () => {
+    expect(await diagnosedFile('{"a":1}\n', '{"a":12}\n', withHead('{"a":12}\n'))).toEqual({
+      notes: [expect.stringContaining('Content-Length is 9, but the body has 8 bytes.')],
+      found: ['body_changed: receiver', 'signature_mismatch: unknown'],
+    })
+  })
+
+  it('of a copied command that names the file', async () => {
+    const { headers } = signedRequest({ body: FILE })
+    const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
+    writeFileSync(join(folder, 'body.json'), FILE)
+    const args = [...DIAGNOSE, '--body-file', join(folder, 'body.json')]
+    for (const [option, codes] of [
+      ['-d', ['body_newline']],
+      ['--data-binary', []],
+    ] as const) {
+      const { findings } = await diagnosed(`curl https://a/b ${options.join(' ')} ${option} @body.json`, args)
+      expect(findings.map(({ code }: Finding) => code)).toEqual(codes)
+    }
   })
 })
 

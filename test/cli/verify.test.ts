@@ -147,6 +147,17 @@ describe('the request', () => {
     expect(await call([...args, '--at', '2023-11-14T23:13:20Z'], { stdin: CURL })).toMatchObject({ exitCode: 1 })
   })
 
+  it('may have its time of arrival in its own Date', async () => {
+    const stdin = capture(BODY).toString('latin1').replace('\r\n', '\r\nDate: Tue, 14 Nov 2023 22:13:22 GMT\r\n')
+    const later = new TestClock(NOW + 3_600_000)
+    const { exitCode, text } = await call(['verify', '-', ...FROM_ENV], {
+      stdin: Buffer.from(stdin, 'latin1'),
+      clock: later,
+    })
+    expect(exitCode).toBe(0)
+    expect(text).toContain('Time assumed: 2023-11-14T22:13:22Z, from the Date of the request.')
+  })
+
   it('is described', async () => {
     const stdin = Buffer.concat([capture(BODY), Buffer.from('\n')])
     const { exitCode, text } = await call(['verify', '-', ...FROM_ENV], { stdin })
@@ -157,7 +168,7 @@ describe('the request', () => {
   it.each([
     ['no file', ['none.http'], '', 'Cannot read the captured request: no such file or directory.'],
     ['nothing', ['-'], '', 'Line 1 of the request is not a header.'],
-    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body: curl -v prints none'],
+    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', "--header is not a header. Pass --header 'Name: value'."],
     [
       'standard input for two',

@@ -20,6 +20,15 @@ describe('words for the body', () => {
     })
   })
 
+  it('name the original body, if it was signed and is known', async () => {
+    const signature = signatureOf(TIMESTAMP, NONCE, 'one', SECRET)
+    const request = signedRequest({ body: 'other', signature })
+    expect((await diagnose(request, SECRET, at(NOW), 'one')).findings).toMatchObject([
+      { code: 'body_changed', message: 'The sender signed the original body, not the bytes received.' },
+    ])
+    expect((await diagnose(request, SECRET, at(NOW), 'two')).findings).toMatchObject([{ code: 'signature_mismatch' }])
+  })
+
   it('say who made an array of an object, and how to avoid it', async () => {
     const finding = await findingOf('{"a":[]}', '{"a":{}}')
     expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('as PHP keeps it') })

@@ -1,5 +1,5 @@
 import { defineCommand, unknownWord } from '../command.js'
-import { RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, wrapText } from '../output/text.js'
@@ -21,8 +21,7 @@ export const diagnose = defineCommand({
     },
   },
   notes: [
-    'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body.',
-    'It can also be a curl command, a HAR file or one of its entries, or JSON with headers and body.',
+    CAPTURE_NOTE,
     'Pass several secrets while you rotate them. All are tried.',
     'Show the findings to the owner of the secret only. They say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
@@ -35,10 +34,10 @@ export const diagnose = defineCommand({
     const language = LANGUAGES.find((one) => one === text?.toLowerCase())
     if (text !== undefined && language === undefined) throw unknownWord('--language', text, LANGUAGES)
 
-    const { request, clock, notes: read } = await readReceived(call, context)
+    const { request, original, clock, notes: read } = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
-    const { genuine, findings } = await diagnoseRequest(request, secrets, clock)
+    const { genuine, findings } = await diagnoseRequest(request, secrets, clock, original)
     // Findings call several secrets by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
     const notes = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]

@@ -1,6 +1,6 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
-import { describeTime, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { CAPTURE_NOTE, describeTime, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { notesText, wrapText } from '../output/text.js'
 
@@ -12,8 +12,7 @@ export const verify = defineCommand({
   operands: ['[request.http|-]'],
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS },
   notes: [
-    'The capture is HTTP text from a proxy, a log or curl -v: head, blank line, and the exact bytes of the body.',
-    'It can also be a curl command, a HAR file or one of its entries, or JSON with headers and body.',
+    CAPTURE_NOTE,
     'Pass several secrets while you rotate them. The output names the one that matched.',
     REPLAY_NOTE,
     'Exit code: 0 genuine, 1 not genuine, 2 error.',

@@ -1,19 +1,28 @@
-import { concat, fromLatin1 } from '../../diagnose/bytes.js'
+import { concat, fromLatin1, fromUtf8 } from '../../diagnose/bytes.js'
 import { countBytes } from '../../diagnose/text.js'
 import type { HeaderLine } from '../output/http.js'
 import { UsageError } from '../usage-error.js'
-import { parseCurlCommand, parseJsonCapture } from './capture-formats.js'
+import { isCommand, parseCommand } from './captured-command.js'
+import { parseJsonCapture } from './captured-json.js'
 
 // No module of Node, so that this runs in a browser too.
+
+/** A time, and where it comes from: `from the Date of the response`. */
+export type Arrival = readonly [milliseconds: number, source: string]
 
 /** A captured request, as read. */
 export interface CapturedRequest {
   /** Method and target are the pseudo-headers `:method` and `:path`, as in HTTP/2. A sender may have signed them. */
   readonly headers: readonly HeaderLine[]
-  /** What follows the head, or `undefined` if the capture has no body, as in the output of `curl -v`. */
+  /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
-  /** When it was sent or answered, if the capture says so. In milliseconds since the Unix epoch, or NaN. */
-  readonly respondedAt: number
+  /** Whether the body is as it was on the wire: perhaps in chunks, or with a line end of an editor after it. */
+  readonly isHttpText?: boolean
+  /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
+  readonly isFileJoined?: boolean
+  readonly arrival?: Arrival | undefined
+  /** Remarks on how it was read. */
+  readonly notes?: readonly string[]
 }
 
 /** How many bytes are searched for the head of a capture. */
@@ -25,24 +34,33 @@ const REQUEST_LINE = /^([A-Z]+) ([!-~]+)( HTTP\/\d(\.\d)?)?$/
 /** The head in the output of `curl -v`. curl's progress meter may stand before it on its line. */
 const CURL_HEAD = /(?:^|[\r\n])[ \d:.kMG-]*(> [A-Z]+ [!-~]+ HTTP\/[\d.]+(?:\r?\n> ?\S.*)*)/
 
-/**
- * Parses a captured request: HTTP text, the output of `curl -v`, a curl command, a HAR file, or JSON with headers and body.
- * Lines may end with CRLF or LF.
- */
+/** Parses a captured request: HTTP text, the output of `curl -v`, JSON, or a command copied from a browser. */
 export function parseCapture(capture: Uint8Array): CapturedRequest {
   const text = fromLatin1(capture.subarray(0, MAX_HEAD_BYTES))
-  const other = /^(\xef\xbb\xbf)?\s*\{/.test(text) ? parseJsonCapture(capture) : parseCurlCommand(capture)
-  if (other !== undefined) return other
   // Blank lines or a byte order mark may stand before the head.
-  const start = Math.max(0, text.search(/[^\r\n\xef\xbb\xbf]/))
+  const start = Math.max(0, text.search(/[^\s\xef\xbb\xbf]/))
+  const begin = text.slice(start, start + 80)
+  if (/^[{[]/.test(begin)) return parseJsonCapture(fromUtf8(capture.subarray(start)))
+  if (isCommand(begin)) return parseCommand(fromUtf8(capture.subarray(start)))
+
+  // Lines may end with CRLF or LF.
   const [head = '', blankLine = ''] = text.slice(start).split(/(\r?\n(?:\r?\n|$))/, 2)
   const [, curlHead] = CURL_HEAD.exec(head) ?? []
   if (curlHead !== undefined) {
-    const [, date = ''] = /^< date: (.*?)\r?$/im.exec(text) ?? []
-    return { headers: parseHead(curlHead.replaceAll(/^> ?/gm, '')), body: undefined, respondedAt: Date.parse(date) }
+    const [, date] = /^< date: (.*?)\r?$/im.exec(text) ?? []
+    const headers = parseHead(curlHead.replaceAll(/^> ?/gm, ''))
+    return { headers, body: undefined, arrival: arrivalOf(date, 'from the Date of the response') }
   }
   const body = capture.subarray(start + head.length + blankLine.length)
-  return { headers: parseHead(head), body, respondedAt: Number.NaN }
+  return { headers: parseHead(head), body, isHttpText: true }
+}
+
+/** Returns a time that is a date as text, or Unix time in seconds or milliseconds. */
+export function arrivalOf(time: unknown, source: string): Arrival | undefined {
+  const isUnixTime = /^\d{9,13}(\.\d+)?$/.test(String(time))
+  const number = Number(time) * (Number(time) < 1e11 ? 1000 : 1)
+  const milliseconds = isUnixTime ? Math.floor(number) : typeof time === 'string' ? Date.parse(time) : Number.NaN
+  return Number.isNaN(milliseconds) ? undefined : [milliseconds, source]
 }
 
 function parseHead(head: string): readonly HeaderLine[] {
@@ -54,7 +72,7 @@ function parseHead(head: string): readonly HeaderLine[] {
     else if (header !== undefined) headers.push(header)
     else {
       throw new UsageError(
-        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, or use --header and --body-file.`,
+        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, JSON with headers and body, a curl command, or use --header and --body-file.`,
       )
     }
   }
@@ -81,19 +99,30 @@ export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): 
       ? { body: bytes, notes: ['Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'] }
       : { body, notes: ['The body was sent in chunks. They were joined.'] }
   }
-  const [text = '', ...others] = new Set(valuesOf(headers, 'content-length'))
-  if (!/^\d{1,15}$/.test(text) || others.length > 0) {
+  const length = contentLengthOf(headers)
+  if (length === undefined) {
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
   }
-  const length = Number(text)
-  const body = bytes.subarray(0, length)
-  if (bytes.length > length) {
-    const ignored = countBytes(bytes.length - length)
-    return { body, notes: [`Content-Length is ${length}, which excludes ${ignored} after the body.`] }
-  }
-  const note = `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`
-  return { body, notes: body.length < length ? [note] : [] }
+  if (bytes.length <= length) return { body: bytes, notes: noteOnLength(bytes, headers) }
+  const ignored = countBytes(bytes.length - length)
+  const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
+  return { body: bytes.subarray(0, length), notes: [note] }
+}
+
+/** Returns `Content-Length`, or `undefined` if there is none or several disagree. */
+export function contentLengthOf(headers: readonly HeaderLine[]): number | undefined {
+  const [text = '', ...others] = new Set(valuesOf(headers, 'content-length'))
+  return /^\d{1,15}$/.test(text) && others.length === 0 ? Number(text) : undefined
+}
+
+/** Returns a remark if a body has another length than `Content-Length` says. */
+export function noteOnLength(body: Uint8Array, headers: readonly HeaderLine[]): string[] {
+  const length = contentLengthOf(headers)
+  if (length === undefined || length === body.length) return []
+  return [
+    `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`,
+  ]
 }
 
 /**

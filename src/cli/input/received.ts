@@ -1,12 +1,22 @@
-import { Buffer } from 'node:buffer'
 import type { Clock } from '../../clock.js'
+import { withoutLineBreaks } from '../../diagnose/bytes.js'
 import { countBytes } from '../../diagnose/text.js'
 import type { WebhookRequest } from '../../index.js'
 import { isTimestamp } from '../../rules/timestamp.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import type { HeaderLine } from '../output/http.js'
 import { printable } from '../output/text.js'
-import { extractBody, parseCapture, parseHeader, valuesOf } from './captured-request.js'
+import {
+  type Arrival,
+  arrivalOf,
+  type CapturedRequest,
+  contentLengthOf,
+  extractBody,
+  noteOnLength,
+  parseCapture,
+  parseHeader,
+  valuesOf,
+} from './captured-request.js'
 import { readInput } from './read-input.js'
 
 /** The options that describe a received request. */
@@ -20,18 +30,24 @@ export const RECEIVED_OPTIONS = {
   'body-file': {
     type: 'string',
     value: 'PATH',
-    help: 'the body, if the capture has none (curl -v prints none)',
+    help: 'the file that was sent, if the capture has no body (curl -v prints none)',
   },
   at: {
     type: 'string',
     value: 'TIME',
-    help: 'the time at which the request arrived: Unix time in seconds or milliseconds, ISO 8601, or timestamp for the time in X-Timestamp. Default: the Date of the response in the output of curl -v, or now',
+    help: 'the time at which the request arrived: Unix time in seconds or milliseconds, ISO 8601, or timestamp for the time in X-Timestamp. Default: the time or the Date in the capture, or now',
   },
 } as const satisfies Options
+
+/** What the help says about captures. */
+export const CAPTURE_NOTE =
+  'The capture is HTTP text (head, blank line, exact bytes of the body), the output of curl -v, a HAR file or entry, an event of AWS Lambda, a line of a JSON log with headers and body, or a command that a browser copied (cURL for bash, or PowerShell).'
 
 /** A received request. */
 export interface Received {
   readonly request: WebhookRequest
+  /** The body as the sender has it, if it is not what was sent. */
+  readonly original: Uint8Array | undefined
   /** Returns the time at which the request arrived. */
   readonly clock: Clock
   /** What was read, at which time, and remarks on it. */
@@ -44,30 +60,54 @@ export async function readReceived(
 ): Promise<Received> {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
-  const captured = isCaptured
+  const captured: CapturedRequest = isCaptured
     ? parseCapture(await readInput(path, 'the captured request', context))
-    : { headers: [], body: Buffer.alloc(0), respondedAt: Number.NaN }
+    : { headers: [], body: new Uint8Array() }
   const headers = replaceHeaders(captured.headers, given)
 
   const bodyFile = values['body-file']
-  const bytes = bodyFile === undefined ? captured.body : await readInput(bodyFile, 'the body', context)
-  if (bytes === undefined) {
-    throw new UsageError(
-      'The capture has no body: curl -v prints none, and a curl command may name a file. Pass the file that was sent with --body-file PATH.',
-    )
-  }
-  const { body, notes } = extractBody(bytes, headers)
+  const { body, original, notes } =
+    bodyFile === undefined
+      ? bodyOf(captured, headers)
+      : bodyOfFile(await readInput(bodyFile, 'the body', context), headers, captured.isFileJoined)
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
-  const [time, source] = findArrivalTime(values.at, headers, captured.respondedAt, context.clock.now())
+  const [time, source] = findArrivalTime(values.at, headers, captured.arrival, context.clock.now())
   return {
     request: { webhookId: 'the captured request', headers, body },
+    original,
     clock: { now: () => time },
     notes: [
       `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(body.length)}.`,
       `Time assumed: ${describeTime(time)}, ${source}.`,
+      ...(captured.notes ?? []),
       ...notes,
     ],
   }
+}
+
+interface BodyRead {
+  readonly body: Uint8Array
+  /** The file, if it is not what was sent. */
+  readonly original?: Uint8Array
+  readonly notes: readonly string[]
+}
+
+function bodyOf({ body, isHttpText }: CapturedRequest, headers: readonly HeaderLine[]): BodyRead {
+  if (body === undefined) {
+    throw new UsageError('The capture has no body. Pass the file that was sent with --body-file PATH.')
+  }
+  return isHttpText ? extractBody(body, headers) : { body, notes: noteOnLength(body, headers) }
+}
+
+/** Returns what was sent of the file of `--body-file`, which the sender may have signed as a whole. */
+function bodyOfFile(file: Uint8Array, headers: readonly HeaderLine[], isJoined = false): BodyRead {
+  const length = contentLengthOf(headers)
+  const joined = withoutLineBreaks(file)
+  if (joined.length !== file.length && (isJoined || length === joined.length)) {
+    const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
+    return { body: joined, original: file, notes: [note] }
+  }
+  return { body: file, notes: noteOnLength(file, headers) }
 }
 
 /** Parses the values of `--header`. */
@@ -91,9 +131,9 @@ const DAY_MILLISECONDS = 86_400_000
 function findArrivalTime(
   at: string | undefined,
   headers: readonly HeaderLine[],
-  respondedAt: number,
+  arrival: Arrival | undefined,
   now: number,
-): readonly [milliseconds: number, source: string] {
+): Arrival {
   if (at === 'timestamp') {
     const timestamp = valuesOf(headers, 'x-timestamp').join(', ')
     const milliseconds = Number(timestamp) * 1000
@@ -103,9 +143,8 @@ function findArrivalTime(
       : [now, 'now, because X-Timestamp is not a Unix time of the past']
   }
   if (at !== undefined) return [parseTime(at), 'from --at']
-  return Number.isNaN(respondedAt)
-    ? [now, 'now. Pass --at if the request arrived earlier']
-    : [respondedAt, 'from the Date of the response']
+  const date = arrivalOf(valuesOf(headers, 'date')[0], 'from the Date of the request')
+  return arrival ?? date ?? [now, 'now. Pass --at if the request arrived earlier']
 }
 
 /** Unix time has 10 digits in seconds until the year 2286, and 13 in milliseconds. */

@@ -1,5 +1,5 @@
 import {
-  base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252,
+  areEqual, base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252, withoutLineBreaks,
 } from '../bytes.js'
 import * as forms from './body-formats.js'
 import type { Bytes, CompressionFormat, HashAlgorithm, Hypothesis, Likelihood } from './hypothesis.js'
@@ -51,6 +51,13 @@ const inEnvelope = { code: 'body_wrapped', fix: 'sign_envelope' } as const
 const twice = { code: 'body_wrapped', fix: 'serialize_once' } as const
 const recased = { code: 'body_json', fix: 'same_options' } as const
 const changed = { code: 'body_changed', fix: 'same_bytes' } as const
+
+/** The sender signed the body that it has, and sent another one. */
+export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
+  { ...newline, likelihood: 'common', what: "the whole file, from which curl's -d removed the line breaks",
+    apply: (body) => (areEqual(withoutLineBreaks(original), body) ? original : undefined) },
+  { ...changed, likelihood: 'common', what: 'the original body', apply: () => original },
+]
 
 /** The body was received in another form than it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [

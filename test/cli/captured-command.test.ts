@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/command.js'
+import { parseCapture } from '../../src/cli/input/captured-request.js'
+
+function parsed(command: string) {
+  const { headers, body, isFileJoined = false } = parseCapture(Buffer.from(command))
+  return {
+    headers: headers.map((header) => header.join(': ')),
+    body: body && Buffer.from(body).toString(),
+    isFileJoined,
+  }
+}
+
+describe('a command of curl for bash', () => {
+  it('is read as Chrome copies it', () => {
+    const command = String.raw`curl 'https://example.com/hooks/42?a=b' \
+  -H 'accept: */*' \
+  -H 'content-type: application/json' \
+  -H 'x-nonce: it'\''s' \
+  --data-raw $'{"a":"it\'s \u0021 \u00eb","b":"x\n\\n"}' \
+  --compressed --insecure
+`
+    expect(parsed(command)).toEqual({
+      headers: [
+        ':method: POST',
+        ':path: /hooks/42?a=b',
+        'Host: example.com',
+        'accept: */*',
+        'content-type: application/json',
+        "x-nonce: it's",
+      ],
+      body: `{"a":"it's ! ë","b":"x\n\\n"}`,
+      isFileJoined: false,
+    })
+  })
+
+  it.each([
+    [`curl -d 'a' https://example.com`, 'a'],
+    [`curl -d'a' https://example.com`, 'a'],
+    [`curl -sSd a -d b https://example.com`, 'a&b'],
+    [`curl --json '{"a":1}' https://example.com`, '{"a":1}'],
+    [`curl --data-binary "a \\"b\\" \\$c" https://example.com`, 'a "b" $c'],
+    [`curl --data-raw @name https://example.com`, '@name'],
+    [`curl --data-raw a\\ b https://example.com`, 'a b'],
+    [`curl --data-raw $'\\x41\\t\\'' https://example.com`, "A\t'"],
+    [`curl --data-raw 'a\nb' https://example.com | jq .`, 'a\nb'],
+    [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
+    ['PS C:\\> curl.exe --data-raw "{`"a`":1}" `\n  https://example.com', '{"a":1}'],
+    ['curl https://example.com -d a\nls -l', 'a'],
+    ['curl https://example.com -d "a\\\nb"', 'ab'],
+    ['curl https://example.com --data-raw', ''],
+    ['curl https://example.com', ''],
+  ])('has the body that curl sends: %s', (command, body) => {
+    expect(parsed(command)).toMatchObject({ body, headers: [':method: POST', ':path: /', 'Host: example.com'] })
+  })
+
+  it.each([
+    ['--data-binary', false],
+    ['--json', false],
+    ['-d', true],
+    ['--data', true],
+    ['--data-ascii', true],
+  ])('does not have the file of %s', (option, isFileJoined) => {
+    expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
+  })
+
+  it('may name method, URL and host', () => {
+    expect(parsed(`curl -XPUT -H 'host: a' -H 'X-Nonce;' --request PATCH --url http://b/c -d d`).headers).toEqual([
+      ':method: PATCH',
+      ':path: /c',
+      'host: a',
+    ])
+    expect(parsed('curl -d a -').headers).toEqual([':method: POST'])
+  })
+
+  it.each([`curl 'https://example.com`, `curl "a`, `curl $'a\\'`, 'curl a\\'])('must be whole: %s', (command) => {
+    expect(() => parsed(command)).toThrow(UsageError)
+  })
+})
+
+describe('a command of PowerShell', () => {
+  it('is read as Chrome copies it', () => {
+    const command = `$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
+$session.UserAgent = "Mozilla/5.0 (X11; Linux x86_64)"
+Invoke-WebRequest -UseBasicParsing -Uri "https://example.com/hooks/42" \`
+-Method "POST" \`
+-WebSession $session \`
+-Headers @{
+"x-timestamp"="1700000000"
+  "x-nonce"="a\`"b}"
+} \`
+-ContentType "application/json" \`
+-Body ([System.Text.Encoding]::UTF8.GetBytes("{\`"a\`":\`"\`$1 Zo$([char]235)$([char]0x21)\`"}"))`
+    expect(parsed(command)).toEqual({
+      headers: [':method: POST', ':path: /hooks/42', 'Host: example.com', 'x-timestamp: 1700000000', 'x-nonce: a"b}'],
+      body: '{"a":"$1 Zoë!"}',
+      isFileJoined: false,
+    })
+  })
+
+  it.each([
+    [`Invoke-RestMethod http://a -Body 'it''s'`, "it's"],
+    ['irm -Uri http://a -Method PUT -Body "a""b`n``"', 'a"b\n`'],
+    ['$response = Invoke-WebRequest -Uri http://a -Body text', 'text'],
+    ['iwr http://a', ''],
+    ['iwr http://a -Body $body', undefined],
+  ])('has the body of %s', (command, body) => {
+    expect(parsed(command).body).toBe(body)
+  })
+
+  it('may have headers without quotes', () => {
+    expect(parsed(`iwr -Headers @{ Accept = 'a'; B = 1 } -Uri http://c`).headers).toEqual([
+      ':method: POST',
+      ':path: /',
+      'Host: c',
+      'Accept: a',
+      'B: 1',
+    ])
+  })
+})
+
+it.each([
+  ['quotes', `curl ${`'a' `.repeat(2 ** 16)}`],
+  ['one long quote', `curl '${'a'.repeat(2 ** 18)}`],
+  ['backslashes', `curl "${'\\\\'.repeat(2 ** 17)}`],
+  ['backticks', `iwr "${'``'.repeat(2 ** 17)}`],
+  ['double quotes', `iwr ${'"'.repeat(2 ** 17 + 1)}`],
+  ['letters of options', `curl -${'s'.repeat(2 ** 12)}`],
+])('takes linear time for %s', (_, command) => {
+  const started = performance.now()
+  try {
+    parsed(command)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+  }
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
