@@ -1,22 +1,24 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { Redis } from 'ioredis'
-import { refuseEviction } from './eviction.js'
+import { keepRedis } from './keep-redis.js'
 
 /**
  * @param {string} url
- * @param {number} [timeout] - how long a command may take, in milliseconds.
+ * @param {number} [timeout] - how long a reservation may take, in milliseconds.
  */
 export async function connect(url, timeout = 1000) {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    commandTimeout: timeout,
-    connectTimeout: timeout,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-  })
-  redis.on('error', console.error)
-  await redis.connect()
-  refuseEviction(await redis.info('memory'))
-  const nonceStore = new RedisNonceStore({ timeout, sendCommand: ([name = '', ...args]) => redis.call(name, ...args) })
-  return { client: redis, nonceStore, close: () => redis.disconnect() }
+  const redis = await keepRedis(
+    {
+      create() {
+        const options = { lazyConnect: true, connectTimeout: timeout, enableOfflineQueue: false, retryStrategy: null }
+        return new Redis(url, options).on('error', console.error)
+      },
+      infos: async (client) => [await client.info()],
+      close: (client) => client.disconnect(),
+    },
+    timeout,
+  )
+  /** @param {string[]} command */
+  const sendCommand = ([name = '', ...args]) => redis.send((client) => client.call(name, ...args))
+  return { nonceStore: new RedisNonceStore({ sendCommand, timeout }), close: redis.close }
 }

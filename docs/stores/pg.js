@@ -1,19 +1,42 @@
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import pg from 'pg'
+import { cancelRequest } from './cancel-request.js'
 
 /**
  * @param {string} connectionString
- * @param {number} [timeout] - how long a command may take, in milliseconds.
+ * @param {number} [timeout] - how long a reservation may take, in milliseconds.
  */
 export async function connect(connectionString, timeout = 1000) {
-  const pool = new pg.Pool({
-    connectionString,
-    connectionTimeoutMillis: timeout,
-    query_timeout: timeout,
-    statement_timeout: timeout,
-  })
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: timeout, query_timeout: timeout })
   pool.on('error', console.error)
-  const nonceStore = new PostgresNonceStore({ timeout, query: (text, values) => pool.query(text, values) })
-  await nonceStore.createTable()
-  return { client: pool, nonceStore, close: () => pool.end() }
+  pool.on('connect', (client) => client.on('error', console.error))
+
+  /** @type {(text: string, values: (string | number)[]) => Promise<{ rows: unknown[] }>} */
+  async function query(text, values) {
+    const client = await pool.connect()
+    try {
+      const result = await client.query(text, values)
+      client.release()
+      return result
+    } catch (error) {
+      const isReply = error instanceof pg.DatabaseError
+      client.release(!isReply)
+      if (!isReply) cancel(client)
+      throw error
+    }
+  }
+
+  /** @param {any} client */
+  function cancel({ host, port, processID, secretKey }) {
+    cancelRequest(host, port, { pid: processID, secret: secretKey })
+  }
+
+  const nonceStore = new PostgresNonceStore({ query, timeout })
+  try {
+    await nonceStore.createTable()
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return { nonceStore, close: () => pool.end() }
 }

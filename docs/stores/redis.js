@@ -1,25 +1,23 @@
 import { RedisNonceStore } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
-import { refuseEviction } from './eviction.js'
+import { keepRedis } from './keep-redis.js'
 
 /**
  * @param {string} url
- * @param {number} [timeout] - how long a command may take, in milliseconds.
+ * @param {number} [timeout] - how long a reservation may take, in milliseconds.
  */
 export async function connect(url, timeout = 1000) {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    pingInterval: 500,
-    socket: {
-      connectTimeout: timeout,
-      socketTimeout: timeout,
-      reconnectStrategy: (retries) => Math.min(50 * retries, 1000),
+  const redis = await keepRedis(
+    {
+      create() {
+        const socket = { connectTimeout: timeout, reconnectStrategy: /** @type {const} */ (false) }
+        return createClient({ url, disableOfflineQueue: true, socket }).on('error', console.error)
+      },
+      infos: async (client) => [await client.info()],
+      close: (client) => client.destroy(),
     },
-  })
-  client.on('error', console.error)
-  await client.connect()
-  refuseEviction(await client.info('memory'))
-  const nonceStore = new RedisNonceStore({ timeout, sendCommand: (args) => client.sendCommand(args) })
-  return { client, nonceStore, close: () => client.destroy() }
+    timeout,
+  )
+  const sendCommand = (/** @type {string[]} */ args) => redis.send((client) => client.sendCommand(args))
+  return { nonceStore: new RedisNonceStore({ sendCommand, timeout }), close: redis.close }
 }

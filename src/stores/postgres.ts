@@ -19,10 +19,15 @@ export interface PostgresNonceStoreOptions {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/
 
 /** How often a reservation is tried if PostgreSQL refuses it because of other reservations at the same time. */
-const MAX_ATTEMPTS = 5
+const MAX_ATTEMPTS = 20
+
+/** Error codes (PostgreSQL, appendix A). In each case the statement did nothing. */
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const FAILED_CAST = '22P02'
 
 /** Stands in the log of the server if a statement was undone because it reserved only some of its keys. */
-const PARTLY = 'taken meanwhile; keys reserved before it was undone:'
+const PARTLY = 'a key was taken, so nothing is reserved; keys that were free:'
 
 /**
  * A nonce store in PostgreSQL. It works with any client.
@@ -46,6 +51,8 @@ const PARTLY = 'taken meanwhile; keys reserved before it was undone:'
 export class PostgresNonceStore implements NonceStore {
   readonly #query: PostgresNonceStoreOptions['query']
   readonly #table: string
+  /** With its dot, or empty. */
+  readonly #schema: string
   readonly #index: string
   readonly #timeout: number
 
@@ -69,6 +76,7 @@ export class PostgresNonceStore implements NonceStore {
     this.#query = query
     this.#timeout = timeout
     this.#table = names.map((name) => `"${name}"`).join('.')
+    this.#schema = names.length === 2 ? `"${names[0]}".` : ''
     this.#index = `"${names.at(-1)}_expires_at"`
   }
 
@@ -87,7 +95,8 @@ export class PostgresNonceStore implements NonceStore {
     const insert = `INSERT INTO ${this.#table} AS nonce (key, expires_at)`
     if (count === 1) return `${insert} VALUES (${keys[0]}, ${expiresAt}) ${write}`
 
-    // Another statement may reserve one of the keys after the look. Then the cast fails, which undoes this statement.
+    // Another statement may reserve one of the keys after the look. Then the cast fails, which undoes this statement. The look
+    // spares the server's log an error for each replay.
     return `
       WITH written AS (
         ${insert} SELECT key, ${expiresAt} FROM (VALUES (${keys.join('), (')})) AS keys (key)
@@ -110,7 +119,13 @@ export class PostgresNonceStore implements NonceStore {
     const reservation = this.#reservationOf(keys.length)
     const values = [engineTtlMilliseconds(ttlSeconds), ...hashes]
     const answer = retryRefused(() => this.#query(reservation, values))
-    const rows = rowsOf(await within(this.#timeout, answer))
+    let rows: unknown[]
+    try {
+      rows = rowsOf(await within(this.#timeout, answer))
+    } catch (error) {
+      if (hasCode(error, FAILED_CAST)) return false
+      throw error
+    }
     if (rows.length === 0) return false
     if (Object(rows[0]).reserved === true) return true
     throw new Error(
@@ -120,9 +135,13 @@ export class PostgresNonceStore implements NonceStore {
 
   /** Creates the table and its index if they are absent. Any number of processes may call it at once. */
   async createTable(): Promise<void> {
-    // Of two concurrent CREATE TABLE IF NOT EXISTS, one can fail. The lock lets one in at a time.
+    // The look comes first: CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. Of two
+    // concurrent CREATE TABLE IF NOT EXISTS, one can fail. The lock lets one in at a time.
     await this.#query(
       `DO $$ BEGIN
+        IF to_regclass('${this.#table}') IS NOT NULL AND to_regclass('${this.#schema}${this.#index}') IS NOT NULL THEN
+          RETURN;
+        END IF;
         PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${this.#table}'));
         CREATE TABLE IF NOT EXISTS ${this.#table} (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL);
         CREATE INDEX IF NOT EXISTS ${this.#index} ON ${this.#table} (expires_at);
@@ -175,15 +194,12 @@ async function retryRefused<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act()
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isRefused(error)) throw error
+      const isRefused = hasCode(error, SERIALIZATION_FAILURE) || hasCode(error, DEADLOCK)
+      if (attempt === MAX_ATTEMPTS || !isRefused) throw error
     }
   }
 }
 
-/**
- * Checks for a serialization failure, a deadlock, or the failed cast of a statement that reserved only some of its keys
- * (PostgreSQL, appendix A). The statement did nothing and can be retried.
- */
-function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['40001', '40P01', '22P02'].includes(String(error.code))
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertTimeout } from './with-timeout.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
 export interface SqliteDatabase {
@@ -13,6 +15,8 @@ export interface SqliteDatabase {
 
 /** A prepared statement of a {@link SqliteDatabase}. */
 export interface SqliteStatement {
+  /** Runs the statement and returns its rows as objects. */
+  all(): unknown[]
   /** Runs the statement and returns how many rows it changed. */
   run(...parameters: (Uint8Array | number)[]): { changes: number | bigint }
 }
@@ -25,7 +29,7 @@ export interface SqliteNonceStoreOptions {
    * How long a reservation may wait for another process that is writing, in milliseconds. By default 1000. The wait blocks
    * the event loop.
    */
-  busyTimeout?: number | undefined
+  timeout?: number | undefined
   /** Wall-clock time, which all processes share. By default `Date`. */
   clock?: Clock | undefined
 }
@@ -38,20 +42,22 @@ const REMOVAL_INTERVAL = 32
 /**
  * A nonce store in a SQLite file, for several processes on one machine. It survives their restarts.
  *
- * Give it its own connection: a rollback of a transaction of yours would free the nonce.
+ * Give it its own connection: a rollback of a transaction of yours would free the nonce. Open the file by an absolute path: with
+ * a relative one, two processes with different working directories have different files. If the file is removed or replaced
+ * while it is open, a reservation throws.
  *
  * It sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
  * last ones. To keep those too, call `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
  * disk flush.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. An error of the database if
- * it cannot create the table.
+ * it cannot create the table, or cannot write.
  *
  * @example
  * ```ts
  * import { type SqliteDatabase, SqliteNonceStore } from 'inbound-webhook-auth/sqlite'
  *
- * // new DatabaseSync('nonces.db') of node:sqlite, or new Database('nonces.db') of better-sqlite3
+ * // new DatabaseSync('/var/lib/app/nonces.db') of node:sqlite, or new Database(…) of better-sqlite3
  * export function open(database: SqliteDatabase): SqliteNonceStore {
  *   return new SqliteNonceStore(database)
  * }
@@ -64,11 +70,13 @@ export class SqliteNonceStore implements NonceStore {
   /** By the number of keys. */
   readonly #reservations: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
+  readonly #path: string
+  readonly #file: string | undefined
   #calls = 0
 
   constructor(database: SqliteDatabase, options: SqliteNonceStoreOptions = {}) {
-    assertOptions(options, ['table', 'busyTimeout', 'clock'])
-    const { table = 'webhook_nonces', busyTimeout = 1000, clock = Date } = options
+    assertOptions(options, ['table', 'timeout', 'clock'])
+    const { table = 'webhook_nonces', timeout = 1000, clock = Date } = options
     if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
       throw invalidType(
         `database has no exec() and prepare(): it is ${kindOf(database)}. Pass a DatabaseSync, or a Database of better-sqlite3.`,
@@ -77,17 +85,15 @@ export class SqliteNonceStore implements NonceStore {
     if (typeof table !== 'string' || !NAME.test(table)) {
       throw invalidRange('table is not a name of ASCII letters, digits and _. Pass such a name.')
     }
-    if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-      throw invalidRange('busyTimeout is not a whole number of milliseconds. Pass one, such as 1000.')
-    }
+    assertTimeout(timeout)
     assertClock(clock)
     this.#database = database
     this.#table = table
     this.#clock = clock
 
-    database.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = NORMAL`)
+    database.exec(`PRAGMA busy_timeout = ${timeout}; PRAGMA synchronous = NORMAL`)
     // Several processes may start at once, and SQLite does not apply its busy timeout to a change of the journal mode.
-    retryWhileBusy(busyTimeout, () => {
+    retryWhileBusy(timeout, () => {
       database.exec(`
         PRAGMA journal_mode = WAL;
         CREATE TABLE IF NOT EXISTS "${table}" (key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
@@ -96,6 +102,10 @@ export class SqliteNonceStore implements NonceStore {
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
+    // A database that was opened for reading only throws here.
+    this.#removeExpired.run(0)
+    this.#path = pathOf(database)
+    this.#file = this.#currentFile()
   }
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`. Throws if the database throws. */
@@ -111,7 +121,19 @@ export class SqliteNonceStore implements NonceStore {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const { changes } = this.#reservationOf(keys.length).run(...hashes, expiresAt, Math.floor(now))
     // Nothing changes if one key is taken.
-    return Number(changes) === keys.length
+    if (Number(changes) !== keys.length) return false
+    if (this.#currentFile() !== this.#file) {
+      throw new Error(
+        'The SQLite file was removed or replaced. Restart the process, so that all processes use one file.',
+      )
+    }
+    return true
+  }
+
+  /** Identifies the file that has the database's path now. A database in memory has none. */
+  #currentFile(): string | undefined {
+    const stats = this.#path === '' ? undefined : statSync(this.#path, { throwIfNoEntry: false })
+    return stats && `${stats.dev} ${stats.ino}`
   }
 
   /** Returns the statement for so many keys. Its parameters are the hash of each key, the expiry and the time. */
@@ -125,8 +147,14 @@ export class SqliteNonceStore implements NonceStore {
   }
 }
 
-function retryWhileBusy(busyTimeout: number, act: () => void): void {
-  for (const deadline = performance.now() + busyTimeout; ; ) {
+/** Returns the absolute path of the database's file. It is empty for a database in memory. */
+function pathOf(database: SqliteDatabase): string {
+  const files = database.prepare('PRAGMA database_list').all().map(Object)
+  return files.find(({ name }) => name === 'main').file
+}
+
+function retryWhileBusy(timeout: number, act: () => void): void {
+  for (const deadline = performance.now() + timeout; ; ) {
     try {
       act()
       return

@@ -6,11 +6,17 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import postgresJs from 'postgres'
+import { createClient } from 'redis'
 import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
 import { connect as connectPg } from '../../docs/stores/pg.js'
 import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
-import { MemoryNonceStore, type NonceStore } from '../../src/index.js'
+import { MemoryNonceStore, type NonceStore, sign, verify } from '../../src/index.js'
+import { PostgresNonceStore } from '../../src/stores/postgres.js'
+import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../support/servers.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
@@ -23,8 +29,8 @@ const SIZES = [1_000, 10_000, 100_000, 1_000_000]
 interface Contestant {
   name: string
   nonceStore: NonceStore
-  /** The same work without the store: the bare command, its key and token ready made. */
-  bare?: () => unknown
+  /** The command that the store sends for so many keys, with keys and token ready made, through a plain client. */
+  bare?: (keys: number) => unknown
   /** What all live nonces take, in bytes, by the engine's own account. */
   bytes(): number | Promise<number>
   /** Adds so many live nonces, the fastest way there is. */
@@ -53,6 +59,12 @@ function memory(): Contestant {
   }
 }
 
+/** A key of the size that the engines see, at no cost to speak of. */
+let lastKey = 0
+function nextKey(): string {
+  return `${String(lastKey++).padStart(12, '0')}-8b86-4d01-b42d-00cf4fc964ff-00cf4fc964ff-8b86-4d01-b`
+}
+
 function sqlite(): Contestant | undefined {
   const open = sqliteOpener()
   if (open === undefined) return undefined
@@ -60,13 +72,25 @@ function sqlite(): Contestant | undefined {
   const path = join(folder, 'nonces.db')
   const database = open(path)
   const nonceStore = new SqliteNonceStore(database)
-  const statement = database.prepare(
-    'INSERT INTO webhook_nonces (key, expires_at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at < ?',
-  )
+  const texts: string[] = []
+  const recorder = new SqliteNonceStore({
+    exec() {},
+    prepare(text) {
+      texts.push(text)
+      return { all: () => [{ name: 'main', file: '' }], run: () => ({ changes: 0 }) }
+    },
+  })
+  const statements = [1, 2].map((count) => {
+    recorder.reserveAll('42', Array.from({ length: count }, nextKey), 600)
+    return database.prepare(texts.at(-1))
+  })
   return {
     name: 'SqliteNonceStore',
     nonceStore,
-    bare: () => statement.run(Buffer.from(randomUUID()), Date.now() + 600_000, Date.now()),
+    bare(count) {
+      const keys = Array.from({ length: count }, () => Buffer.from(nextKey().slice(0, 32)))
+      return statements[count - 1].run(...keys, Date.now() + 600_000, Date.now())
+    },
     bytes() {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return statSync(path).size
@@ -83,67 +107,107 @@ function sqlite(): Contestant | undefined {
   }
 }
 
-async function redis(name: string, connect: typeof connectRedis | typeof connectIoredis): Promise<Contestant> {
+type SendCommand = (args: string[]) => Promise<unknown>
+
+async function redis(
+  name: string,
+  setUp: typeof connectRedis,
+  connect: (url: string) => Promise<{ send: SendCommand; close(): unknown }>,
+): Promise<Contestant> {
   const server = await RedisServer.start()
-  const { client, nonceStore, close } = await connect(server.url)
-  const bare = () => {
-    const command = [
-      'SET',
-      `webhook-nonce:${randomUUID()}`,
-      'a token of 22 letters.',
-      'NX',
-      'GET',
-      'PX',
-      '600001',
-    ] as const
-    return 'call' in client ? client.call(...command) : client.sendCommand([...command])
-  }
-  const used = () => Number(/^used_memory:(\d+)/m.exec(server.cli('INFO', 'memory'))?.[1])
+  const { nonceStore, close } = await setUp(server.url)
+  const plain = await connect(server.url)
+  const commands: string[][] = []
+  const recorder = new RedisNonceStore({
+    async sendCommand(args) {
+      commands.push(args)
+      return `reserved ${args.at(-2)}`
+    },
+  })
+  await recorder.reserve('42', 'nonce', 600)
+  await recorder.reserveAll('42', ['nonce', 'signature'], 600)
   return {
     name: `RedisNonceStore, ${name}`,
     nonceStore,
-    bare,
-    bytes: used,
+    bare(count) {
+      const command = [...(commands[count - 1] ?? [])]
+      for (let index = 3; index < 3 + count; index++) command[index] = `webhook-nonce:{00000000}${nextKey()}`
+      return plain.send(command)
+    },
+    bytes: () => Number(/^used_memory:(\d+)/m.exec(server.cli('INFO', 'memory'))?.[1]),
     fill: (count) => inBatches(count, 1000, () => nonceStore.reserve('42', randomUUID(), 600)),
     async close() {
-      await close()
+      close()
+      await plain.close()
       await server.stop()
     },
   }
 }
 
-async function postgres(name: string, connect: typeof connectPg | typeof connectPostgresJs): Promise<Contestant> {
+async function plainRedis(url: string) {
+  const client = createClient({ url })
+  await client.connect()
+  return { send: (args: string[]) => client.sendCommand(args), close: () => client.destroy() }
+}
+
+async function plainIoredis(url: string) {
+  const client = new Redis(url)
+  return {
+    send: ([command = '', ...args]: string[]) => client.call(command, ...args),
+    close: () => client.disconnect(),
+  }
+}
+
+type Query = (text: string, values: (string | number)[]) => Promise<unknown>
+
+async function postgres(
+  name: string,
+  setUp: typeof connectPg,
+  connect: (url: string) => { query: Query; close(): unknown },
+): Promise<Contestant> {
   const server = await PostgresServer.start('shared_buffers=512MB')
-  const { client, nonceStore, close } = await connect(server.url)
-  const query = (text: string, values: (string | number)[] = []): Promise<unknown> =>
-    'unsafe' in client ? client.unsafe(text, values) : client.query(text, values)
-  const text = `
-    INSERT INTO webhook_nonces AS nonce (key, expires_at) VALUES (decode($1, 'hex'), clock_timestamp() + $2::float8 * interval '1 millisecond')
-    ON CONFLICT (key) DO UPDATE SET expires_at = clock_timestamp() + $2::float8 * interval '1 millisecond'
-    WHERE nonce.expires_at < clock_timestamp() RETURNING true AS reserved`
-  const single = (result: unknown): unknown => (Array.isArray(result) ? result[0] : Object(result).rows[0])
+  const { nonceStore, close } = await setUp(server.url)
+  const plain = connect(server.url)
+  const texts: string[] = []
+  const recorder = new PostgresNonceStore({
+    async query(text) {
+      texts.push(text)
+      return []
+    },
+  })
+  await recorder.reserve('42', 'nonce', 600)
+  await recorder.reserveAll('42', ['nonce', 'signature'], 600)
   return {
     name: `PostgresNonceStore, ${name}`,
     nonceStore,
-    bare: () => query(text, [`${randomUUID()}${randomUUID()}`.replaceAll('-', ''), 600_001]),
-    async bytes() {
-      return Number(
-        Object(single(await query("SELECT pg_total_relation_size('webhook_nonces')::float8 AS bytes"))).bytes,
-      )
+    bare(count) {
+      const keys = Array.from({ length: count }, () => `${nextKey()}${nextKey()}`.replaceAll('-', '').slice(0, 64))
+      return plain.query(texts[count - 1] ?? '', [600_001, ...keys.map((key) => key.replaceAll(/[^0-9a-f]/g, '0'))])
     },
+    bytes: () => Number(server.sql("SELECT pg_total_relation_size('webhook_nonces')")),
     async fill(count) {
       for (let left = count; left > 0; left -= 20_000) {
-        await query(
-          `INSERT INTO webhook_nonces SELECT sha256(convert_to(gen_random_uuid()::text, 'UTF8')), clock_timestamp() + interval '600 s' FROM generate_series(1, $1::int4)`,
-          [Math.min(left, 20_000)],
+        server.sql(
+          `INSERT INTO webhook_nonces SELECT sha256(convert_to(gen_random_uuid()::text, 'UTF8')), clock_timestamp() + interval '600 s' FROM generate_series(1, ${Math.min(left, 20_000)})`,
         )
       }
     },
     async close() {
       await close()
+      await plain.close()
       server.stop()
     },
   }
+}
+
+function plainPg(connectionString: string) {
+  const pool = new pg.Pool({ connectionString })
+  return { query: (text: string, values: (string | number)[]) => pool.query(text, values), close: () => pool.end() }
+}
+
+function plainPostgresJs(connectionString: string) {
+  const sql = postgresJs(connectionString)
+  return { query: (text: string, values: (string | number)[]) => sql.unsafe(text, values), close: () => sql.end() }
 }
 
 async function inBatches(count: number, size: number, act: () => unknown): Promise<void> {
@@ -181,43 +245,76 @@ function quantile(values: number[], share: number): number {
 const median = (values: number[]) => quantile(values, 0.5)
 const show = (value: number) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2))
 
+const SECRET = 'the secret of the benchmark'
+const BODY = '{"event":"invoice.paid"}'
+
+/** Signed requests with JSON bodies: each needs two keys. They are ready before the clock starts. */
+function signedRequests(count: number) {
+  return Array.from({ length: count }, () => ({ webhookId: '42', headers: sign(BODY, SECRET), body: BODY }))
+}
+
 async function measure({ nonceStore, bare }: Contestant, inFlight: number) {
-  const reserve = () => nonceStore.reserve('42', randomUUID(), 600)
-  const [stores, bares]: [Round[], Round[]] = [[], []]
+  let requests = signedRequests(0)
+  let used = 0
+  const acts: (() => unknown)[] = [
+    () => nonceStore.reserve('42', randomUUID(), 600),
+    () => bare?.(1),
+    () => verify(requests[used++ % requests.length] as (typeof requests)[0], SECRET, nonceStore),
+    () => bare?.(2),
+  ]
+  const series: Round[][] = acts.map(() => [])
   for (let index = 0; index <= ROUNDS; index++) {
-    const [one, other] = [await round(reserve, inFlight), bare && (await round(bare, inFlight))]
-    // The first round warms up.
-    if (index === 0) continue
-    stores.push(one)
-    if (other) bares.push(other)
+    for (const [number, act] of acts.entries()) {
+      if (bare === undefined && number % 2 === 1) continue
+      if (number === 2) {
+        requests = signedRequests(Math.max(1000, (series[2]?.at(-1)?.latencies.length ?? 40_000) * 3))
+        used = 0
+      }
+      const result = await round(act, inFlight)
+      if (number === 2 && used > requests.length) throw new Error('the requests did not last')
+      // The first round warms up.
+      if (index > 0) series[number]?.push(result)
+    }
   }
-  const latencies = stores.flatMap((one) => one.latencies)
+  const [reserves = [], bares = [], verifies = [], bareTwos = []] = series
+  const ratio = (rounds: Round[], others: Round[]) =>
+    bare && median(rounds.map(({ perSecond }, index) => perSecond / (others[index]?.perSecond ?? Number.NaN)))
+  const latencies = reserves.flatMap((one) => one.latencies)
   return {
-    perSecond: median(stores.map(({ perSecond }) => perSecond)),
+    perSecond: median(reserves.map(({ perSecond }) => perSecond)),
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
-    ratio: bare && median(stores.map(({ perSecond }, index) => perSecond / (bares[index]?.perSecond ?? Number.NaN))),
+    ratio: ratio(reserves, bares),
+    verifies: median(verifies.map(({ perSecond }) => perSecond)),
+    verifyRatio: ratio(verifies, bareTwos),
   }
 }
 
+const [only = ''] = process.argv.slice(2)
 const starts = [
   async () => memory(),
   async () => sqlite(),
-  async () => redis('redis', connectRedis),
-  async () => redis('ioredis', connectIoredis),
-  ...(postgresIsInstalled() ? [() => postgres('pg', connectPg), () => postgres('postgres.js', connectPostgresJs)] : []),
+  async () => redis('redis', connectRedis, plainRedis),
+  async () => redis('ioredis', connectIoredis, plainIoredis),
+  ...(postgresIsInstalled()
+    ? [() => postgres('pg', connectPg, plainPg), () => postgres('postgres.js', connectPostgresJs, plainPostgresJs)]
+    : []),
 ]
 
 console.log(
   `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}\n`,
 )
 console.log(
-  '| store | live nonces | in flight | reservations a second | p50 ms | p99 ms | of the bare command | bytes a nonce |',
+  '| store | live nonces | in flight | reservations per second | p50 ms | p99 ms | of the bare command | verify per second | of the bare command | bytes per nonce |',
 )
-console.log('|---|---|---|---|---|---|---|---|')
+console.log('|---|---|---|---|---|---|---|---|---|---|')
 for (const start of starts) {
   const contestant = await start()
   if (contestant === undefined) continue
+  if (!contestant.name.includes(only)) {
+    await contestant.close()
+    continue
+  }
   let live = 0
   for (const size of SIZES) {
     const before = await contestant.bytes()
@@ -225,7 +322,7 @@ for (const start of starts) {
     const bytes = ((await contestant.bytes()) - before) / (size - live)
     live = size
     for (const inFlight of size === SIZES[0] ? IN_FLIGHT : [16]) {
-      const { perSecond, p50, p99, ratio } = await measure(contestant, inFlight)
+      const { perSecond, p50, p99, ratio, verifies, verifyRatio } = await measure(contestant, inFlight)
       const cells = [
         contestant.name,
         size.toLocaleString('en'),
@@ -234,6 +331,8 @@ for (const start of starts) {
         show(p50),
         show(p99),
         ratio?.toFixed(2) ?? '',
+        show(verifies),
+        verifyRatio?.toFixed(2) ?? '',
         Math.round(bytes),
       ]
       console.log(`| ${cells.join(' | ')} |`)

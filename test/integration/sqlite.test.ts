@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +22,11 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   const open = (path: string) => {
     if (opener === undefined) throw new Error('no SQLite')
     return opener(path)
+  }
+  const newFile = () => {
+    const path = newPath()
+    new SqliteNonceStore(open(path))
+    return path
   }
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -47,9 +52,9 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     }
   })
 
-  it('locked by another process: an error within the busy timeout, and service again after it', async () => {
+  it('locked by another process: an error within the timeout, and service again after it', async () => {
     const path = newPath()
-    const store = new SqliteNonceStore(open(path), { busyTimeout: 300 })
+    const store = new SqliteNonceStore(open(path), { timeout: 300 })
     const other = open(path)
     other.exec('BEGIN IMMEDIATE')
     const start = performance.now()
@@ -88,6 +93,28 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     database.exec('PRAGMA max_page_count = 1000000')
     expect(await send(newRequest(), store)).toBe('accepted')
     for (const request of accepted) expect(await send(request, store)).toBe('replayed_nonce')
+  })
+
+  it.each([
+    ['removed', (path: string) => rmSync(path)],
+    ['replaced', (path: string) => renameSync(newFile(), path)],
+  ])('that was %s while it is open: an error, so that no other process accepts the request too', async (_, act) => {
+    const path = newPath()
+    const store = new SqliteNonceStore(open(path))
+    expect(await send(newRequest(), store)).toBe('accepted')
+    act(path)
+    const request = newRequest()
+    expect(await send(request, store)).toBe('ERR_NONCE_STORE')
+    expect(await send(request, new SqliteNonceStore(open(path)))).toBe('accepted')
+  })
+
+  it('that is opened for reading only is refused at once', () => {
+    const path = newPath()
+    const writer = open(path)
+    new SqliteNonceStore(writer)
+    const reader = open(path)
+    reader.exec('PRAGMA query_only = ON')
+    expect(() => new SqliteNonceStore(reader)).toThrow(/readonly/)
   })
 
   const small = join(folder, 'small')

@@ -16,6 +16,11 @@ function openDatabase(): SqliteDatabase & { count(table: string): number } {
     prepare(sql) {
       const statement = database.prepare(sql)
       return {
+        all() {
+          const rows: unknown[] = []
+          while (statement.step()) rows.push(statement.getAsObject())
+          return rows
+        },
         run(...parameters) {
           statement.run(parameters)
           return { changes: database.getRowsModified() }
@@ -101,10 +106,10 @@ describe('processes that start at once', () => {
     expect(store.reserve('42', 'nonce', 600)).toBe(true)
   })
 
-  it('do not wait longer than the busy timeout', () => {
+  it('do not wait longer than the timeout', () => {
     const error = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
-    expect(() => new SqliteNonceStore(busy(1_000_000, error), { busyTimeout: 0 })).toThrow('database is locked')
-    expect(() => new SqliteNonceStore(busy(1_000_000, error), { busyTimeout: 20 })).toThrow('database is locked')
+    expect(() => new SqliteNonceStore(busy(1_000_000, error), { timeout: 1 })).toThrow('database is locked')
+    expect(() => new SqliteNonceStore(busy(1_000_000, error), { timeout: 20 })).toThrow('database is locked')
   })
 
   it('do not wait for anything else', () => {
@@ -142,9 +147,9 @@ describe('arguments', () => {
     [[openDatabase(), { table: 'a b' }], /table is not a name/],
     [[openDatabase(), { table: '' }], /table is not a name/],
     [[openDatabase(), { table: 1 }], /table is not a name/],
-    [[openDatabase(), { busyTimeout: -1 }], /busyTimeout is not a whole number/],
-    [[openDatabase(), { busyTimeout: 0.5 }], /busyTimeout/],
-    [[openDatabase(), { busyTimeout: '1000' }], /busyTimeout/],
+    [[openDatabase(), { timeout: 0 }], /timeout must be a whole number/],
+    [[openDatabase(), { timeout: 0.5 }], /timeout must be a whole number/],
+    [[openDatabase(), { timeout: '1000' }], /timeout must be a whole number/],
     [[openDatabase(), { clock: {} }], /clock has no now/],
   ])('%o are refused', (args, message) => {
     const create = () => Reflect.construct(SqliteNonceStore, args)

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -47,6 +47,7 @@ async function killed(child: ChildProcess): Promise<void> {
 export class RedisServer {
   readonly folder = temporaryFolder()
   #process: ChildProcess | undefined
+  #isSentinel = false
 
   private constructor(
     readonly port: number,
@@ -60,12 +61,23 @@ export class RedisServer {
     return server
   }
 
+  /** A sentinel: its settings are in a file, which it rewrites. */
+  static sentinel(port: number): RedisServer {
+    const server = new RedisServer(port, [])
+    server.#isSentinel = true
+    return server
+  }
+
   get url(): string {
     return `redis://127.0.0.1:${this.port}`
   }
 
   /** @param more - options for this time only. */
   spawn(...more: string[]): void {
+    if (this.#isSentinel) {
+      this.#process = spawn('redis-server', [join(this.folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
+      return
+    }
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', '']
     this.#process = spawn('redis-server', [...fixed, ...this.options, ...more], { stdio: 'ignore' })
   }
@@ -97,16 +109,61 @@ export class RedisServer {
   }
 }
 
-/** Three nodes, each a master of a third of the slots. */
-export async function startRedisCluster(): Promise<RedisServer[]> {
-  const start = () => RedisServer.start('--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf')
-  const nodes = [await start(), await start(), await start()]
+/** Three masters with a third of the slots each, and then so many replicas for each. */
+export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisServer[]> {
+  const options = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-node-timeout', '1000']
+  // A replica takes over although it has not heard of its master for a while, and at once knows its master.
+  const fast = ['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0']
+  const start = () => RedisServer.start(...options, ...fast)
+  const nodes = await Promise.all(Array.from({ length: 3 + 3 * replicas }, start))
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`)
-  execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'pipe' })
+  const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes']
+  execFileSync('redis-cli', create, { stdio: 'pipe' })
   await eventually(() => {
-    if (!nodes.every((node) => node.cli('CLUSTER', 'INFO').includes('cluster_state:ok'))) throw new Error('no cluster')
+    for (const node of nodes) {
+      const info = node.cli('INFO', 'replication')
+      if (/^role:slave/m.test(info) && !/^master_link_status:up/m.test(info)) throw new Error('no replica')
+      if (!node.cli('CLUSTER', 'INFO').includes('cluster_state:ok')) throw new Error('no cluster')
+    }
   })
   return nodes
+}
+
+/** A master, its replica, and three sentinels that replace the master 500 ms after it is lost. */
+export async function startRedisSentinel() {
+  const master = await RedisServer.start()
+  const replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port))
+  await eventually(() => {
+    if (!replica.cli('INFO', 'replication').includes('master_link_status:up')) throw new Error('no replica')
+  })
+  const name = 'nonces'
+  const sentinels = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const sentinel = RedisServer.sentinel(await freePort())
+      writeFileSync(
+        join(sentinel.folder, 'sentinel.conf'),
+        `port ${sentinel.port}
+bind 127.0.0.1
+sentinel monitor ${name} 127.0.0.1 ${master.port} 2
+sentinel down-after-milliseconds ${name} 500
+sentinel failover-timeout ${name} 2000
+`,
+      )
+      await sentinel.restart()
+      return sentinel
+    }),
+  )
+  await eventually(() => {
+    for (const sentinel of sentinels) {
+      const info = sentinel.cli('SENTINEL', 'MASTER', name).split('\n')
+      const count = (field: string) => Number(info[info.indexOf(field) + 1])
+      if (count('num-slaves') < 1 || count('num-other-sentinels') < 2)
+        throw new Error('sentinels do not know each other')
+    }
+  })
+  const stop = () => Promise.all([...sentinels, master, replica].map((server) => server.stop()))
+  const address = { name, sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })) }
+  return { master, replica, sentinels, address, stop }
 }
 
 /** Where Debian keeps PostgreSQL's server programs, and others do. */
@@ -165,6 +222,33 @@ export class PostgresServer {
     this.#run('pg_ctl', 'stop', '-m', 'immediate', '-D', this.#data)
   }
 
+  /** Sends a signal to the server and to all its sessions, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals): void {
+    const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', pid], { encoding: 'utf8' }).trim().split(/\s+/)
+    for (const id of [pid, ...children]) {
+      try {
+        process.kill(Number(id), signal)
+      } catch {
+        // A session that has just ended.
+      }
+    }
+  }
+
+  /** Runs one statement, or several, with psql. */
+  sql(text: string): string {
+    return execFileSync('psql', ['-qAtX', '-c', text, this.url], { encoding: 'utf8' }).trim()
+  }
+
+  /** Starts a standby that replicates this server. */
+  async startStandby(): Promise<PostgresServer> {
+    const standby = new PostgresServer(await freePort(), ['hot_standby=on'])
+    chmodSync(standby.folder, 0o777)
+    standby.#run('pg_basebackup', '-D', standby.#data, '-R', '-c', 'fast', '-d', this.url)
+    standby.restart()
+    return standby
+  }
+
   stop(): void {
     this.kill()
     rmSync(this.folder, { recursive: true, force: true })
@@ -179,27 +263,92 @@ export class PostgresServer {
   }
 }
 
+/** A pool of two connections to a PostgreSQL server, shared per transaction. */
+export class PgBouncer {
+  readonly folder = temporaryFolder()
+  #process: ChildProcess | undefined
+
+  private constructor(readonly port: number) {}
+
+  static async start(server: PostgresServer): Promise<PgBouncer> {
+    const bouncer = new PgBouncer(await freePort())
+    chmodSync(bouncer.folder, 0o777)
+    const settings = join(bouncer.folder, 'pgbouncer.ini')
+    writeFileSync(join(bouncer.folder, 'users.txt'), '"test" ""\n')
+    writeFileSync(
+      settings,
+      `[databases]
+postgres = host=127.0.0.1 port=${server.port} dbname=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${bouncer.port}
+auth_type = trust
+auth_file = ${join(bouncer.folder, 'users.txt')}
+pool_mode = transaction
+default_pool_size = 2
+max_client_conn = 200
+server_login_retry = 1
+`,
+    )
+    const user = userInfo().uid === 0 ? ['-u', 'postgres'] : []
+    bouncer.#process = spawn('pgbouncer', [...user, settings], { stdio: 'ignore' })
+    await eventually(async () => {
+      const socket = connect(bouncer.port, '127.0.0.1')
+      await once(socket, 'connect').finally(() => socket.destroy())
+    })
+    return bouncer
+  }
+
+  get url(): string {
+    return `postgres://test@127.0.0.1:${this.port}/postgres`
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process !== undefined) await killed(this.#process)
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
 /** Forwards TCP to a port, until it is told to cut the connection. */
 export class TcpProxy {
   /** Asked for each chunk that a server sends back: pass it on, hold it back, or cut the connection. */
   onReply: () => 'pass' | 'hold' | 'cut' = () => 'pass'
+  /** How late each chunk of a client is passed on, in milliseconds. */
+  delay = 0
   readonly #server
+  /** The connections that are passed on. */
+  readonly #live = new Set<Socket>()
 
-  private constructor(target: number) {
+  /** @param target - the port to forward new connections to. */
+  private constructor(public target: number) {
     this.#server = createServer((client) => {
-      const server = connect(target, '127.0.0.1')
+      this.#live.add(client)
+      const server = connect(this.target, '127.0.0.1')
       const cut = () => {
+        this.#live.delete(client)
         client.destroy()
         server.destroy()
       }
+      const end = () => {
+        if (this.#live.has(client)) cut()
+      }
       client
-        .on('error', cut)
-        .on('close', cut)
-        .on('data', (chunk) => server.write(chunk))
-      server
-        .on('error', cut)
-        .on('close', cut)
+        .on('error', end)
+        .on('close', end)
         .on('data', (chunk) => {
+          if (!this.#live.has(client)) return
+          if (this.delay === 0) server.write(chunk)
+          else setTimeout(() => server.write(chunk), this.delay)
+        })
+      server
+        .on('error', end)
+        .on('close', end)
+        .on('data', (chunk) => {
+          if (!this.#live.has(client)) return
           const verdict = this.onReply()
           if (verdict === 'pass') client.write(chunk)
           if (verdict === 'cut') cut()
@@ -217,6 +366,16 @@ export class TcpProxy {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') throw new Error('a proxy without a port')
     return address.port
+  }
+
+  /** Closes the present connections. */
+  cutConnections(): void {
+    for (const client of this.#live) client.destroy()
+  }
+
+  /** Drops everything on the present connections without a word, as a firewall does that has forgotten them. */
+  dropConnections(): void {
+    this.#live.clear()
   }
 
   stop(): void {

@@ -2,27 +2,36 @@
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
 import { sqliteOpener } from './sqlite-database.js'
 
-/** Milliseconds. Enough for a machine under load, where the 1 s of the guide is not. */
-const TIMEOUT = 60_000
-
 /**
  * @typedef {object} Connected
  * @property {import('../../../dist/index.js').NonceStore} nonceStore
  * @property {() => unknown} close
  */
 
-/** @type {Record<string, (address: any) => Promise<Connected>>} */
-export const STORES = {
-  redis: async (url) => (await import('../../../docs/stores/redis.js')).connect(url, TIMEOUT),
-  'redis-cluster': async (urls) => (await import('../../../docs/stores/redis-cluster.js')).connect(urls, TIMEOUT),
-  ioredis: async (url) => (await import('../../../docs/stores/ioredis.js')).connect(url, TIMEOUT),
-  'ioredis-cluster': async (urls) => (await import('../../../docs/stores/ioredis-cluster.js')).connect(urls, TIMEOUT),
-  pg: async (url) => (await import('../../../docs/stores/pg.js')).connect(url, TIMEOUT),
-  'postgres.js': async (url) => (await import('../../../docs/stores/postgres-js.js')).connect(url, TIMEOUT),
-  async sqlite(path) {
-    const open = sqliteOpener()
-    if (open === undefined) throw new Error('neither better-sqlite3 nor node:sqlite is installed')
-    const database = open(path)
-    return { nonceStore: new SqliteNonceStore(database, { busyTimeout: TIMEOUT }), close: () => database.close() }
-  },
+/** @type {Record<string, () => Promise<{ connect(address: any, timeout: number): Promise<Connected> }>>} */
+const SET_UPS = {
+  redis: () => import('../../../docs/stores/redis.js'),
+  ioredis: () => import('../../../docs/stores/ioredis.js'),
+  'redis-cluster': () => import('../../../docs/stores/redis-cluster.js'),
+  'ioredis-cluster': () => import('../../../docs/stores/ioredis-cluster.js'),
+  'redis-sentinel': () => import('../../../docs/stores/redis-sentinel.js'),
+  'ioredis-sentinel': () => import('../../../docs/stores/ioredis-sentinel.js'),
+  pg: () => import('../../../docs/stores/pg.js'),
+  'postgres.js': () => import('../../../docs/stores/postgres-js.js'),
+  sqlite: async () => ({ connect: openSqlite }),
+}
+
+/** @param {string} path @param {number} timeout */
+async function openSqlite(path, timeout) {
+  const open = sqliteOpener()
+  if (open === undefined) throw new Error('neither better-sqlite3 nor node:sqlite is installed')
+  const database = open(path)
+  return { nonceStore: new SqliteNonceStore(database, { timeout }), close: () => database.close() }
+}
+
+/** @param {string} kind @param {unknown} address @param {number} timeout */
+export async function connectStore(kind, address, timeout) {
+  const setUp = SET_UPS[kind]
+  if (setUp === undefined) throw new Error(`no set-up ${kind}`)
+  return (await setUp()).connect(address, timeout)
 }

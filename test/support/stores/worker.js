@@ -1,14 +1,18 @@
 // One of several processes: verifies requests against a shared store and prints what came of them, as JSON.
 // Arguments: the store's kind, its address as JSON, and what to do.
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sign, verify } from '../../../dist/index.js'
-import { STORES } from './connect.js'
+import { connectStore } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
-const { nonceStore, close } = await /** @type {NonNullable<typeof STORES[string]>} */ (STORES[kind])(
-  JSON.parse(address),
-)
+/** Milliseconds: under a fault those of the guide, else enough for a machine under load. */
+const timeout = task === 'load' ? 1000 : 60_000
+// The set-ups log each connection that is lost.
+if (task === 'load') console.error = () => {}
+const { nonceStore, close } = await connectStore(kind, JSON.parse(address), timeout)
 
 /** @type {Record<string, (...args: string[]) => Promise<void>>} */
 const TASKS = {
@@ -37,6 +41,53 @@ const TASKS = {
       }),
     )
     process.stdout.write(JSON.stringify(counts))
+  },
+
+  /**
+   * Sends new requests at a fixed rate, whether the store answers or not, until it reads `stop`. All processes send the
+   * same requests. Then it sends those again whose numbers it reads. It prints what came of each.
+   */
+  async load(seed = '', interval = '') {
+    const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+    process.stdout.write('ready\n')
+    const start = Number((await lines.next()).value)
+    const timestamp = Math.floor(start / 1000)
+
+    /** @param {number} number */
+    async function send(number) {
+      const body = '{"event":"invoice.paid"}'
+      const headers = sign(body, WEBHOOK_SECRET, { nonce: `${seed}-${number}`, timestamp })
+      const startedAt = Date.now()
+      const clock = performance.now()
+      const outcome = await verify({ webhookId: '42', headers, body }, WEBHOOK_SECRET, nonceStore).then(
+        (result) => (result.ok ? 'accepted' : result.reason),
+        (error) => `${error.code}: ${error.cause?.message || error.cause?.code || error.cause}`,
+      )
+      return { number, startedAt, milliseconds: performance.now() - clock, outcome }
+    }
+
+    let stopped = false
+    const stop = lines.next().then(() => {
+      stopped = true
+    })
+    let longestPause = 0
+    let last = performance.now()
+    const pauses = setInterval(() => {
+      longestPause = Math.max(longestPause, performance.now() - last - 10)
+      last = performance.now()
+    }, 10)
+    const attempts = []
+    for (let number = 0; !stopped; number++) {
+      await sleep(Math.max(0, start + number * Number(interval) - Date.now()))
+      attempts.push(send(number))
+    }
+    await stop
+    clearInterval(pauses)
+    process.stdout.write(`${JSON.stringify({ attempts: await Promise.all(attempts), longestPause })}\n`)
+
+    const again = []
+    for (const number of JSON.parse((await lines.next()).value ?? '[]')) again.push(await send(number))
+    process.stdout.write(`${JSON.stringify(again)}\n`)
   },
 
   /** Reserves nonce after nonce and prints each that is confirmed, until it is killed. */

@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { startWorker } from './workers.js'
+
+const PROCESSES = 3
+/** Milliseconds between two requests of a process. */
+const INTERVAL = 40
+/** Milliseconds of load before a fault. */
+const BEFORE = 600
+/** Milliseconds of load after it. The guide promises service after 3000. */
+const AFTER = 3500
+
+interface Attempt {
+  number: number
+  startedAt: number
+  milliseconds: number
+  outcome: string
+}
+
+interface Fault {
+  begin(): unknown
+  /** How long it lasts, in milliseconds. By default 2500: longer than a client waits. */
+  milliseconds?: number
+  /** Without it, the fault is over when `begin` has returned. */
+  end?(): unknown
+}
+
+interface Report {
+  /** Requests that were accepted at least once. */
+  accepted: number
+  /** Requests that were accepted before the fault. */
+  acceptedBefore: number
+  /** Requests that were accepted more than once, when sent again after the fault too. */
+  acceptedTwice: number
+  /** Requests that all processes called a replay, although no attempt was accepted or failed. */
+  falseReplays: number
+  /** Attempts that failed. */
+  failures: number
+  errors: string[]
+  /** The longest time that an attempt took, in milliseconds, without the longest pause of its process. */
+  slowest: number
+  /** Milliseconds from the end of the fault to the start of the last attempt that failed. */
+  healedAfter: number
+}
+
+let loads = 0
+
+/** Loads of one test file that run at the same time. */
+const MAX_LOADS = 3
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  if (running === MAX_LOADS) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return await act()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) running--
+    else next()
+  }
+}
+
+/** Milliseconds: the timeout of the guide and half a second. */
+const ANSWERS_WITHIN = 1500
+const HEALS_WITHIN = 3000
+
+export interface Row {
+  fault: string
+  store: string
+  kinds: readonly string[]
+  /** What the fault makes the store lose. By default nothing. */
+  loses?: 'everything' | 'something' | 'nothing'
+  /** Starts the servers. What is pushed to `closers` is called at the end. */
+  start(closers: (() => unknown)[]): Promise<{ address: unknown } & Fault>
+}
+
+/** The rows of the table of faults in the guide. */
+const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/nonce-stores.md', import.meta.url)), 'utf8')
+
+/** Makes a test for each row and client: what the guide promises, under load. */
+export function testFaults(rows: readonly Row[]): void {
+  describe.concurrent.each(rows)('$fault, $store', ({ fault, store, kinds, loses = 'nothing', start }) => {
+    it.concurrent.each(kinds)('with %s', async (kind) => {
+      const report = await inTurn(async () => {
+        const closers: (() => unknown)[] = []
+        try {
+          const { address, ...events } = await start(closers)
+          return await underLoad(kind, address, events)
+        } finally {
+          for (const close of closers.reverse()) await close()
+        }
+      })
+      const { FAULT_REPORTS } = process.env
+      if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
+
+      expect(report.slowest, 'answers in time').toBeLessThan(ANSWERS_WITHIN)
+      expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
+      expect(report.falseReplays).toBe(0)
+      expect(report.accepted).toBeGreaterThan(0)
+      if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
+      if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
+      expect(GUIDE).toContain(`| ${fault} | ${store} |`)
+    })
+  })
+}
+
+/**
+ * Sends the same requests from several processes at a steady rate while a fault comes and goes. Then sends again what was
+ * accepted.
+ */
+async function underLoad(kind: string, address: unknown, fault: Fault): Promise<Report> {
+  const seed = `${process.pid}-${Date.now()}-${loads++}`
+  const workers = Array.from({ length: PROCESSES }, () => {
+    const worker = startWorker(kind, address, 'load', seed, String(INTERVAL))
+    return { worker, lines: createInterface({ input: worker.stdout })[Symbol.asyncIterator]() }
+  })
+  const read = (lines: AsyncIterator<string>) => lines.next().then(({ value }) => value)
+  try {
+    for (const { lines } of workers) {
+      if ((await read(lines)) !== 'ready') throw new Error(`${kind}: a process cannot connect`)
+    }
+    const start = Date.now() + 50
+    for (const { worker } of workers) worker.stdin.write(`${start}\n`)
+    await sleep(BEFORE)
+    const beganAt = Date.now()
+    await fault.begin()
+    if (fault.end !== undefined) {
+      await sleep(fault.milliseconds ?? 2500)
+      await fault.end()
+    }
+    const endedAt = Date.now()
+    await sleep(AFTER)
+    for (const { worker } of workers) worker.stdin.write('stop\n')
+    const logs: { attempts: Attempt[]; longestPause: number }[] = []
+    for (const { lines } of workers) logs.push(JSON.parse(await read(lines)))
+
+    const attempts = logs.flatMap((log) => log.attempts)
+    const accepted = [...new Set(attempts.filter(isAccepted).map(({ number }) => number))]
+    const [first] = workers
+    first?.worker.stdin.write(`${JSON.stringify(accepted)}\n`)
+    const again: Attempt[] = first === undefined ? [] : JSON.parse(await read(first.lines))
+    const failed = attempts.filter(isFailure)
+    return {
+      accepted: accepted.length,
+      acceptedBefore: attempts.filter((attempt) => isAccepted(attempt) && attempt.startedAt < beganAt - 20).length,
+      acceptedTwice: countTwice([...attempts, ...again]),
+      falseReplays: countFalseReplays(attempts),
+      failures: failed.length,
+      errors: [...new Set(failed.map(({ outcome }) => outcome))],
+      slowest: Math.max(
+        ...logs.map((log) => Math.max(...log.attempts.map(({ milliseconds }) => milliseconds)) - log.longestPause),
+      ),
+      healedAfter: Math.max(0, ...failed.map(({ startedAt }) => startedAt - endedAt)),
+    }
+  } finally {
+    for (const { worker } of workers) {
+      if (worker.exitCode !== null) continue
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
+    }
+  }
+}
+
+function isAccepted({ outcome }: Attempt): boolean {
+  return outcome === 'accepted'
+}
+
+function isFailure({ outcome }: Attempt): boolean {
+  return outcome.startsWith('ERR_')
+}
+
+function byNumber(attempts: Attempt[]): Attempt[][] {
+  const groups: Attempt[][] = []
+  for (const attempt of attempts) {
+    groups[attempt.number] ??= []
+    groups[attempt.number]?.push(attempt)
+  }
+  return groups
+}
+
+function countTwice(attempts: Attempt[]): number {
+  return byNumber(attempts).filter((group) => group.filter(isAccepted).length > 1).length
+}
+
+function countFalseReplays(attempts: Attempt[]): number {
+  return byNumber(attempts).filter((group) => !group.some(isAccepted) && !group.some(isFailure)).length
+}
