@@ -1,0 +1,431 @@
+import { createHmac } from 'node:crypto'
+import type { Choices } from './choices.js'
+
+// Makes requests that are genuine, or nearly. What is drawn here is plain data: shapes.ts makes JavaScript values of it.
+
+/** A body's characters are its bytes (Latin-1), so that one set of edits serves all parts. */
+export interface Message {
+  timestamp: string
+  nonce: string
+  signature: string
+  body: string
+}
+
+export interface Step {
+  webhookId: string
+  secrets: readonly string[]
+  fields: [name: string, value: string][]
+  body: string
+  /** The body as a text that is not bytes. */
+  text: string | undefined
+  headerShape: (typeof HEADER_SHAPES)[number]
+  bodyShape: (typeof BODY_SHAPES)[number]
+  /** Milliseconds that pass before the request, and while the store answers. */
+  before: number
+  during: number
+  /** From now on, how far the server's clock is from the store's, in milliseconds. */
+  drift: number
+  /** What the server's clock returns instead of a time. */
+  wrongClock: [now: unknown] | undefined
+  /** What the store answers instead of true or false. */
+  wrongAnswer: (typeof WRONG_ANSWERS)[number] | undefined
+}
+
+export interface Case {
+  start: number
+  store: (typeof STORES)[number]
+  capacity: number
+  forgetsOldest: boolean
+  steps: Step[]
+}
+
+export const HEADER_SHAPES = [
+  'record',
+  'pairs',
+  'map',
+  'fetch',
+  'lists',
+  'null prototype',
+  'getters',
+  'proxy',
+  'own get',
+  'inherited noise',
+] as const
+export const BODY_SHAPES = ['bytes', 'buffer', 'part', 'array buffer', 'shared', 'text'] as const
+export const STORES = ['memory', 'slow', 'at once'] as const
+export const WRONG_ANSWERS = [
+  'undefined',
+  'null',
+  '1',
+  'text',
+  'object',
+  'throws',
+  'rejects',
+  'rejects nothing',
+] as const
+
+/** 2023, the ends of 32 bits, the years 1970, 9999 and 275 760. */
+const STARTS = [
+  1_700_000_000_000,
+  0,
+  600_000,
+  2 ** 31 * 1000,
+  2 ** 32 * 1000,
+  253_402_300_799_000,
+  8_639_999_999_000_000,
+]
+const ADVANCES = [
+  0, 0, 0, 0, 1, 0.25, 999, 1000, 299_999, 300_000, 300_000.5, 599_999, 600_000, 600_000.25, 600_001, 601_000,
+]
+const DRIFTS = [0, 0, 1, -1, 0.5, 1000, -1000, 10_000, -10_000, 300_000, -300_000, 31_557_600_000, -31_557_600_000]
+const OFFSETS = [0, 0, 0, -300, 300, -301, 301, -299, 299, 1, -1, 86_400, -86_400]
+const WEBHOOKS = ['42', '43', 'a', 'a:b', 'A', '__proto__', '42\0', '\u{1f98a}', 'w'.repeat(3000), '', '\ud800']
+const NONCES = [
+  'n',
+  'm',
+  'N',
+  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  'a:b',
+  ':',
+  '::',
+  'n:',
+  ':n',
+  '!',
+  '~',
+  'x'.repeat(128),
+]
+const MORE_NONCES = [
+  'x'.repeat(127),
+  'x'.repeat(129),
+  `${'x'.repeat(126)}:`,
+  ':'.repeat(128),
+  'signature',
+  '__proto__',
+  '',
+]
+const BODIES = [
+  '',
+  'b',
+  '{"a":1}',
+  'x:{"a":1}',
+  '1}',
+  ':',
+  '::::',
+  '"a":"b":',
+  ' :',
+  '\x7f:',
+  '\xef\xbb\xbf{}',
+  '\xff\xfe\0:',
+]
+const SECRETS = ['secret', 'other', 'Secret', ' secret', 'secret\0', '\u00e9', 'e\u0301', '\u{1f98a}', 's'.repeat(64)]
+const MORE_SECRETS = [
+  's'.repeat(65),
+  's'.repeat(1000),
+  'whsec_c2VjcmV0',
+  'c2VjcmV0',
+  '__proto__',
+  ':',
+  '\ufeffsecret',
+  '',
+  '\udc00',
+]
+
+/** What people and attackers put where something else belongs. */
+const PIECES = [
+  '0',
+  '1',
+  '9',
+  ':',
+  '/',
+  ' ',
+  '\t',
+  '\n',
+  '\r\n',
+  '\0',
+  ',',
+  ', ',
+  '+',
+  '-',
+  '.',
+  'e',
+  '_',
+  'n',
+  'x',
+  'A',
+  'f',
+  'g',
+  '=',
+  '{',
+  '}',
+  '"',
+  '!',
+  '~',
+  '\x7f',
+  '\x80',
+  '\xa0',
+  '\xad',
+  '\xff',
+  '00',
+  '.0',
+  'e3',
+  '1e9',
+  '0x',
+  'NaN',
+  'Infinity',
+  '1700000000',
+  '1699999700',
+  '1700000300',
+  '1700000000000',
+  'sha256=',
+  'v1,',
+  '\u0660',
+  '\u0967',
+  '\uff11',
+  '\uff10',
+  '\u00b2',
+  '\u2160',
+  '\u0430',
+  '\u0435',
+  '\u03bf',
+  '\uff1a',
+  '\u2236',
+  '\u017f',
+  '\u212a',
+  '\u0130',
+  '\u0131',
+  '\u200b',
+  '\u2028',
+  '\ufeff',
+  '\ud800',
+  '\udfff',
+  '\u{1d7ce}',
+  '\u{1f98a}',
+  'e\u0301',
+  '__proto__',
+  'constructor',
+  'signature ',
+  'toString',
+]
+const NOISE = [
+  'host',
+  'get',
+  'headers',
+  'raw',
+  'req',
+  'then',
+  'length',
+  'constructor',
+  '__proto__',
+  'x_timestamp',
+  'x-nonce ',
+  'x-nonces',
+]
+const STRANGE_NAMES = [
+  'x-s\u0130gnature',
+  'x-t\u0131mestamp',
+  'x-timestam\u0440',
+  '\u0445-nonce',
+  'x\u2010nonce',
+  'x-non\u0441e',
+  '',
+]
+const WRONG_CLOCKS: readonly [unknown][] = [
+  [Number.NaN],
+  [Number.POSITIVE_INFINITY],
+  [Number.NEGATIVE_INFINITY],
+  [undefined],
+  [null],
+  ['1700000000000'],
+  [1_700_000_000_000n],
+  [{}],
+]
+
+/** Returns one case: a store, and requests to it one after the other. */
+export function drawCase(choices: Choices): Case {
+  const start = choices.oneIn(4) ? choices.pick(STARTS) : (STARTS[0] as number)
+  const store = choices.pick(STORES)
+  const capacity = choices.oneIn(4) ? 4 + choices.below(8) : 1000
+  const forgetsOldest = choices.oneIn(2)
+  const sent: { message: Message; secret: string }[] = []
+  const steps: Step[] = []
+  let time = start
+  let drift = 0
+  for (const _ of choices.rounds(16)) {
+    const before = choices.oneIn(8) ? choices.pick(ADVANCES) : 0
+    if (choices.oneIn(32)) drift = choices.pick(DRIFTS)
+    time += before
+    const step = drawStep(choices, time + drift, sent)
+    steps.push({ ...step, before, drift })
+    time += step.during
+  }
+  return { start, store, capacity, forgetsOldest, steps }
+}
+
+function drawStep(
+  choices: Choices,
+  now: number,
+  sent: { message: Message; secret: string }[],
+): Omit<Step, 'before' | 'drift'> {
+  const known = sent.length > 0 && choices.oneIn(2)
+  const { message, secret } = known ? choices.pick(sent) : drawSigned(choices, now)
+  if (!known && sent.length < 8) sent.push({ message, secret })
+  const received = { ...message }
+  if (choices.oneIn(4)) splitElsewhere(choices, received)
+  if (choices.oneIn(2)) for (const _ of choices.rounds(1)) edit(choices, received)
+
+  const secrets = [secret]
+  if (choices.oneIn(4)) {
+    for (const _ of choices.rounds(1)) secrets.splice(choices.below(2), 0, drawSecret(choices))
+    if (choices.oneIn(8)) secrets.splice(choices.below(secrets.length), 1)
+  }
+  return {
+    webhookId: choices.oneIn(8) ? choices.pick(WEBHOOKS) : '42',
+    secrets,
+    fields: drawFields(choices, received),
+    body: received.body,
+    text: choices.oneIn(64) ? received.body + choices.pick(PIECES) : undefined,
+    headerShape: choices.pick(HEADER_SHAPES),
+    bodyShape: choices.pick(BODY_SHAPES),
+    during: choices.oneIn(16) ? choices.pick(ADVANCES) : 0,
+    wrongClock: choices.oneIn(64) ? choices.pick(WRONG_CLOCKS) : undefined,
+    wrongAnswer: choices.oneIn(64) ? choices.pick(WRONG_ANSWERS) : undefined,
+  }
+}
+
+function drawSecret(choices: Choices): string {
+  return choices.oneIn(8) ? choices.pick(MORE_SECRETS) : choices.pick(SECRETS)
+}
+
+/** A message with its signature. It was perhaps edited before it was signed, so that a genuine signature covers a wrong part. */
+function drawSigned(choices: Choices, now: number): { message: Message; secret: string } {
+  const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
+  const seconds = Math.max(0, Math.floor(now / 1000) + offset)
+  const message: Message = {
+    timestamp: String(seconds),
+    nonce: choices.oneIn(8) ? choices.pick(MORE_NONCES) : choices.pick(NONCES),
+    signature: '',
+    body: drawBody(choices),
+  }
+  if (choices.oneIn(4)) message.nonce += String(choices.below(1000))
+  if (choices.oneIn(6)) for (const _ of choices.rounds(1)) edit(choices, message)
+  const secret = choices.oneIn(4) ? drawSecret(choices) : 'secret'
+  const signed = `${message.timestamp}:${message.nonce}:`
+  message.signature = createHmac('sha256', secret).update(signed).update(message.body, 'latin1').digest('hex')
+  return { message, secret }
+}
+
+function drawBody(choices: Choices): string {
+  if (choices.oneIn(4)) {
+    let body = ''
+    for (const _ of choices.rounds(60)) body += String.fromCharCode(choices.below(256))
+    return body
+  }
+  const body = choices.pick(BODIES)
+  return choices.oneIn(1000) ? body + 'y'.repeat(choices.below(100_000)) : body
+}
+
+/** Moves the boundary between nonce and body to another colon, or where none is. */
+function splitElsewhere(choices: Choices, message: Message): void {
+  const rest = `${message.nonce}:${message.body}`
+  const colons: number[] = []
+  for (let at = rest.indexOf(':'); at !== -1 && colons.length < 200; at = rest.indexOf(':', at + 1)) colons.push(at)
+  const at = choices.oneIn(8) ? choices.below(rest.length + 1) : choices.pick(colons)
+  message.nonce = rest.slice(0, at)
+  message.body = rest.slice(at + 1)
+}
+
+const PARTS = ['timestamp', 'nonce', 'signature', 'body'] as const
+
+function edit(choices: Choices, message: Message): void {
+  const part = choices.pick(PARTS)
+  const before = message[part]
+  const at = choices.below(before.length + 1)
+  const to = Math.min(before.length, at + choices.below(4))
+  const spliced = (middle: string, end = to) => before.slice(0, at) + middle + before.slice(end)
+  switch (choices.below(10)) {
+    case 0: {
+      const bit = 1 << choices.below(part === 'body' ? 8 : 16)
+      message[part] = spliced(String.fromCharCode((before.charCodeAt(at) || 0) ^ bit), at + 1)
+      break
+    }
+    case 1:
+      message[part] = spliced('')
+      break
+    case 2:
+      message[part] = spliced(choices.pick(PIECES), at)
+      break
+    case 3:
+      message[part] = spliced(choices.pick(PIECES))
+      break
+    case 4:
+      message[part] = spliced(before.slice(at, to).repeat(2))
+      break
+    case 5:
+      message[part] = spliced(message[choices.pick(PARTS)].slice(0, 70), at)
+      break
+    case 6:
+      message[part] = before.toUpperCase() === before ? before.toLowerCase() : before.toUpperCase()
+      break
+    case 7:
+      message[part] = choices.pick(PIECES)
+      break
+    case 8:
+      message[part] = `${'0'.repeat(choices.oneIn(50) ? choices.below(100_000) : choices.below(4))}${before}`
+      break
+    default:
+      message[part] = choices.pick([
+        before.trim(),
+        ` ${before}`,
+        `${before} `,
+        `${before}\n`,
+        `${before}, ${before}`,
+        `"${before}"`,
+      ])
+  }
+  if (part === 'body')
+    message.body = Buffer.from(message.body, isLatin1(message.body) ? 'latin1' : 'utf8').toString('latin1')
+}
+
+function isLatin1(text: string): boolean {
+  return !/[^\0-\xff]/.test(text)
+}
+
+function drawFields(choices: Choices, { timestamp, nonce, signature }: Message): Step['fields'] {
+  const fields: Step['fields'] = [
+    ['x-timestamp', timestamp],
+    ['x-nonce', nonce],
+    ['x-signature', signature],
+  ]
+  if (!choices.oneIn(3)) return fields
+  for (const _ of choices.rounds(2)) {
+    if (fields.length === 0) break
+    const index = choices.below(fields.length)
+    const [name = '', value = ''] = fields[index] ?? []
+    switch (choices.below(8)) {
+      case 0:
+        fields.splice(index, 1)
+        break
+      case 1:
+        fields.push([name, value])
+        break
+      case 2:
+        fields[index] = [name.toUpperCase(), value]
+        break
+      case 3:
+        fields.push([name.replace('x-', 'X-'), choices.pick(PIECES)])
+        break
+      case 4:
+        fields[index] = [choices.pick(STRANGE_NAMES), value]
+        break
+      case 5:
+        fields.unshift([choices.pick(NOISE), choices.pick(['', value, 'get'])])
+        break
+      case 6:
+        fields.reverse()
+        break
+      default:
+        fields[index] = [name, fields[choices.below(fields.length)]?.[1] ?? '']
+    }
+  }
+  return fields
+}
