@@ -61,7 +61,7 @@ static class Send
             await Task.Delay(wait * 1000);
             try
             {
-                var request = Signed(args[0], secret, body); // anew for each attempt
+                var request = Signed(args[0], secret, body); // new for each attempt
                 var status = (int)(await client.SendAsync(request)).StatusCode;
                 Console.Error.WriteLine("answer " + status);
                 if (status < 500) return status >= 200 && status < 300 ? 0 : 1;

@@ -50,7 +50,7 @@ class Send {
     for (var wait : new int[] {0, 1, 2, 4}) {
       Thread.sleep(wait * 1000);
       try {
-        var request = signed(url, secret, body); // anew for each attempt
+        var request = signed(url, secret, body); // new for each attempt
         var status = client.send(request, BodyHandlers.discarding()).statusCode();
         System.err.println("answer " + status);
         if (status < 500) System.exit(status >= 200 && status < 300 ? 0 : 1);

@@ -50,7 +50,7 @@ func main() {
 			log.Fatal(err)
 		}
 		request.Header.Set("Content-Type", "application/json")
-		sign(request, secret, body) // anew for each attempt
+		sign(request, secret, body) // new for each attempt
 		response, err := client.Do(request)
 		if err != nil {
 			log.Print("no answer: ", err)

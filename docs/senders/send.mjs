@@ -19,7 +19,7 @@ function signedHeaders(secret) {
 for (const wait of [0, 1, 2, 4]) {
   await sleep(wait * 1000)
   try {
-    const headers = { 'Content-Type': 'application/json', ...signedHeaders(secret) } // anew for each attempt
+    const headers = { 'Content-Type': 'application/json', ...signedHeaders(secret) } // new for each attempt
     const signal = AbortSignal.timeout(10_000)
     const { status } = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     console.error(`answer ${status}`)

@@ -22,7 +22,7 @@ foreach ([0, 1, 2, 4] as $wait) {
         'header' => [
             'Content-Type: application/json',
             'Content-Length: ' . strlen($body), // PHP sends none for an empty body
-            ...signedHeaders($secret, $body), // anew for each attempt
+            ...signedHeaders($secret, $body), // new for each attempt
         ],
         'content' => $body,
         'timeout' => 10,

@@ -28,7 +28,7 @@ def signed_headers():
 
 for wait in 0, 1, 2, 4:
     time.sleep(wait)
-    headers = {"Content-Type": "application/json", **signed_headers()}  # anew for each attempt
+    headers = {"Content-Type": "application/json", **signed_headers()}  # new for each attempt
     connection = connect(url.netloc, timeout=10)
     try:
         connection.request("POST", target, body, headers)

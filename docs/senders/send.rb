@@ -18,7 +18,7 @@ end
 options = { use_ssl: url.scheme == 'https', open_timeout: 10, write_timeout: 10, read_timeout: 10 }
 [0, 1, 2, 4].each do |wait|
   sleep wait
-  headers = { 'Content-Type' => 'application/json', **signed_headers(body) } # anew for each attempt
+  headers = { 'Content-Type' => 'application/json', **signed_headers(body) } # new for each attempt
   response = Net::HTTP.start(url.hostname, url.port, options) { |http| http.post(url.request_uri, body, headers) }
   warn "answer #{response.code}"
   exit response.is_a?(Net::HTTPSuccess) unless response.is_a?(Net::HTTPServerError)

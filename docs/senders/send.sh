@@ -7,7 +7,7 @@ cat "$file" >/dev/null # or stop here: curl would send an empty body
 
 for wait in 0 1 2 4; do
   sleep "$wait"
-  timestamp=$(date +%s) # this, the nonce and the signature: anew for each attempt
+  timestamp=$(date +%s) # new for each attempt, like the nonce and the signature
   nonce=$(openssl rand -hex 16)
   signature=$(printf '%s:%s:' "$timestamp" "$nonce" | cat - "$file" |
     openssl dgst -sha256 -mac HMAC -macopt "key:$WEBHOOK_SECRET" -r | cut -d ' ' -f 1)

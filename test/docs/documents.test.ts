@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
 
 describe('the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -35,10 +38,27 @@ describe('the guide to nonce stores', () => {
 })
 
 describe('the guide to senders', () => {
-  const guide = readFileSync(join(ROOT, 'docs/senders.md'), 'utf8')
+  const folder = join(ROOT, 'docs/send')
+  const pages = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8'))
+
   it.each(readdirSync(join(ROOT, 'docs/senders')))('shows docs/senders/%s, which is tested', (file) => {
-    const language = file.replace(/^.*\.m?/, '')
-    expect(guide).toContain(`\n\`\`\`${language}\n${readFileSync(join(ROOT, 'docs/senders', file), 'utf8')}\`\`\`\n`)
+    const code = readFileSync(join(ROOT, 'docs/senders', file), 'utf8')
+    expect(pages.filter((page) => page.includes(`\n${code}\`\`\`\n`))).toHaveLength(1)
+  })
+
+  it('has an example whose bytes and signature are right', () => {
+    const page = readFileSync(join(folder, 'index.md'), 'utf8')
+    const [message = '', hex = '', signature = ''] = codeBlocks(page, 'text')
+    const [, secret = ''] = /^\| secret \| `(.*)` \|$/m.exec(page) ?? []
+    expect(message).toMatch(/^1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:\{"event":"invoice\.paid"\}$/)
+    expect(hex.replaceAll('\n', '')).toBe(Buffer.from(message).toString('hex'))
+    expect(signature).toBe(createHmac('sha256', secret).update(message).digest('hex'))
+  })
+
+  it.runIf(isInstalled('python3'))('prints that signature with the Python of the page without Node', () => {
+    const [script = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/debug/without-node.md'), 'utf8'), 'sh')
+    const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8' })
+    expect(printed).toBe('89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec\n')
   })
 })
 

@@ -46,7 +46,6 @@ const PENDING = [
   'docs/nonce-stores.md',
   'docs/recipes.md',
   'docs/scaling.md',
-  'docs/senders.md',
   'docs/troubleshooting.md',
 ]
 
