@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../../src/index.js'
+import { inEveryOrder, type Steps } from '../support/every-order.js'
+import { SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
+
+// At most once, in every order of the steps of a store and not only in random ones.
+
+interface Sent {
+  request: WebhookRequest
+  secret?: Secret
+  /** Of all requests of one group, exactly one is accepted. */
+  group: string
+}
+
+const signature = signatureOf(TIMESTAMP, 'a', 'b:c:d', SECRET)
+/** One message, split at its first, second and third colon. */
+const ONE = signedRequest({ nonce: 'a', body: 'b:c:d', signature })
+const TWO = signedRequest({ nonce: 'a:b', body: 'c:d', signature })
+const THREE = signedRequest({ nonce: 'a:b:c', body: 'd', signature })
+
+function copies(count: number, request: WebhookRequest = signedRequest(), group = 'one'): Sent[] {
+  return Array.from({ length: count }, () => ({ request, group }))
+}
+
+const SCENARIOS: [what: string, sent: Sent[]][] = [
+  ['four copies', copies(4)],
+  [
+    'four messages with one nonce',
+    ['1', '2', '3', '4'].map((body) => ({ request: signedRequest({ body }), group: 'one' })),
+  ],
+  ['one split twice, and another twice', [...copies(2, ONE), ...copies(2, TWO)]],
+  ['three splits, one of them twice', [...copies(2, ONE), ...copies(1, TWO), ...copies(1, THREE)]],
+  [
+    'two copies on each of two webhooks',
+    ['a', 'b'].flatMap((webhookId) => copies(2, signedRequest({ webhookId }), webhookId)),
+  ],
+  [
+    'two splits on each of two webhooks',
+    ['a', 'b'].flatMap((webhookId) => [ONE, TWO].flatMap((split) => copies(1, { ...split, webhookId }, webhookId))),
+  ],
+  [
+    'copies to servers that have the old secret, the new one, or both',
+    [SECRET, [SECRET], [SECRET, 'new'], ['new', SECRET]].map((secret) => ({
+      request: ONE,
+      secret,
+      group: 'one',
+    })),
+  ],
+  [
+    'one nonce signed with the old secret and with the new one',
+    [SECRET, 'new', SECRET, 'new'].map((secret) => ({
+      request: signedRequest({ secret }),
+      secret: ['new', SECRET],
+      group: 'one',
+    })),
+  ],
+]
+
+/** Each call is one step of the store. With `answers`, its answer is a second step. */
+function inSteps(store: NonceStore, { turn }: Steps, answers: boolean): NonceStore {
+  return {
+    async reserve(...call) {
+      await turn()
+      const answer = store.reserve(...call)
+      if (answers) await turn()
+      return answer
+    },
+  }
+}
+
+/** All keys in one step. */
+function atOnce({ turn }: Steps): NonceStore {
+  const taken = new Set<string>()
+  return {
+    reserve: () => Promise.reject(new Error('not called for these messages')),
+    async reserveAll(webhookId, keys) {
+      await turn()
+      const names = keys.map((key) => `${webhookId} ${key}`)
+      if (names.some((name) => taken.has(name))) return false
+      for (const name of names) taken.add(name)
+      return true
+    },
+  }
+}
+
+/** Sends all at once. Returns how many requests of each group were accepted. */
+async function send(sent: readonly Sent[], store: NonceStore): Promise<Map<string, number>> {
+  const accepted = new Map(sent.map(({ group }) => [group, 0]))
+  await Promise.all(
+    sent.map(async ({ request, secret = SECRET, group }) => {
+      try {
+        const result = await verify(request, secret, store, new TestClock())
+        if (result.ok) accepted.set(group, (accepted.get(group) ?? 0) + 1)
+        else expect(result.reason).toBe('replayed_nonce')
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ERR_NONCE_STORE' })
+      }
+    }),
+  )
+  return accepted
+}
+
+function newStore(): NonceStore {
+  return new MemoryNonceStore({ maxEntries: 100 })
+}
+
+describe('at most once: in every order of the steps of a store, exactly one is accepted of', () => {
+  it.each(SCENARIOS)('%s', async (_, sent) => {
+    const runs = await inEveryOrder(async (steps) => {
+      for (const count of (await send(sent, inSteps(newStore(), steps, false))).values()) expect(count).toBe(1)
+    })
+    expect(runs).toBeGreaterThanOrEqual(24)
+  })
+
+  // Two webhooks share no key, and would take a minute here.
+  it.each(SCENARIOS.filter(([, sent]) => sent.every(({ group }) => group === 'one')))(
+    '%s, if answers are slow too (three requests)',
+    async (_, sent) => {
+      const three = sent.slice(0, 3)
+      const runs = await inEveryOrder(async (steps) => {
+        for (const count of (await send(three, inSteps(newStore(), steps, true))).values()) expect(count).toBe(1)
+      })
+      expect(runs).toBeGreaterThanOrEqual(90)
+    },
+  )
+
+  it.each(SCENARIOS.filter(([, sent]) => sent.every(({ request }) => isSplittable(request))))(
+    '%s, in a store that reserves all keys in one step',
+    async (_, sent) => {
+      const runs = await inEveryOrder(async (steps) => {
+        for (const count of (await send(sent, atOnce(steps))).values()) expect(count).toBe(1)
+      })
+      expect(runs).toBe(24)
+    },
+  )
+})
+
+it('at most once: in every order, a message is accepted once though another message uses the nonce of one of its splits', async () => {
+  const other = signedRequest({ nonce: 'a:b', body: 'other' })
+  const sent = [...copies(1, ONE), ...copies(2, TWO), ...copies(1, other, 'other')]
+  await inEveryOrder(async (steps) => {
+    const accepted = await send(sent, inSteps(newStore(), steps, false))
+    expect(accepted.get('one')).toBe(1)
+    expect(accepted.get('other')).toBeLessThanOrEqual(1)
+  })
+})
+
+function isSplittable({ body }: WebhookRequest): boolean {
+  return typeof body === 'string' && body.includes(':')
+}
+
+describe('at most once: in every order, with every set of answers lost, at most one is accepted of', () => {
+  it.each(SCENARIOS)('%s (three requests)', async (_, sent) => {
+    const three = sent.slice(0, 3)
+    const totals = new Set<number>()
+    await inEveryOrder(async (steps) => {
+      const store = newStore()
+      const losing: NonceStore = {
+        async reserve(...call) {
+          await steps.turn()
+          const answer = store.reserve(...call)
+          if (steps.choose(2) === 1) throw new Error('the answer is lost')
+          return answer
+        },
+      }
+      const counts = [...(await send(three, losing)).values()]
+      for (const count of counts) expect(count).toBeLessThanOrEqual(1)
+      totals.add(counts.reduce((sum, count) => sum + count))
+    })
+    expect(totals).toContain(0)
+    expect(totals).toContain(1)
+  })
+})
+
+describe('the search', () => {
+  it('runs every order of three times two steps: 6! / (2! × 2! × 2!) = 90', async () => {
+    const orders = new Set<string>()
+    const runs = await inEveryOrder(async ({ turn }) => {
+      const order: string[] = []
+      await Promise.all(
+        ['a', 'b', 'c'].map(async (name) => {
+          for (const step of [1, 2]) {
+            await turn()
+            order.push(name + step)
+          }
+        }),
+      )
+      orders.add(order.join())
+    })
+    expect(runs).toBe(90)
+    expect(orders.size).toBe(90)
+  })
+
+  it.each<[what: string, store: (steps: Steps) => NonceStore]>([
+    [
+      'looks up and then inserts',
+      ({ turn }) => {
+        const taken = new Set<string>()
+        return {
+          async reserve(webhookId, key) {
+            await turn()
+            const isTaken = taken.has(webhookId + key)
+            await turn()
+            taken.add(webhookId + key)
+            return !isTaken
+          },
+        }
+      },
+    ],
+    [
+      'does not keep signatures',
+      (steps) => {
+        const store = inSteps(newStore(), steps, false)
+        return { reserve: (...call) => call[1].startsWith('signature ') || store.reserve(...call) }
+      },
+    ],
+  ])('finds two that are accepted by a store that %s', async (_, store) => {
+    const most: number[] = []
+    await inEveryOrder(async (steps) => {
+      most.push(Math.max(...(await send([...copies(1, ONE), ...copies(1, TWO)], store(steps))).values()))
+    })
+    expect(Math.max(...most)).toBe(2)
+  })
+})
