@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The text of the diagnosis and of the command line, which may contain a piece of any secret by chance. */
+const SOURCES = ['../../src/diagnose/', '../../src/cli/']
+  .map((path) => new URL(path, import.meta.url))
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, folder), 'utf8')),
+  )
+  .join('\n')
+
+/** How many characters in a row are a leak. */
+const LENGTH = 4
+
+/** All pieces of a secret: as it is, in hex and in base64, from each byte on. */
+function piecesOf(secret: string): Set<string> {
+  const bytes = Buffer.from(secret)
+  const written = [secret, bytes.toString('hex'), ...[0, 1, 2].map((from) => bytes.toString('base64', from))]
+  return new Set(
+    written.flatMap((text) =>
+      Array.from({ length: Math.max(0, text.length - LENGTH + 1) }, (_, index) => text.slice(index, index + LENGTH)),
+    ),
+  )
+}
+
+/**
+ * Finds pieces of a secret in what was printed.
+ *
+ * @param anyway - text that may be printed whatever the secret is, such as the request.
+ */
+export function findLeaks(printed: string, secret: string, anyway: string): string[] {
+  const isAllowed = (piece: string) => SOURCES.includes(piece) || anyway.includes(piece)
+  return [...piecesOf(secret)].filter((piece) => printed.includes(piece) && !isAllowed(piece))
+}
