@@ -1,0 +1,100 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { diagnose, type FindingCode, type Side } from '../../src/diagnose/index.js'
+import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
+
+// Who has to act, pinned for every code. Where a request does not show it, both sides have a fix.
+
+interface Broken {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: string | Uint8Array
+  /** The secret of the sender, the body that it signed, and how it wrote the signature. */
+  readonly key?: string
+  readonly signed?: string | Uint8Array
+  readonly write?: (signature: string) => string
+  readonly secret?: string
+  readonly now?: number
+}
+
+const JSON_BODY = '{"a":1}'
+const bytes = (signature: string) => Buffer.from(signature, 'hex')
+/** The signature of a message that is not the one of the headers. */
+const signatureHeader = (text: string, algorithm = 'sha256') => ({
+  'x-signature': createHmac(algorithm, SECRET).update(text).digest('hex'),
+})
+
+const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
+  header_missing: { unknown: { headers: { 'x-nonce': [] } } },
+  header_name: { unknown: { headers: { 'x-nonce': [], 'webhook-nonce': NONCE } } },
+  header_repeated: { sender: { headers: { 'x-nonce': [NONCE, NONCE] } } },
+  header_swapped: { sender: { headers: { 'x-nonce': TIMESTAMP, 'x-timestamp': NONCE } } },
+  timestamp_format: { sender: { headers: { 'x-timestamp': '2023-11-14T22:13:20Z' } } },
+  timestamp_unit: {
+    sender: {
+      headers: { 'x-timestamp': `${TIMESTAMP}000`, ...signatureHeader(`${TIMESTAMP}000:${NONCE}:${JSON_BODY}`) },
+    },
+  },
+  timestamp_epoch: {
+    sender: { headers: { 'x-timestamp': '12345', ...signatureHeader(`12345:${NONCE}:${JSON_BODY}`) } },
+  },
+  clock_time_zone: { sender: { now: NOW + 3_600_000 } },
+  clock_behind: { unknown: { now: NOW + 400_000 } },
+  clock_ahead: { unknown: { now: NOW - 400_000 } },
+  clock_unreadable: { receiver: { now: Number.NaN } },
+  nonce_length: { sender: { headers: { 'x-nonce': 'a'.repeat(129) } } },
+  nonce_characters: { sender: { headers: { 'x-nonce': 'a b' } } },
+  signature_format: { sender: { write: (signature) => bytes(signature).toString('base64') } },
+  signature_truncated: { sender: { write: (signature) => signature.slice(0, 40) } },
+  signature_algorithm: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE}:${JSON_BODY}`, 'sha1') } },
+  secret_whitespace: { sender: { key: `${SECRET}\n` }, receiver: { secret: `${SECRET}\n` } },
+  secret_quotes: { sender: { key: `"${SECRET}"` }, receiver: { secret: `"${SECRET}"` } },
+  secret_prefix: { sender: { secret: 'sk_live_abc', key: 'abc' }, unknown: { secret: 'abc', key: 'whsec_abc' } },
+  secret_encoding: { sender: { secret: 'YWJjZGVm', key: 'abcdef' } },
+  secret_hashed: { sender: { secret: 'abc', key: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
+  secret_changed: { unknown: { secret: 'ab #c', key: 'ab' } },
+  secret_placeholder: { sender: { key: 'undefined' }, receiver: { secret: 'undefined', key: 'something else' } },
+  message_layout: { sender: { headers: signatureHeader(`${TIMESTAMP}.${NONCE}.${JSON_BODY}`) } },
+  message_timestamp: { sender: { headers: signatureHeader(`${Number(TIMESTAMP) + 1}:${NONCE}:${JSON_BODY}`) } },
+  message_nonce: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE.toUpperCase()}:${JSON_BODY}`) } },
+  body_json: {
+    unknown: { signed: '{"a": 1}' },
+    sender: { signed: '{"a": 1}', headers: { 'content-length': '7' } },
+    receiver: { signed: '{"a": 1}', headers: { 'content-length': '8' } },
+  },
+  body_newline: {
+    unknown: { signed: `${JSON_BODY}\n` },
+    sender: { signed: `${JSON_BODY}\n`, headers: { 'content-length': '7' } },
+  },
+  body_encoding: { unknown: { signed: `\ufeff${JSON_BODY}` } },
+  body_wrapped: { unknown: { signed: JSON.stringify(JSON_BODY) } },
+  body_compressed: {
+    unknown: { signed: JSON_BODY, body: Buffer.from('1f8b0800000000000003ab564a54b232ac0500afac1b5607000000', 'hex') },
+    receiver: { signed: 'compressed', headers: { 'content-encoding': 'gzip' } },
+  },
+  body_hashed: { sender: { signed: '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862' } },
+  body_not_signed: { unknown: { signed: '' } },
+  body_changed: {
+    unknown: { body: '[object Object]', signed: 'something' },
+    sender: { body: '[object Object]', signed: 'something', headers: { 'content-length': '15' } },
+    receiver: { body: '', signed: 'something', headers: { 'content-length': '9' } },
+  },
+  signature_mismatch: { unknown: { key: 'another secret' } },
+}
+
+describe.each(Object.entries(CASES))('%s', (code, cases) => {
+  it.each(Object.entries(cases))('%s', async (side, broken) => {
+    const { headers = {}, body = JSON_BODY, signed = body, key = SECRET, secret = SECRET, now = NOW } = broken
+    const { write = (signature: string) => signature } = broken
+    const all = {
+      'x-timestamp': TIMESTAMP,
+      'x-nonce': NONCE,
+      'x-signature': write(signatureOf(TIMESTAMP, NONCE, signed, key)),
+      ...headers,
+    }
+    const { findings } = await diagnose({ webhookId: '42', headers: all, body }, secret, { now: () => now })
+    expect(findings).toContainEqual(expect.objectContaining({ code, side }))
+    for (const finding of findings.filter((one) => one.code === code)) expect(finding.side).toBe(side)
+    const both = /^On the sender's side: .+\nOn the receiver's side: .+/
+    expect(findings.every((finding) => both.test(finding.fix) === (finding.side === 'unknown'))).toBe(true)
+  })
+})
