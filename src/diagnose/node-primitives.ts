@@ -8,11 +8,11 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** In FIPS mode, OpenSSL lacks MD5 and others. */
+/** In FIPS mode, OpenSSL lacks MD5 and others. `verify` itself needs SHA-256. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {
-  available ??= new Set(getHashes())
+  available ??= new Set(['sha256', ...getHashes()])
   return available.has(algorithm)
 }
 
