@@ -49,6 +49,7 @@ describe('a command of curl for bash', () => {
     ['curl https://example.com -d a\nls -l', 'a'],
     ['curl https://example.com -d "a\\\nb"', 'ab'],
     ['curl https://example.com --data-raw', ''],
+    ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
   ])('has the body that curl sends: %s', (command, body) => {
     expect(parsed(command)).toMatchObject({ body, headers: [':method: POST', ':path: /', 'Host: example.com'] })

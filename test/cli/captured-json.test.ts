@@ -125,7 +125,7 @@ describe('JSON', () => {
   it.each([
     ['{"event":"paid"}', 'The capture is JSON, but not a request. Pass a HAR entry'],
     ['[]', 'The capture is JSON, but not a request.'],
-    ['[1,"headers",{"headers":[null,7,["a"]]}]', 'The capture is JSON, but not a request.'],
+    ['[1,"headers",{"headers":[null,7,["a"],[7,"b"]]}]', 'The capture is JSON, but not a request.'],
     ['{"headers":', 'The capture begins as JSON, but is not valid JSON.'],
   ])('is refused if it is %s', (text, message) => {
     expect(() => parseCapture(Buffer.from(text))).toThrow(UsageError)

@@ -319,6 +319,7 @@ The endpoint rejected every attack.
       ALL,
       'The replay was accepted. There is probably a nonce store per request or per process.',
     ],
+    ['an age that says nothing else', withoutAwait, ['--age', '301'], 'A request of another time was accepted.'],
     [
       'a replay that says nothing else',
       perRequest,

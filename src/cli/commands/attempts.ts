@@ -114,8 +114,10 @@ export function findCause(attempts: readonly Attempt[]): string | undefined {
   const kinds = new Set(accepted.map(({ kind }) => kind))
   const areAll = accepted.length === attacks.length
   const isForged = kinds.has('tamper') || kinds.has('age')
+  // An old request alone may also be accepted because a clock is wrong.
+  const isAgeAlone = kinds.has('age') && kinds.size === 1
   if (kinds.size === 0) return undefined
-  if (areAll && isForged) {
+  if (areAll && isForged && !isAgeAlone) {
     return 'Every attack was accepted. The handler probably ignores the result. Write `const result = await verify(…)`, with `await`, and answer 401 unless `result.ok`.'
   }
   if (!isForged && kinds.has('replay')) {
