@@ -15,6 +15,7 @@ const FULL = [
   'test/integration/**/*.test.ts',
   'test/recipes/**/*.test.ts',
   'test/docs/senders.test.ts',
+  'test/site/**/*.test.ts',
   'test/package/consumers.test.ts',
   'test/diagnose/hostile.test.ts',
   'test/rules/largest-body.test.ts',

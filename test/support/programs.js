@@ -11,6 +11,8 @@ const INSTALL = {
   postgresql: 'apt-get install postgresql, or brew install postgresql',
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
+  chromium: 'apt-get install chromium, or brew install chromium',
+  'the site': 'npm ci --prefix docs/site && npm ci --prefix test/site',
   javac: 'apt-get install default-jdk-headless, or brew install openjdk',
   'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
   'the runtimes': 'npm ci --prefix test/runtimes (1 GB, Linux x64)',

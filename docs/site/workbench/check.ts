@@ -1,0 +1,216 @@
+import { extractBody, parseCapture, valuesOf } from '../../../src/cli/input/captured-request.js'
+import { utf8 } from '../../../src/diagnose/bytes.js'
+import { listHeaders } from '../../../src/diagnose/checks/headers.js'
+import { diagnoseWith } from '../../../src/diagnose/engine.js'
+import type { Finding } from '../../../src/diagnose/finding.js'
+import { describeDrift, missingHeader, rejected } from '../../../src/result.js'
+import { HEADER_NAMES, type HeaderValues, readHeaders } from '../../../src/rules/headers.js'
+import { isNonce } from '../../../src/rules/nonce.js'
+import { isSignature } from '../../../src/rules/signature-format.js'
+import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
+import { browserPrimitives } from './browser-primitives.js'
+import { signatureOf } from './sign.js'
+
+/** What the page sends to the Worker. */
+export interface CheckInput {
+  readonly capture: Uint8Array
+  /** The body, if the capture has none. */
+  readonly body: Uint8Array | undefined
+  readonly secrets: readonly string[]
+  /** When the request arrived: in milliseconds, at the time of `X-Timestamp`, or as the capture says. */
+  readonly arrival: number | 'timestamp' | 'capture'
+  readonly now: number
+}
+
+/** Whether a rule holds. A rule that needs a value that is missing cannot be checked. */
+export type RuleStatus = 'met' | 'broken' | 'not checked'
+
+export interface RuleResult {
+  readonly name: string
+  readonly status: RuleStatus
+  readonly reason: string
+  readonly detail: string
+}
+
+export interface CheckReport {
+  readonly request: string
+  readonly notes: readonly string[]
+  readonly headers: HeaderValues
+  readonly body: Uint8Array
+  readonly now: number
+  readonly arrivalSource: string
+  readonly rules: readonly RuleResult[]
+  /** One signature per secret. */
+  readonly expected: readonly string[]
+  readonly genuine: boolean
+  readonly findings: readonly Finding[]
+  /** Whether Brotli could be the cause, which the page cannot try. */
+  readonly isBrotliNotTried: boolean
+}
+
+/** Reads a capture, checks each rule, and says why the request does not verify. Throws an `Error` for a capture it cannot read. */
+export function check(input: CheckInput): CheckReport {
+  const captured = parseCapture(input.capture)
+  const bytes = input.body ?? captured.body
+  if (bytes === undefined) {
+    throw new Error(
+      'The capture has no body: curl -v prints none, and a curl command may name a file. Add the body below.',
+    )
+  }
+  const extracted = extractBody(bytes, captured.headers)
+  // The body arrives as it was sent, without the rest of the capture's memory.
+  const body = extracted.body.slice()
+  const headers = readHeaders(captured.headers)
+  const [now, arrivalSource] = arrivalOf(input, headers, captured.respondedAt)
+
+  let isBrotliNotTried = valuesOf(captured.headers, 'content-encoding').some((value) => /\bbr\b/i.test(value))
+  const primitives = browserPrimitives(() => {
+    isBrotliNotTried = true
+  })
+  const { genuine, findings } = diagnoseWith(primitives, {
+    webhookId: 'the captured request',
+    ...headers,
+    pairs: listHeaders(captured.headers),
+    body,
+    secrets: input.secrets,
+    now,
+  })
+  const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
+  const expected = input.secrets.map((secret) =>
+    signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret),
+  )
+  return {
+    request: [':method', ':path'].flatMap((name) => valuesOf(captured.headers, name)).join(' ') || 'A request',
+    notes: extracted.notes,
+    headers,
+    body,
+    now,
+    arrivalSource,
+    rules: checkRules(headers, now, expected),
+    expected,
+    genuine,
+    findings,
+    isBrotliNotTried: isUnexplained && isBrotliNotTried,
+  }
+}
+
+const DAY_MILLISECONDS = 86_400_000
+
+function arrivalOf(
+  { arrival, now }: CheckInput,
+  { timestamp = '' }: HeaderValues,
+  respondedAt: number,
+): readonly [milliseconds: number, source: string] {
+  if (typeof arrival === 'number') return [arrival, 'as you entered it']
+  if (arrival === 'timestamp') {
+    const milliseconds = Number(timestamp) * 1000
+    // A timestamp in milliseconds would be a time in the far future.
+    return isTimestamp(timestamp) && milliseconds <= now + DAY_MILLISECONDS
+      ? [milliseconds, 'from X-Timestamp']
+      : [now, 'now, because X-Timestamp is not a Unix time of the past']
+  }
+  return Number.isNaN(respondedAt)
+    ? [now, 'now, because the capture has no time. Choose another time above if it arrived earlier']
+    : [respondedAt, 'from the capture']
+}
+
+function checkRules(headers: HeaderValues, now: number, expected: readonly string[]): RuleResult[] {
+  const { timestamp, nonce, signature } = headers
+  const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
+  const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
+  const rule = (name: string, reason: string, isMet: boolean | undefined, met: string, broken: string): RuleResult => ({
+    name,
+    reason,
+    status: isMet === undefined ? 'not checked' : isMet ? 'met' : 'broken',
+    detail: isMet === undefined ? 'It needs a value that is missing.' : isMet ? met : broken,
+  })
+  const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
+  const drift = isTime === true ? describeDrift(Number(timestamp), now) : ''
+  const form = signature === undefined || isSignature(signature) ? undefined : 'it is not 64 lowercase hex digits'
+  return [
+    rule(
+      'The three headers are present',
+      'missing_header',
+      missing.length === 0,
+      HEADER_NAMES.join(', '),
+      missing.map((name) => missingHeader(name).message).join(' '),
+    ),
+    rule(
+      'X-Timestamp is Unix time in seconds',
+      'invalid_timestamp',
+      isTime,
+      `${timestamp}`,
+      rejected('invalid_timestamp').message,
+    ),
+    rule(
+      'X-Timestamp is within 300 s of the arrival',
+      'timestamp_outside_window',
+      isTime === true ? isInWindow(Number(timestamp), now) : undefined,
+      drift,
+      rejected('timestamp_outside_window', drift).message,
+    ),
+    rule(
+      'X-Nonce is 1 to 128 visible ASCII characters',
+      'invalid_nonce',
+      nonce === undefined ? undefined : isNonce(nonce),
+      `${nonce?.length} characters`,
+      rejected('invalid_nonce').message,
+    ),
+    rule(
+      'X-Signature is the signature of timestamp:nonce:body',
+      'signature_mismatch',
+      missing.length > 0 ? undefined : expected.includes(String(signature)),
+      expected.length > 1 ? `It matches secret ${expected.indexOf(String(signature)) + 1}.` : 'It matches.',
+      rejected('signature_mismatch', form).message,
+    ),
+    {
+      name: 'The nonce is new on this webhook',
+      reason: 'replayed_nonce',
+      status: 'not checked',
+      detail: 'One request cannot show whether it is a replay. Only the nonce store of the service knows that.',
+    },
+  ]
+}
+
+/** What Compare shows. */
+export interface Difference {
+  /** The position of the first byte that differs, or `undefined` if all are equal. */
+  readonly position: number | undefined
+  readonly sender: string | undefined
+  readonly receiver: string | undefined
+}
+
+/** Finds the first byte that differs. */
+export function compareBytes(sender: Uint8Array, receiver: Uint8Array): Difference {
+  const length = Math.max(sender.length, receiver.length)
+  for (let position = 0; position < length; position++) {
+    if (sender[position] !== receiver[position]) {
+      return { position, sender: describeByte(sender[position]), receiver: describeByte(receiver[position]) }
+    }
+  }
+  return { position: undefined, sender: undefined, receiver: undefined }
+}
+
+const BYTE_NAMES: { readonly [byte: number]: string } = {
+  0: 'NUL',
+  9: 'tab',
+  10: 'line feed',
+  13: 'carriage return',
+  32: 'space',
+  127: 'delete',
+}
+
+function describeByte(byte: number | undefined): string | undefined {
+  if (byte === undefined) return undefined
+  const name = BYTE_NAMES[byte] ?? (byte > 32 && byte < 127 ? String.fromCharCode(byte) : '')
+  return `0x${byte.toString(16).padStart(2, '0')}${name === '' ? '' : ` (${name})`}`
+}
+
+/** The signed message of a request. */
+export function messageOf({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array {
+  const prefix = utf8(`${timestamp}:${nonce}:`)
+  const message = new Uint8Array(prefix.length + body.length)
+  message.set(prefix)
+  message.set(body, prefix.length)
+  return message
+}

@@ -1,0 +1,38 @@
+type Child = Node | string | undefined
+
+/** Creates an element. Text is never read as HTML. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: { readonly [name: string]: string | boolean } = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag)
+  setAttributes(element, attributes)
+  element.append(...children.filter((child) => child !== undefined))
+  return element
+}
+
+/** Creates an element of a drawing. */
+export function s(
+  tag: string,
+  attributes: { readonly [name: string]: string } = {},
+  ...children: readonly (Node | string)[]
+): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  setAttributes(element, attributes)
+  element.append(...children)
+  return element
+}
+
+function setAttributes(element: Element, attributes: { readonly [name: string]: string | boolean }): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) element.setAttribute(name, value === true ? '' : value)
+  }
+}
+
+/** Returns the element of the page with this ID. */
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const element = document.getElementById(id)
+  if (element === null) throw new Error(`The page has no #${id}.`)
+  return element as T
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { isInstalled } from '../support/programs.js'
+
+const folder = (path: string) => existsSync(fileURLToPath(new URL(path, import.meta.url)))
+
+/** Whether the browser and what builds the pages are installed. */
+export const CAN_RUN =
+  isInstalled('the site', folder('node_modules') && folder('../../docs/site/node_modules')) && isInstalled('chromium')
+
+/** Starts a browser without a window. */
+export async function launch(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  const executablePath = ['/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) => existsSync(path))
+  // Without its sandbox, it also runs as root in a container. It opens only pages of this repository.
+  return chromium.launch({ args: ['--no-sandbox'], ...(executablePath === undefined ? {} : { executablePath }) })
+}
+
+export const WIDTHS = [390, 768, 1280] as const
+export const SCHEMES = ['light', 'dark'] as const

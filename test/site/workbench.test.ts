@@ -1,0 +1,460 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/diagnose/finding.js'
+import { MemoryNonceStore, verify } from '../../src/index.js'
+import { call } from '../cli/call.js'
+import { ROOT } from '../support/packed.js'
+import { signatureOf } from '../support/request.js'
+import { CAN_RUN, launch, SCHEMES, WIDTHS } from './browser.js'
+
+// The page in a real browser, opened as a file.
+
+describe.runIf(CAN_RUN)('the signature workbench', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
+  const file = join(folder, 'workbench.html')
+  let browser: Browser
+  let html: string
+  /** What pages asked for besides themselves. */
+  const requests: string[] = []
+
+  beforeAll(async () => {
+    const { buildWorkbench } = await import('../../docs/site/workbench/build.js')
+    html = await buildWorkbench()
+    writeFileSync(file, html)
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function open(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const page = await browser.newPage(options)
+    page.on('request', (request) => requests.push(request.url()))
+    page.on('pageerror', (error) => requests.push(`error: ${error.message}`))
+    await page.goto(pathToFileURL(file).href)
+    await settled(page)
+    return page
+  }
+
+  const settled = (page: Page) => page.waitForFunction(() => document.documentElement.dataset['state'] === 'done')
+
+  /** Replaces secrets, the arrival and the captured request. */
+  async function enter(
+    page: Page,
+    capture: Buffer,
+    secrets: readonly string[],
+    now: number | undefined,
+  ): Promise<void> {
+    while ((await page.locator('.secret').count()) < secrets.length) await page.click('#add-secret')
+    await page.evaluate(
+      ([secrets, now]) => {
+        const set = (field: Element | null, value: string) => {
+          if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) field.value = value
+          if (field instanceof HTMLSelectElement) field.value = value
+          field?.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input'))
+        }
+        for (const [index, field] of [...document.querySelectorAll('.secret')].entries())
+          set(field, secrets[index] ?? '')
+        set(document.querySelector('#language'), 'all')
+        set(document.querySelector('#arrival'), now === undefined ? 'capture' : 'time')
+        set(document.querySelector('#arrival-time'), String(now))
+      },
+      [secrets, now] as const,
+    )
+    const name = `${createHash('sha256').update(capture).digest('hex')}.http`
+    await page.setInputFiles('#capture-file', { name, mimeType: 'text/plain', buffer: capture })
+    await page.waitForFunction((name) => document.querySelector('#capture-chosen')?.textContent?.startsWith(name), name)
+    await settled(page)
+  }
+
+  /** What the page says, in the form of the command line's document. */
+  const told = (page: Page) =>
+    page.evaluate(() => {
+      const names: Record<string, string> = { 'C#': 'csharp', 'a shell': 'shell' }
+      const text = (parent: Element, selector: string) => parent.querySelector(selector)?.textContent ?? undefined
+      return {
+        genuine: document.querySelector('.verdict.genuine') !== null,
+        findings: [...document.querySelectorAll('#check-result .finding')].map((finding) => ({
+          code: finding.getAttribute('data-code'),
+          side: finding.getAttribute('data-side'),
+          message: text(finding, '.message'),
+          fix: [...finding.querySelectorAll('.fix')].map(({ textContent }) => textContent).join('\n'),
+          fixes: [...finding.querySelectorAll('dt')].map((name) => [
+            names[name.textContent ?? ''] ?? name.textContent?.toLowerCase(),
+            name.nextElementSibling?.textContent,
+          ]),
+          evidence: text(finding, '.evidence'),
+        })),
+      }
+    })
+
+  /** What the command line says. */
+  async function saidByCommand(capture: Buffer, secrets: readonly string[], now: number) {
+    const env = Object.fromEntries(secrets.map((secret, index) => [`SECRET_${index}`, secret]))
+    const options = Object.keys(env).flatMap((name) => ['--secret-env', name])
+    const { text, said } = await call(['diagnose', '-', ...options, '--at', String(now), '--json'], {
+      stdin: capture,
+      env,
+    })
+    expect(said).toBe('')
+    const { genuine, findings }: { genuine: boolean; findings: Finding[] } = JSON.parse(text)
+    return {
+      genuine,
+      findings: findings.map(({ code, side, message, fix, fixes, evidence }) => ({
+        code,
+        side,
+        message,
+        fix,
+        fixes: Object.entries(fixes),
+        evidence,
+      })),
+    }
+  }
+
+  interface Captured {
+    readonly name: string
+    readonly capture: Buffer
+    readonly secrets: readonly string[]
+    readonly now: number
+  }
+
+  function capturedRequests(): Captured[] {
+    const captured = ['python', 'others'].flatMap((senders): Captured[] =>
+      JSON.parse(readFileSync(join(ROOT, `test/diagnose/captured-${senders}.json`), 'utf8')).map(
+        (one: {
+          name: string
+          now: number
+          secret: string | string[]
+          headers: Record<string, string>
+          body: string
+        }) => {
+          const head = Object.entries(one.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+          const parts = [
+            Buffer.from(`POST /hooks/42 HTTP/1.1\r\n${head.join('')}\r\n`, 'latin1'),
+            Buffer.from(one.body, 'base64'),
+          ]
+          return { name: one.name, capture: Buffer.concat(parts), secrets: [one.secret].flat(), now: one.now }
+        },
+      ),
+    )
+    const guide = join(ROOT, 'docs/troubleshooting')
+    return [
+      ...captured,
+      ...readdirSync(guide).map((name) => ({
+        name,
+        capture: readFileSync(join(guide, name)),
+        secrets: ['a secret that does not match'],
+        now: 1_700_000_000_000,
+      })),
+    ]
+  }
+
+  it('says what the command line says, for every captured request', async () => {
+    const all = capturedRequests()
+    expect(all.length).toBeGreaterThan(300)
+    const pages = await Promise.all([open(), open(), open()])
+    const differences: unknown[] = []
+    await Promise.all(
+      pages.map(async (page, lane) => {
+        for (const { name, capture, secrets, now } of all.filter((_, index) => index % pages.length === lane)) {
+          await enter(page, capture, secrets, now)
+          const [page_, command] = [await told(page), await saidByCommand(capture, secrets, now)]
+          try {
+            expect(page_).toEqual(command)
+          } catch (error) {
+            differences.push(`${name}: ${(error as Error).message}`)
+          }
+        }
+        await page.close()
+      }),
+    )
+    expect(differences).toEqual([])
+  })
+
+  it('calls a genuine request genuine, and says that a replay cannot be seen', async () => {
+    const page = await open()
+    const [timestamp, nonce, body, secret] = ['1700000000', 'abc', '{"event":"paid"}', 'a secret']
+    const signature = signatureOf(timestamp, nonce, body, secret)
+    const capture = `X-Timestamp: ${timestamp}\nX-Nonce: ${nonce}\nX-Signature: ${signature}\n\n${body}`
+    await enter(page, Buffer.from(capture), ['another secret', secret], 1_700_000_300_000)
+    expect(await page.textContent('.verdict')).toBe('Genuine, unless it is a replay')
+    const rules = await page.$$eval('.rules li', (rows) =>
+      rows.map((row) => [row.getAttribute('data-reason'), row.getAttribute('data-status')]),
+    )
+    expect(rules).toEqual([
+      ['missing_header', 'met'],
+      ['invalid_timestamp', 'met'],
+      ['timestamp_outside_window', 'met'],
+      ['invalid_nonce', 'met'],
+      ['signature_mismatch', 'met'],
+      ['replayed_nonce', 'not checked'],
+    ])
+    await page.close()
+  })
+
+  it('shows each broken rule, other than verify, which stops at the first', async () => {
+    const page = await open()
+    const capture = 'X-Timestamp: 1700000000\nX-Nonce: a b\nX-Signature: F0\n\n'
+    await enter(page, Buffer.from(capture), ['a secret'], 1_700_000_300_001)
+    const broken = await page.$$eval('.rules li[data-status=broken]', (rows) =>
+      rows.map((row) => row.getAttribute('data-reason')),
+    )
+    expect(broken).toEqual(['timestamp_outside_window', 'invalid_nonce', 'signature_mismatch'])
+    expect(await page.textContent('.verdict')).toContain('Not genuine: timestamp_outside_window')
+    await page.close()
+  })
+
+  it('says that Brotli was not tried, where the command line finds it', async () => {
+    const page = await open()
+    const text = '{"event":"invoice.paid","amount":12.50}'
+    const signature = signatureOf('1700000000', 'abc', text, 'a secret')
+    const head = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
+    const now = 1_700_000_000_000
+    const brotli = Buffer.concat([Buffer.from(head), brotliCompressSync(text)])
+    expect((await saidByCommand(brotli, ['a secret'], now)).findings).toMatchObject([{ code: 'body_compressed' }])
+    await enter(page, brotli, ['a secret'], now)
+    expect(await page.textContent('#not-tried')).toContain('Not tried: Brotli.')
+
+    const gzip = Buffer.concat([Buffer.from(head), gzipSync(text)])
+    await enter(page, gzip, ['a secret'], now)
+    expect(await told(page)).toMatchObject({ findings: [{ code: 'body_compressed' }] })
+    expect(await page.locator('#not-tried').count()).toBe(0)
+    await page.close()
+  })
+
+  it('takes a body apart from its capture', async () => {
+    const page = await open()
+    await page.fill('#capture', 'curl https://example.com/hooks/42 -H "X-Timestamp: 1700000000" -d @body.json')
+    await settled(page)
+    expect(await page.textContent('#check-status')).toContain('The capture has no body')
+    await page.click('#body-details summary')
+    await page.selectOption('#body-encoding', 'base64')
+    await page.fill('#body', 'AP8=')
+    await settled(page)
+    expect(await page.textContent('#check-result')).toContain('POST /hooks/42, body of 2 bytes.')
+    await page.fill('#body', '?')
+    await settled(page)
+    expect(await page.textContent('#check-status')).toBe('This is not base64.')
+    await page.close()
+  })
+
+  it('compares what the sender signed, and shows the first byte that differs', async () => {
+    const page = await open()
+    await page.click('#tab-compare')
+    const result = page.locator('#compare-result')
+    // The example's sender signed the JSON with a space after each colon.
+    expect(await result.textContent()).toContain('The first difference is at byte 57 (byte 9 of the body)')
+    expect(await result.textContent()).toContain('Sender: 0x20 (space)')
+    expect(await result.textContent()).toContain('Receiver: 0x22 (")')
+    await page.selectOption('#signed-part', 'body')
+    await page.fill('#signed', '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}\n')
+    expect(await result.textContent()).toContain('The first difference is at byte 57')
+    expect(await result.textContent()).toContain('Sender: 0x0a (line feed)')
+    expect(await result.textContent()).toContain('Receiver: its bytes end here')
+    await page.fill('#signed', '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}')
+    expect(await result.textContent()).toContain('All bytes are equal')
+    await page.close()
+  })
+
+  it('signs what verify accepts', async () => {
+    const page = await open()
+    await page.fill('#secret-1', 'a secret')
+    await page.click('#tab-sign')
+    await page.fill('#payload', '{"name":"Zoë"}')
+    const printed = (await page.locator('#sign-result pre').first().textContent()) ?? ''
+    const headers = printed.split('\n').map((line) => line.split(': ') as [string, string])
+    const request = { webhookId: '42', headers, body: '{"name":"Zoë"}' }
+    expect(await verify(request, 'a secret', new MemoryNonceStore())).toMatchObject({ ok: true })
+    await page.close()
+  })
+
+  it('masks the secret, and stores nothing', async () => {
+    const page = await open()
+    const masking = () =>
+      page.$eval('#secret-1', (field) => getComputedStyle(field).getPropertyValue('-webkit-text-security'))
+    expect(await masking()).toBe('disc')
+    expect(await page.inputValue('#secret-1')).toBe('Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE')
+    await page.fill('#secret-1', 'kept-in-memory-only')
+    await settled(page)
+    expect(await page.locator('body').innerText()).not.toContain('kept-in-memory-only')
+    expect(page.url()).toBe(pathToFileURL(file).href)
+    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ''])
+    await page.click('#show-secret')
+    expect(await masking()).toBe('none')
+    await page.close()
+  })
+
+  it('can be used by keyboard', async () => {
+    const page = await open()
+    await page.focus('#tab-check')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.locator('#panel-compare').isVisible()).toBe(true)
+    await page.keyboard.press('End')
+    expect(await page.locator('#panel-sign').isVisible()).toBe(true)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-sign')
+    await page.close()
+  })
+
+  describe('its Content-Security-Policy', () => {
+    const attempts: Record<string, (url: string) => unknown> = {
+      fetch: (url) => fetch(url).catch(() => {}),
+      XMLHttpRequest: (url) => {
+        const request = new XMLHttpRequest()
+        request.open('POST', url)
+        request.send('secret')
+      },
+      'an image': (url) => {
+        new Image().src = url
+      },
+      'a beacon': (url) => navigator.sendBeacon(url, 'secret'),
+      'a WebSocket': (url) => new WebSocket(url.replace('http', 'ws')),
+      'an EventSource': (url) => new EventSource(url),
+      'a style sheet': (url) => {
+        document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url }))
+      },
+      'a frame': (url) => {
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url }))
+      },
+      'a form': (url) => {
+        const form = Object.assign(document.createElement('form'), { action: url, method: 'post' })
+        document.body.append(form)
+        form.submit()
+      },
+      'an inline script': (url) => {
+        const script = document.createElement('script')
+        script.append(`fetch(${JSON.stringify(url)})`)
+        document.head.append(script)
+      },
+    }
+
+    /** Runs `attempt` with the address of a server, and returns how many requests reach that server. */
+    async function countRequests(attempt: (url: string) => Promise<unknown>): Promise<number> {
+      let received = 0
+      const server = createServer((_, response) => {
+        received++
+        response.end()
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      await attempt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      server.closeAllConnections()
+      server.close()
+      return received
+    }
+
+    it.each(Object.entries(attempts))('blocks %s', async (_, attempt) => {
+      const page = await browser.newPage()
+      await page.goto(pathToFileURL(file).href)
+      await page.evaluate(() => {
+        addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          document.documentElement.dataset['blocked'] = effectiveDirective
+        })
+      })
+      const received = await countRequests(async (url) => {
+        await page.evaluate(`(${attempt})(${JSON.stringify(url)}); undefined`)
+        const isBlocked = () => document.documentElement.dataset['blocked'] !== undefined
+        await page.waitForFunction(isBlocked, undefined, { timeout: 5000 })
+      })
+      await page.close()
+      expect(received).toBe(0)
+    })
+
+    it('holds in the Worker too', async () => {
+      const page = await browser.newPage()
+      await page.goto(pathToFileURL(file).href)
+      await settled(page)
+      const [worker] = page.workers()
+      const received = await countRequests(async (url) => {
+        const outcome = await worker?.evaluate((url) => fetch(url, { mode: 'no-cors' }).then(() => 'sent', String), url)
+        expect(outcome).toMatch(/Failed to fetch/)
+      })
+      await page.close()
+      expect(received).toBe(0)
+    })
+
+    it('refuses HTML from text, and code from text', async () => {
+      const page = await open()
+      const refused = await page.evaluate(() => {
+        try {
+          document.body.innerHTML = '<b>html</b>'
+          return 'written'
+        } catch (error) {
+          return String(error)
+        }
+      })
+      expect(refused).toContain('TrustedHTML')
+      await page.close()
+    })
+
+    it('is shown to the user', async () => {
+      const page = await open()
+      const shown = await page.textContent('#csp')
+      expect(shown).toMatch(
+        /^default-src 'none'; connect-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; worker-src blob:;/,
+      )
+      expect(html).toContain(`content="${shown}"`)
+      await page.close()
+    })
+  })
+
+  it.each(SCHEMES)('has no violation that axe finds, in its %s colours', async (colorScheme) => {
+    const axe = readFileSync(join(import.meta.dirname, 'node_modules/axe-core/axe.min.js'), 'utf8')
+    const page = await open({ colorScheme })
+    await page.evaluate(axe)
+    for (const tab of ['check', 'compare', 'sign']) {
+      await page.click(`#tab-${tab}`)
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true
+      })
+      const violations = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as {
+          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+        }
+        const { violations } = await axe.run()
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      })
+      expect(violations, tab).toEqual([])
+    }
+    await page.close()
+  })
+
+  it.each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(
+    'fits %i px, in its %s colours',
+    async (width, colorScheme) => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      for (const tab of ['check', 'compare', 'sign']) {
+        await page.click(`#tab-${tab}`)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), tab).toBeLessThanOrEqual(width)
+        if (process.env['SCREENSHOTS']) {
+          mkdirSync(process.env['SCREENSHOTS'], { recursive: true })
+          const path = join(process.env['SCREENSHOTS'], `workbench-${tab}-${width}-${colorScheme}.png`)
+          await page.screenshot({ path, fullPage: true })
+        }
+      }
+      await page.close()
+    },
+  )
+
+  it('is at most 200 KB gzipped, and paints within a second', async () => {
+    expect(gzipSync(html).length).toBeLessThanOrEqual(200_000)
+    const page = await open()
+    const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
+    expect(painted).toBeLessThan(1000)
+    await page.close()
+  })
+
+  it('asked for nothing but itself and its Worker', () => {
+    const others = requests.filter((url) => url !== pathToFileURL(file).href && !url.startsWith('blob:'))
+    expect(others).toEqual([])
+  })
+})
