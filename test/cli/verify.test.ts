@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { describeTime, parseTime } from '../../src/cli/input/received.js'
+import { describeTime, parseTime } from '../../src/cli/input/received-request.js'
 import { NONCE, NOW, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { call, capture, FROM_ENV } from './call.js'
 

@@ -1,4 +1,5 @@
-import { extractBody, parseCapture, valuesOf } from '../../../src/cli/input/captured-request.js'
+import { parseCapture, valuesOf } from '../../../src/cli/input/captured-request.js'
+import { bodyOf, bodyOfFile, findArrivalTime } from '../../../src/cli/input/received-request.js'
 import { utf8 } from '../../../src/diagnose/bytes.js'
 import { listHeaders } from '../../../src/diagnose/checks/headers.js'
 import { diagnoseWith } from '../../../src/diagnose/engine.js'
@@ -17,8 +18,8 @@ export interface CheckInput {
   /** The body, if the capture has none. */
   readonly body: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When the request arrived: in milliseconds, at the time of `X-Timestamp`, or as the capture says. */
-  readonly arrival: number | 'timestamp' | 'capture'
+  /** When the request arrived: a time, `timestamp` for that of `X-Timestamp`, or `undefined` for what the capture says. */
+  readonly arrival: string | undefined
   readonly now: number
 }
 
@@ -51,27 +52,26 @@ export interface CheckReport {
 /** Reads a capture, checks each rule, and says why the request does not verify. Throws an `Error` for a capture it cannot read. */
 export function check(input: CheckInput): CheckReport {
   const captured = parseCapture(input.capture)
-  const bytes = input.body ?? captured.body
-  if (bytes === undefined) {
-    throw new Error(
-      'The capture has no body: curl -v prints none, and a curl command may name a file. Add the body below.',
-    )
+  const { headers: lines } = captured
+  if (input.body === undefined && captured.body === undefined) {
+    throw new Error('The capture has no body. Add it under “The body is not in the capture”.')
   }
-  const extracted = extractBody(bytes, captured.headers)
-  // The body arrives as it was sent, without the rest of the capture's memory.
-  const body = extracted.body.slice()
-  const headers = readHeaders(captured.headers)
-  const [now, arrivalSource] = arrivalOf(input, headers, captured.respondedAt)
+  const read = input.body === undefined ? bodyOf(captured, lines) : bodyOfFile(input.body, lines, captured.isFileJoined)
+  // A copy, so that the answer does not carry the whole capture too.
+  const body = read.body.slice()
+  const headers = readHeaders(lines)
+  const [now, arrivalSource] = findArrivalTime(input.arrival, lines, captured.arrival, input.now)
 
-  let isBrotliNotTried = valuesOf(captured.headers, 'content-encoding').some((value) => /\bbr\b/i.test(value))
+  let isBrotliNotTried = valuesOf(lines, 'content-encoding').some((value) => /\bbr\b/i.test(value))
   const primitives = browserPrimitives(() => {
     isBrotliNotTried = true
   })
   const { genuine, findings } = diagnoseWith(primitives, {
     webhookId: 'the captured request',
     ...headers,
-    pairs: listHeaders(captured.headers),
+    pairs: listHeaders(lines),
     body,
+    original: read.original,
     secrets: input.secrets,
     now,
   })
@@ -80,8 +80,8 @@ export function check(input: CheckInput): CheckReport {
     signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret),
   )
   return {
-    request: [':method', ':path'].flatMap((name) => valuesOf(captured.headers, name)).join(' ') || 'A request',
-    notes: extracted.notes,
+    request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',
+    notes: [...(captured.notes ?? []), ...read.notes],
     headers,
     body,
     now,
@@ -92,26 +92,6 @@ export function check(input: CheckInput): CheckReport {
     findings,
     isBrotliNotTried: isUnexplained && isBrotliNotTried,
   }
-}
-
-const DAY_MILLISECONDS = 86_400_000
-
-function arrivalOf(
-  { arrival, now }: CheckInput,
-  { timestamp = '' }: HeaderValues,
-  respondedAt: number,
-): readonly [milliseconds: number, source: string] {
-  if (typeof arrival === 'number') return [arrival, 'as you entered it']
-  if (arrival === 'timestamp') {
-    const milliseconds = Number(timestamp) * 1000
-    // A timestamp in milliseconds would be a time in the far future.
-    return isTimestamp(timestamp) && milliseconds <= now + DAY_MILLISECONDS
-      ? [milliseconds, 'from X-Timestamp']
-      : [now, 'now, because X-Timestamp is not a Unix time of the past']
-  }
-  return Number.isNaN(respondedAt)
-    ? [now, 'now, because the capture has no time. Choose another time above if it arrived earlier']
-    : [respondedAt, 'from the capture']
 }
 
 function checkRules(headers: HeaderValues, now: number, expected: readonly string[]): RuleResult[] {

@@ -1,3 +1,4 @@
+import { describeTime, parseTime } from '../../../src/cli/input/received-request.js'
 import { base64, hex, utf8 } from '../../../src/diagnose/bytes.js'
 import { isGuessable } from '../../../src/diagnose/checks/guessable.js'
 import { type Finding, LANGUAGES, type Side } from '../../../src/diagnose/finding.js'
@@ -12,7 +13,6 @@ import { EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './exa
 import { runInWorker } from './run-in-worker.js'
 import { randomNonce, signatureOf } from './sign.js'
 import { SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
-import { describeTime, parseTime } from './time.js'
 import { timeline } from './timeline.js'
 
 /** Typing starts a check after this many milliseconds without a key. */
@@ -172,16 +172,22 @@ function changed(): void {
 }
 
 function readInput(): CheckInput {
-  const time = arrival.value === 'time' ? parseTime(arrivalTime.value.trim()) : undefined
-  if (Number.isNaN(time)) {
-    throw new Error('The time is none. Use Unix time (1700000000), or ISO 8601 with a zone (2023-11-14T22:13:20Z).')
-  }
   return {
     capture: capture.bytes,
     body: body.isEmpty ? undefined : body.bytes,
     secrets: secrets(),
-    arrival: time ?? (arrival.value === 'timestamp' ? 'timestamp' : 'capture'),
+    arrival: arrival.value === 'time' ? enteredTime() : arrival.value === 'timestamp' ? 'timestamp' : undefined,
     now: Date.now(),
+  }
+}
+
+function enteredTime(): string {
+  const text = arrivalTime.value.trim()
+  try {
+    parseTime(text)
+    return text
+  } catch {
+    throw new Error('This is not a time. Use Unix time (1700000000), or ISO 8601 with a zone (2023-11-14T22:13:20Z).')
   }
 }
 
@@ -205,6 +211,12 @@ async function recheck(): Promise<void> {
   document.documentElement.dataset['state'] = 'done'
 }
 
+/** What the page says instead of the command line's words. */
+const ARRIVALS: { readonly [source: string]: string } = {
+  'from --at': 'as you entered it',
+  'now. Pass --at if the request arrived earlier': 'now. Choose another time if the request arrived earlier',
+}
+
 function showReport(report: CheckReport): void {
   const { rules, genuine, findings, isBrotliNotTried } = report
   const reason = rules.find((rule) => rule.status === 'broken')?.reason
@@ -215,7 +227,7 @@ function showReport(report: CheckReport): void {
       : h('p', { class: 'verdict broken' }, `Not genuine: ${reason ?? 'see the findings'} (${count})`),
   )
   const notes = [
-    `${report.request}, body of ${countBytes(report.body.length)}. Time assumed: ${describeTime(report.now)}, ${report.arrivalSource}.`,
+    `${report.request}, body of ${countBytes(report.body.length)}. Time assumed: ${describeTime(report.now)}, ${ARRIVALS[report.arrivalSource] ?? report.arrivalSource}.`,
     ...report.notes,
     ...(capture.isFile
       ? []

@@ -1,12 +1,18 @@
+import { describeTime } from '../../../src/cli/input/received-request.js'
 import { describeDrift } from '../../../src/result.js'
 import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../../src/rules/timestamp.js'
 import { h, s } from './dom.js'
-import { describeTime } from './time.js'
 
 const WIDTH = 640
 const MIDDLE = WIDTH / 2
 /** The window takes the middle half. */
 const HALF_WINDOW = WIDTH / 4
+
+/** The last second of the year 9999: a calendar shows no later one. */
+const MAX_SECONDS = 253_402_300_799
+
+const describeTimestamp = (seconds: number) =>
+  seconds > MAX_SECONDS ? 'after the year 9999' : describeTime(seconds * 1000)
 
 /** Draws how far `X-Timestamp` is from the arrival. */
 export function timeline(timestamp: string, now: number): HTMLElement {
@@ -43,6 +49,6 @@ export function timeline(timestamp: string, now: number): HTMLElement {
     {},
     drawing as unknown as HTMLElement,
     h('p', {}, text),
-    h('p', { class: 'muted' }, `Arrival: ${describeTime(now)}. X-Timestamp: ${describeTime(seconds * 1000)}.`),
+    h('p', { class: 'muted' }, `Arrival: ${describeTime(now)}. X-Timestamp: ${describeTimestamp(seconds)}.`),
   )
 }

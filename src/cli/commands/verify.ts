@@ -1,6 +1,7 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
-import { CAPTURE_NOTE, describeTime, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { describeTime } from '../input/received-request.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { notesText, wrapText } from '../output/text.js'
 
