@@ -55,7 +55,7 @@ async function play() {
   const copy = sign(body, billing.secret)
   // The message is timestamp:nonce:body, so the nonce can take the body's beginning up to its first colon.
   const cut = body.indexOf(':')
-  const recut = { ...genuine, 'X-Nonce': `${nonce}:${body.slice(0, cut)}` }
+  const resplit = { ...genuine, 'X-Nonce': `${nonce}:${body.slice(0, cut)}` }
 
   /** @type {[sent: string, expected: string, why: string, () => Promise<number> | Promise<number[]>][]} */
   const scenes = [
@@ -87,7 +87,12 @@ async function play() {
       () => send('billing', { ...sign(body, billing.secret), 'X-Nonce': 'a nonce' }, body),
     ],
     ['no signature', '401', 'missing_header', () => send('billing', unsigned, body)],
-    ['the genuine one, cut another way', '401', 'replayed_nonce', () => send('billing', recut, body.slice(cut + 1))],
+    [
+      'the genuine one, split differently',
+      '401',
+      'replayed_nonce',
+      () => send('billing', resplit, body.slice(cut + 1)),
+    ],
     [
       'its nonce on another webhook',
       '204',

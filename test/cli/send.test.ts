@@ -50,7 +50,7 @@ async function endpoint({
 }
 
 const BODY = '{"event":"paid","amount":100}'
-const ALL = ['--replay', '--tamper', '--age', '301', '--recut']
+const ALL = ['--replay', '--tamper', '--age', '301', '--resplit']
 
 function send(url: string, args: readonly string[] = [], stdin: string | Uint8Array = BODY, clock = new TestClock()) {
   return call(['send', url, '-', ...FROM_ENV, ...args], { stdin, clock, env: { WEBHOOK_SECRET: SECRET } })
@@ -286,7 +286,7 @@ The endpoint rejected every attack.
 
   it.each([
     ['--replay', 'the same request again', { nonceStore: { reserve: () => true } }],
-    ['--recut', 're-split with a longer nonce', { nonceStore: forgetful('signature ') }],
+    ['--resplit', 're-split with a longer nonce', { nonceStore: forgetful('signature ') }],
   ])('%s finds a weak endpoint', async (option, sent, lacking) => {
     const { exitCode, text } = await send(await endpoint(lacking), ALL)
     expect(exitCode).toBe(1)
@@ -387,27 +387,27 @@ The endpoint rejected every attack.
     expect(JSON.parse(text).attempts[1]).toMatchObject({ sent, expected, right: true })
   })
 
-  it('--recut uses a nonce with a colon if the body has none', async () => {
-    const { exitCode, text } = await send(await endpoint(), ['--recut'], 'no colon')
+  it('--resplit uses a nonce with a colon if the body has none', async () => {
+    const { exitCode, text } = await send(await endpoint(), ['--resplit'], 'no colon')
     expect(exitCode).toBe(0)
     expect(text).toMatch(/a genuine request with a colon in its nonce +2xx or 401 +204 No Content +as expected/)
     expect(text).toMatch(/re-split with a shorter nonce +401 +401 Unauthorized +as expected/)
   })
 
-  it('--recut finds an endpoint that accepts a shorter nonce', async () => {
+  it('--resplit finds an endpoint that accepts a shorter nonce', async () => {
     const { exitCode, text } = await send(
       await endpoint({ nonceStore: forgetful('signature ') }),
-      ['--recut'],
+      ['--resplit'],
       'no colon',
     )
     expect(exitCode).toBe(1)
     expect(text).toMatch(/a shorter nonce +401 +204 No Content +NOT DEFENDED/)
   })
 
-  it('--recut allows an endpoint to refuse colons', async () => {
+  it('--resplit allows an endpoint to refuse colons', async () => {
     const refuses = (request: IncomingMessage) => String(request.headers['x-nonce']).includes(':')
-    expect(await send(await endpoint({ refuses }), ['--recut'])).toMatchObject({ exitCode: 0 })
-    const { exitCode, text } = await send(await endpoint({ refuses }), ['--recut'], 'no colon')
+    expect(await send(await endpoint({ refuses }), ['--resplit'])).toMatchObject({ exitCode: 0 })
+    const { exitCode, text } = await send(await endpoint({ refuses }), ['--resplit'], 'no colon')
     expect(exitCode).toBe(0)
     expect(text).not.toContain('shorter')
   })

@@ -20,7 +20,7 @@ export interface Endpoint {
 export type Expected = 'accepted' | 'rejected' | 'either'
 
 /** What an attempt is: the genuine request, or one of the attacks. */
-export type Kind = 'genuine' | 'replay' | 'tamper' | 'age' | 'recut'
+export type Kind = 'genuine' | 'replay' | 'tamper' | 'age' | 'resplit'
 
 /** A request that was sent, and its response. */
 export interface Attempt {
@@ -37,7 +37,7 @@ export interface Attacks {
   readonly tamper?: boolean
   /** In seconds. */
   readonly age?: number | undefined
-  readonly recut?: boolean
+  readonly resplit?: boolean
 }
 
 /** An age this near to the edge of the window may be accepted or rejected, because the request takes time. In seconds. */
@@ -85,11 +85,11 @@ export async function sendAttempts(
     const expected = distance > WINDOW_SECONDS ? 'rejected' : expectedInside
     await send('age', sent, expected, endpoint.sign(randomUUID(), attacks.age))
   }
-  if (!attacks.recut) return attempts
+  if (!attacks.resplit) return attempts
   const longer = lengthenNonce(nonce, body)
   if (longer !== undefined) {
     await send(
-      'recut',
+      'resplit',
       're-split with a longer nonce',
       'rejected',
       { ...headers, 'X-Nonce': longer.nonce },
@@ -100,9 +100,9 @@ export async function sendAttempts(
   // This body cannot be split, so split a nonce that has a colon. An endpoint may refuse that nonce.
   const shorter = randomUUID()
   const signed = endpoint.sign(`${shorter}:1`, 0)
-  if (await send('recut', 'a genuine request with a colon in its nonce', 'either', signed)) {
+  if (await send('resplit', 'a genuine request with a colon in its nonce', 'either', signed)) {
     const longerBody = Buffer.concat([Buffer.from('1:'), body])
-    await send('recut', 're-split with a shorter nonce', 'rejected', { ...signed, 'X-Nonce': shorter }, longerBody)
+    await send('resplit', 're-split with a shorter nonce', 'rejected', { ...signed, 'X-Nonce': shorter }, longerBody)
   }
   return attempts
 }
@@ -132,7 +132,7 @@ const CAUSES: readonly (readonly [kind: Kind, cause: string])[] = [
   ['tamper', 'A changed body was accepted. The handler probably uses another body than the raw body that it verifies.'],
   ['age', 'A request of another time was accepted. Compare the clock of the endpoint with the clock of this machine.'],
   [
-    'recut',
+    'resplit',
     'A re-split was accepted. The nonce store probably forgets or changes the key that begins with `signature `.',
   ],
 ]

@@ -34,7 +34,7 @@ export const send = defineCommand({
       isNumber: true,
       help: `attack: signs a timestamp of this age. The endpoint must reject ${WINDOW_SECONDS + 1}, and --age=-${WINDOW_SECONDS + 1}, which is in the future`,
     },
-    recut: { type: 'boolean', help: 'attack: splits the signed message differently into nonce and body' },
+    resplit: { type: 'boolean', help: 'attack: splits the signed message differently into nonce and body' },
   },
   notes: [
     'Attacks can be combined. A genuine request goes first, because an endpoint that rejects everything proves nothing. Attack your own endpoints only.',
@@ -75,7 +75,7 @@ export const send = defineCommand({
     const ok = attempts.every(isRight)
     const cause = findCause(attempts)
     if (attempts.some(({ response }) => response.status === 400)) notes.push(NOTE_ON_400)
-    const isAttack = values.replay || values.tamper || values.recut || age !== undefined
+    const isAttack = values.replay || values.tamper || values.resplit || age !== undefined
     return {
       exitCode: ok ? 0 : 1,
       text: isAttack
