@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryNonceStore, type NonceStore, sign, verify } from '../src/index.js'
+import { NOW, SECRET, signedRequest, TestClock } from './support/request.js'
+
+// What clocks do to replay protection. SECURITY.md has a table of these cases.
+
+const DAY = 86_400_000
+const YEAR = 365 * DAY
+
+async function outcome(store: NonceStore, now: number, timestamp = NOW / 1000): Promise<string> {
+  const request = signedRequest({ timestamp: String(timestamp) })
+  const result = await verify(request, SECRET, store, { now: () => now })
+  return result.ok ? 'accepted' : result.reason
+}
+
+/** A store whose clock is apart from the server's clock, as `performance` is apart from `Date`. */
+function withMonotonicClock() {
+  const monotonic = new TestClock(0)
+  return { monotonic, store: new MemoryNonceStore({ clock: monotonic }) }
+}
+
+describe('the wall clock of a server with a memory store steps', () => {
+  it.each([
+    ['back by a second', -1000],
+    ['back by 300 s', -300_000],
+    ['forward by a second', 1000],
+    ['forward by 300 s', 300_000],
+  ])('%s: a replay is still rejected, because the nonce is kept by a monotonic clock', async (_, step) => {
+    const { store } = withMonotonicClock()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    expect(await outcome(store, NOW + step)).toBe('replayed_nonce')
+  })
+
+  it.each([
+    ['back by a year', -YEAR],
+    ['forward by a year', YEAR],
+  ])(
+    '%s: genuine requests are rejected, and old ones are accepted only if the clock says their time',
+    async (_, step) => {
+      const { monotonic, store } = withMonotonicClock()
+      expect(await outcome(store, NOW)).toBe('accepted')
+      expect(await outcome(store, NOW + step)).toBe('timestamp_outside_window')
+      // The clock is right again, before and after the nonce is forgotten.
+      expect(await outcome(store, NOW + 1000)).toBe('replayed_nonce')
+      monotonic.milliseconds = 600_001
+      expect(await outcome(store, NOW + 600_001)).toBe('timestamp_outside_window')
+    },
+  )
+
+  it('back by a second, after the nonce is forgotten: a replay is accepted in the last second of its window', async () => {
+    const { monotonic, store } = withMonotonicClock()
+    // Stamped 300 s ahead of the server: its window is 600 s long, and so is its reservation.
+    expect(await outcome(store, NOW - 300_000)).toBe('accepted')
+    monotonic.milliseconds = 600_001
+    expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')
+    expect(await outcome(store, NOW + 299_001)).toBe('accepted')
+  })
+
+  it('back by a year: a request of a year ago is accepted again', async () => {
+    const { monotonic, store } = withMonotonicClock()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    monotonic.milliseconds = YEAR
+    expect(await outcome(store, NOW + YEAR)).toBe('timestamp_outside_window')
+    expect(await outcome(store, NOW)).toBe('accepted')
+  })
+})
+
+describe('the clock of a store steps', () => {
+  /** A store that all servers share, with a wall clock of its own. */
+  function shared() {
+    const clock = new TestClock()
+    return { clock, store: new MemoryNonceStore({ clock }) }
+  }
+
+  it.each([
+    ['a second', 1000, 'replayed_nonce'],
+    ['600 s', 600_000, 'replayed_nonce'],
+    ['600.001 s', 600_001, 'accepted'],
+    ['a year', YEAR, 'accepted'],
+  ])('forward by %s: it forgets what has expired by its new time, and a replay is %3$s', async (_, step, expected) => {
+    const { clock, store } = shared()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    clock.milliseconds += step
+    expect(await outcome(store, NOW + 1000)).toBe(expected)
+    expect(await outcome(store, NOW + 2000)).toBe('replayed_nonce')
+  })
+
+  it.each([
+    ['a second', 1000],
+    ['a year', YEAR],
+  ])('back by %s: nonces are kept longer, and no replay is accepted', async (_, step) => {
+    const { clock, store } = shared()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    clock.milliseconds -= step
+    expect(await outcome(store, NOW + 300_000)).toBe('replayed_nonce')
+    expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')
+  })
+})
+
+describe('servers that differ by d seconds and share a store', () => {
+  it.each([1, 10, 300, 600])('d = %d: a replay passes only in the last d seconds of the slower server', async (d) => {
+    const time = new TestClock(NOW - 300_000 - d * 1000)
+    const store = new MemoryNonceStore({ clock: time })
+    expect(await outcome(store, time.milliseconds + d * 1000)).toBe('accepted')
+
+    // The slower server accepts the timestamp until NOW + 300 s of its own time. The nonce is kept for 600 s.
+    time.milliseconds = NOW + 300_000 - d * 1000
+    expect(await outcome(store, time.milliseconds)).toBe('replayed_nonce')
+    time.milliseconds += 1
+    expect(await outcome(store, time.milliseconds)).toBe('accepted')
+    time.milliseconds = NOW + 300_001
+    expect(await outcome(store, time.milliseconds)).toBe('timestamp_outside_window')
+  })
+})
+
+describe('a machine that sleeps', () => {
+  it('for less than the window: a replay is rejected, though the monotonic clock stopped', async () => {
+    const { monotonic, store } = withMonotonicClock()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    monotonic.milliseconds += 5
+    expect(await outcome(store, NOW + 299_000)).toBe('replayed_nonce')
+  })
+
+  it('for a day: old requests are outside the window, and nonces are kept up to a day too long', async () => {
+    const { monotonic, store } = withMonotonicClock()
+    expect(await outcome(store, NOW)).toBe('accepted')
+    monotonic.milliseconds += 5
+    expect(await outcome(store, NOW + DAY)).toBe('timestamp_outside_window')
+    // A sender that uses the nonce again on the next day is rejected.
+    expect(await outcome(store, NOW + DAY, (NOW + DAY) / 1000)).toBe('replayed_nonce')
+  })
+})
+
+describe('a clock that returns', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d: nothing is accepted', async (now) => {
+    expect(await outcome(new MemoryNonceStore(), now)).toBe('timestamp_outside_window')
+  })
+
+  it('NaN after the store has answered: nothing is accepted', async () => {
+    const times = [NOW, Number.NaN]
+    const clock = { now: () => times.shift() as number }
+    expect(await verify(signedRequest(), SECRET, new MemoryNonceStore(), clock)).toMatchObject({
+      reason: 'timestamp_outside_window',
+    })
+  })
+
+  it('NaN to a store: an error, and nothing is accepted', async () => {
+    const store = new MemoryNonceStore({ clock: { now: () => Number.NaN } })
+    await expect(outcome(store, NOW)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
+  })
+
+  it.each([
+    [NOW + 300_000, 'accepted'],
+    [NOW + 300_000.0009765625, 'timestamp_outside_window'],
+    [NOW - 300_000, 'accepted'],
+    [NOW - 300_000.0009765625, 'timestamp_outside_window'],
+  ])('a fraction of a millisecond, %d: %s', async (now, expected) => {
+    expect(await outcome(new MemoryNonceStore(), now)).toBe(expected)
+  })
+})
+
+describe('the year', () => {
+  it.each([
+    ['1970', 0],
+    ['2038, as 32 bits with a sign end', 2 ** 31 - 1],
+    ['2038, after that', 2 ** 31],
+    ['2106, as 32 bits end', 2 ** 32],
+    ['9999, its last second', 253_402_300_799],
+  ])('%s: a request is signed, accepted once, and outside the window 300.001 s later', async (_, seconds) => {
+    const clock = new TestClock(seconds * 1000)
+    const store = new MemoryNonceStore({ clock })
+    const request = { webhookId: '42', headers: sign('a body', SECRET, { clock }), body: 'a body' }
+    expect(request.headers['X-Timestamp']).toBe(String(seconds))
+    expect(await verify(request, SECRET, store, clock)).toMatchObject({ ok: true, timestamp: seconds })
+    clock.milliseconds += 300_000
+    expect(await verify(request, SECRET, store, clock)).toMatchObject({ reason: 'replayed_nonce' })
+    clock.milliseconds += 1
+    expect(await verify(request, SECRET, store, clock)).toMatchObject({ reason: 'timestamp_outside_window' })
+  })
+})
