@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryNonceStore, type NonceStore, verify, type WebhookRequest } from '../src/index.js'
+import { canBeSplitDifferently } from '../src/rules/nonce.js'
+import { arraysInUse, heapInUse } from './support/memory.js'
+import { RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
+
+// What a flood of requests costs: work is counted and memory is measured, with a store that is full.
+
+/** Every piece that was hashed, in bytes. */
+const hashed = vi.hoisted(() => ({ bytes: 0, calls: 0 }))
+vi.mock('node:crypto', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:crypto')>()
+  return {
+    ...original,
+    createHmac(...args: Parameters<typeof original.createHmac>) {
+      const hmac = original.createHmac(...args)
+      const update = hmac.update.bind(hmac) as (part: string | Uint8Array) => typeof hmac
+      hashed.calls++
+      return Object.assign(hmac, {
+        update(part: string | Uint8Array) {
+          hashed.bytes += part.length
+          return update(part)
+        },
+      })
+    },
+  }
+})
+beforeEach(() => {
+  Object.assign(hashed, { bytes: 0, calls: 0 })
+})
+
+const CAPACITY = 1000
+const FLOOD = 10_000
+
+async function outcome(request: WebhookRequest, store: NonceStore, secrets: string | string[] = SECRET) {
+  try {
+    const result = await verify(request, secrets, store, new TestClock())
+    return result.ok ? 'accepted' : result.reason
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
+  }
+}
+
+describe('a flood, while the store is full', () => {
+  it.each<[what: string, request: (index: number) => WebhookRequest, expected: string, hmacs: number]>([
+    ['forged', (index) => signedRequest({ nonce: String(index), signature: '0'.repeat(64) }), 'signature_mismatch', 1],
+    [
+      'stale',
+      (index) => signedRequest({ nonce: String(index), timestamp: '1699999699' }),
+      'timestamp_outside_window',
+      0,
+    ],
+    ['malformed', (index) => signedRequest({ nonce: `${index} ` }), 'invalid_nonce', 0],
+    ['unsigned', () => ({ webhookId: '42', headers: {}, body: 'a body' }), 'missing_header', 0],
+    ['replayed', (index) => signedRequest({ nonce: `live-${index % CAPACITY}` }), 'replayed_nonce', 1],
+    ['genuine', (index) => signedRequest({ nonce: String(index) }), 'ERR_NONCE_STORE', 1],
+    [
+      'genuine on new webhooks',
+      (index) => signedRequest({ webhookId: String(index), nonce: String(index) }),
+      'ERR_NONCE_STORE',
+      1,
+    ],
+  ])('of 10 000 %s requests leaves nothing in memory', async (_, request, expected, hmacs) => {
+    const store = new MemoryNonceStore({ maxEntries: CAPACITY })
+    for (let index = 0; index < CAPACITY; index++) store.reserve('42', `live-${index}`, 600)
+    const flood = async (count: number) => {
+      for (let index = 0; index < count; index++) {
+        const sent = request(index)
+        hashed.calls = 0
+        if ((await outcome(sent, store)) !== expected) throw new Error(`request ${index} was not ${expected}`)
+        if (hashed.calls !== hmacs) throw new Error(`request ${index} cost ${hashed.calls} HMACs`)
+      }
+    }
+    // What is compiled and loaded once is not counted.
+    await flood(3000)
+    const before = heapInUse() + arraysInUse()
+    await flood(FLOOD)
+    // The smallest record takes 40 bytes.
+    expect((heapInUse() + arraysInUse() - before) / FLOOD).toBeLessThan(30)
+  })
+
+  it('reserves nothing for a rejected request', async () => {
+    const store = new RecordingStore()
+    const genuine = signedRequest()
+    const withHeaders = (headers: Record<string, string>) => ({
+      ...genuine,
+      headers: { ...genuine.headers, ...headers },
+    })
+    for (const request of [
+      { ...genuine, headers: {} },
+      withHeaders({ 'x-timestamp': 'x' }),
+      withHeaders({ 'x-timestamp': '0' }),
+      withHeaders({ 'x-nonce': '' }),
+      withHeaders({ 'x-signature': '0'.repeat(64) }),
+    ]) {
+      expect(await outcome(request, store)).not.toBe('accepted')
+    }
+    expect(store.calls).toEqual([])
+  })
+
+  it('of genuine requests ends when entries expire: then the store has room again', async () => {
+    const clock = new TestClock()
+    const store = new MemoryNonceStore({ maxEntries: CAPACITY, clock })
+    for (let index = 0; index < CAPACITY; index++) store.reserve('42', `live ${index}`, 600)
+    expect(await outcome(signedRequest(), store)).toBe('ERR_NONCE_STORE')
+    clock.milliseconds += 600_001
+    expect(await outcome(signedRequest(), store)).toBe('accepted')
+  })
+})
+
+describe('linear time: the work is counted', () => {
+  it.each([0, 1, 1000, 1_000_000, 40_000_000])('a body of %d bytes is hashed once per secret', async (length) => {
+    const body = new Uint8Array(length)
+    const signature = signatureOf(TIMESTAMP, 'n', body, SECRET)
+    hashed.bytes = 0
+    expect(
+      await outcome(signedRequest({ nonce: 'n', body, signature }), new RecordingStore(), ['a', 'b', SECRET]),
+    ).toBe('accepted')
+    expect(hashed.bytes).toBe(3 * (`${TIMESTAMP}:n:`.length + length))
+  })
+
+  it.each([10, 1000, 100_000])('of %d headers, each is read at most once', async (count) => {
+    const reads = new Map<string | symbol, number>()
+    const more = Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-noise-${index}`, 'value']))
+    const headers = new Proxy(
+      { ...more, ...signedRequest().headers },
+      {
+        get(target, name) {
+          reads.set(name, (reads.get(name) ?? 0) + 1)
+          return Reflect.get(target, name)
+        },
+      },
+    )
+    expect(await outcome({ ...signedRequest(), headers }, new RecordingStore())).toBe('accepted')
+    expect(Math.max(...reads.values())).toBe(1)
+  })
+
+  it.each([
+    ['x-timestamp', '1'.repeat(10_000_000), 'timestamp_outside_window'],
+    ['x-timestamp', `${'1'.repeat(10_000_000)}x`, 'invalid_timestamp'],
+    ['x-timestamp', `${'0'.repeat(10_000_000)}x`, 'invalid_timestamp'],
+    ['x-nonce', 'n'.repeat(10_000_000), 'invalid_nonce'],
+    ['x-nonce', ':'.repeat(10_000_000), 'invalid_nonce'],
+    ['x-signature', 'a'.repeat(10_000_000), 'signature_mismatch'],
+  ])('a header of 10 MB leads to a result: %s', async (name, value, expected) => {
+    const request = signedRequest()
+    hashed.bytes = 0
+    const headers = { ...request.headers, [name]: value }
+    expect(await outcome({ ...request, headers }, new RecordingStore())).toBe(expected)
+    expect(hashed.bytes).toBe(0)
+  })
+
+  it('whether a message can be split differently takes at most 128 bytes of the body', () => {
+    const reads: string[] = []
+    const body = new Proxy(Buffer.alloc(1_000_000, 'x'), {
+      get(target, name) {
+        if (/^[0-9]+$/.test(String(name))) reads.push(String(name))
+        return Reflect.get(target, name, target)
+      },
+    })
+    expect(canBeSplitDifferently({ timestamp: TIMESTAMP, nonce: 'n'.repeat(100), body })).toBe(false)
+    expect(reads).toHaveLength(28)
+  })
+})
