@@ -45,6 +45,24 @@ describe('SqliteNonceStore, in real time', () => {
   it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(database)))('$name', ({ run }) => run())
 })
 
+describe('a reservation', () => {
+  // The clock of a reservation is rounded up, that of a later one down. The key is kept for one millisecond more than its TTL.
+  it.each([
+    [0, 600_001.999, false],
+    [0, 600_002, true],
+    [0.25, 600_002.999, false],
+    [0.25, 600_003, true],
+    [0.999, 600_002.999, false],
+    [0.999, 600_003, true],
+  ])('made at %d ms: at %d ms the key is free again: %s', (reservedAt, askedAt, free) => {
+    const clock = new TestClock(reservedAt)
+    const store = new SqliteNonceStore(openDatabase(), { clock })
+    expect(store.reserve('42', 'key', 600)).toBe(true)
+    clock.milliseconds = askedAt
+    expect(store.reserve('42', 'key', 600)).toBe(free)
+  })
+})
+
 describe('two keys', () => {
   it('are reserved both or none', () => {
     const store = new SqliteNonceStore(openDatabase())

@@ -35,6 +35,9 @@ export const INVALID_TIMESTAMPS = [
   '0x6553f100',
   '1_700_000_000',
   '1,700,000,000',
+  // The characters before 0 and after 9.
+  '169999999/',
+  '169999999:',
   `${TIMESTAMP}, ${TIMESTAMP}`,
   '\u0661\u0667\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660',
   '\uff11\uff17\uff10\uff10\uff10\uff10\uff10\uff10\uff10\uff10',
