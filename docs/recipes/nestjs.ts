@@ -1,4 +1,6 @@
 import 'reflect-metadata'
+import type { IncomingMessage } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import {
   BadRequestException,
   Controller,
@@ -8,14 +10,14 @@ import {
   Param,
   Post,
   Req,
-  ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { type Request, raw } from 'express'
-import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
+import type { NextFunction, Request, Response } from 'express'
+import { hasErrorCode, MemoryNonceStore, verifyOrThrow } from 'inbound-webhook-auth'
 
-const nonceStore = new MemoryNonceStore() // one for the process, not one a request
+const MAX_BODY_BYTES = 100_000
+const nonceStore = new MemoryNonceStore() // one per process, not per request
 
 @Controller('hooks')
 class WebhookController {
@@ -25,20 +27,12 @@ class WebhookController {
     const webhook = await findWebhook(name)
     if (webhook === undefined) throw new NotFoundException()
 
-    const { headers, body = '' } = request // a request without a body leaves it undefined
-    const received = { webhookId: webhook.id, headers, body }
-    const verdict = await verify(received, webhook.secret, nonceStore).catch((error) => {
-      console.error(error)
-      throw error.code === 'ERR_NONCE_STORE' ? new ServiceUnavailableException() : error
-    })
-    if (!verdict.ok) {
-      console.warn(webhook.id, verdict.reason, verdict.message)
-      throw new UnauthorizedException()
-    }
+    const received = { webhookId: webhook.id, headers: request.headers, body: request.body }
+    await verifyOrThrow(received, webhook.secret, nonceStore).catch(logRejection)
 
-    const event = parse(body)
+    const event = parse(request.body)
     if (event === undefined) throw new BadRequestException('genuine, but not JSON')
-    await receive(webhook, event)
+    await receive(webhook.id, event)
   }
 }
 
@@ -47,28 +41,59 @@ class AppModule {}
 
 async function bootstrap() {
   const app = await NestFactory.create(AppModule)
-  // Nest's own parsers come after it, so other routes keep them. `rawBody: true` would do for JSON and forms alone.
-  // Compressed bodies are refused: inflated, they are not what was signed.
-  app.use('/hooks', raw({ type: () => true, limit: 100_000, inflate: false }))
-  await app.listen(process.env['PORT'] ?? 3000)
+  // Before Nest's own parsers, and only here: they skip a body that was read, and other routes keep them.
+  app.use('/hooks', async (request: Request, response: Response, next: NextFunction) => {
+    request.body = await readBody(request).catch(logAbort)
+    if (request.body !== undefined) return next()
+    response.set('Connection', 'close').sendStatus(413)
+  })
+  await app.listen(process.env.PORT ?? 3000)
 }
 
 bootstrap()
 
-/** Replace it by a look-up in your database: the record's own id, never the URL's text; undefined if there is none. */
-async function findWebhook(name: string) {
-  return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env['WEBHOOK_SECRET'] ?? '' } : undefined
+/** Nest answers 401 or 503 by the error's status. But it logs a stack, except for its own exceptions. */
+function logRejection(error: unknown): never {
+  if (!hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) throw error
+  console.warn(error.reason, error.detail)
+  throw new UnauthorizedException()
 }
 
-/** Your part. A failed event is sent again, signed anew: do nothing if you have seen the identifier in its payload. */
-async function receive(webhook: { id: string }, event: unknown) {
-  console.log(webhook.id, event)
+/** Replace it by a look-up in your database. Return the record's own id, never the text of the URL. */
+async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
+  return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
 }
 
-/** The event, if the body is JSON. */
+/** Your part. A sender repeats an event if the answer was lost: do nothing if its identifier is known. */
+async function receive(webhookId: string, event: unknown): Promise<void> {
+  console.log(webhookId, event)
+}
+
+/** A sender that hangs up is not a fault: one line, and no body. */
+function logAbort(error: unknown): undefined {
+  console.warn(String(error))
+}
+
+/** Reads the raw body. Returns undefined once it is known to be too large, and leaves the rest unread. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return undefined
+  let buffer = Buffer.alloc(0) // It grows: a connection that sends nothing takes no memory.
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const end = size + chunk.length
+    if (end > MAX_BODY_BYTES) return undefined
+    if (end > buffer.length) buffer = Buffer.concat([buffer], 2 * end)
+    buffer.set(chunk, size)
+    size = end
+  }
+  return buffer.subarray(0, size)
+}
+
+/** Returns the event, or undefined if the body is not JSON. Gzip is known by its first byte: Content-Encoding is not signed. */
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(String(body))
+    const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body
+    return JSON.parse(json.toString())
   } catch {
     return undefined
   }

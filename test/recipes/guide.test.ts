@@ -6,10 +6,10 @@ import { FOLDER, NEXT_ROUTE, RECIPES } from './recipes.js'
 const guide = readFileSync(join(FOLDER, '../recipes.md'), 'utf8')
 
 describe('the guide to recipes', () => {
-  const files = readdirSync(FOLDER).filter((name) => /\.(m?js|ts)$/.test(name))
+  const files = readdirSync(FOLDER).filter((name) => /\.ts$/.test(name))
 
   it.each([...files, NEXT_ROUTE, 'wrangler.json'])('shows docs/recipes/%s', (file) => {
-    const language = file.replace(/^.*\.m?/, '')
+    const language = file.replace(/^.*\./, '')
     expect(guide).toContain(`\n\`\`\`${language}\n${readFileSync(join(FOLDER, file), 'utf8')}\`\`\`\n`)
   })
 

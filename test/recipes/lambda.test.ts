@@ -112,10 +112,10 @@ describe.runIf(ready)('the Lambda function', () => {
   beforeAll(async () => {
     redis = await RedisServer.start()
     Object.assign(process.env, { REDIS_URL: redis.url, WEBHOOK_SECRET: SECRET })
-    const recipe = RECIPES.find(({ file }) => file === 'lambda.mjs')
+    const recipe = RECIPES.find(({ file }) => file === 'lambda.ts')
     const project = createProject()
     if (recipe !== undefined) recipe.install(project, sourceOf(recipe))
-    const lambda = await import(join(project, 'lambda.mjs'))
+    const lambda = await import(join(project, 'lambda.mts'))
     handler = lambda.handler
   })
   // The function logs what it is sent.

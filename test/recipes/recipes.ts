@@ -26,11 +26,19 @@ const RUNTIMES = join(ROOT, 'test/runtimes/node_modules')
 const BUN = join(RUNTIMES, '@oven/bun-linux-x64/bin/bun')
 const DENO = join(RUNTIMES, '@deno/linux-x64-glibc/deno')
 
+/** The versions of Node that run TypeScript. */
+export const NODES = [22, 24, 26].map(
+  (version) => [`Node ${version}`, join(RUNTIMES, `node${version}/bin/node`)] as const,
+)
+/** Runs TypeScript on the Node of this process. */
+const TSX = [process.execPath, '--import', 'tsx']
+
 /** What a recipe needs beside Node. */
 export const PROGRAMS = {
   frameworks: existsSync(join(FOLDER, 'node_modules')),
   bun: existsSync(BUN),
   deno: existsSync(DENO),
+  runtimes: NODES.every(([, program]) => existsSync(program)),
 } as const
 
 /** A recipe, and what its framework decides. */
@@ -49,41 +57,48 @@ export interface Recipe {
   largeHeaders: 204 | 400 | 431
   /** What `/hooks/%zz` gets. */
   malformedPath: 400 | 404 | 500
+  /** What happens to the rest of a body that is too large. */
+  rest: 'unread' | 'read'
 }
 
-const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 404 } as const
+const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 404, rest: 'unread' } as const
 
-const ON_EXPRESS = { ...ON_NODE, gzip: 415, malformedPath: 400 } as const
+/** Next.js and API Gateway read a body to its end, whatever the recipe does. */
+const WITH_REDIS = { store: 'Redis', rest: 'read' } as const
 
-export const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.js'
+const ON_EXPRESS = { ...ON_NODE, malformedPath: 400 } as const
+
+export const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.ts'
 
 export const RECIPES: readonly Recipe[] = [
-  { ...ON_NODE, name: 'node:http', file: 'node-http.js', install: runBy(process.execPath) },
-  { ...ON_EXPRESS, name: 'Express 5', file: 'express.js', install: runBy(process.execPath) },
-  { ...ON_EXPRESS, name: 'Express 4', file: 'express-4.js', install: runWithExpress4 },
-  { ...ON_NODE, name: 'Fastify', file: 'fastify.js', install: runBy(process.execPath), malformedPath: 400 },
-  { ...ON_NODE, name: 'Koa', file: 'koa.js', install: runBy(process.execPath) },
-  { ...ON_NODE, name: 'Hono', file: 'hono.js', install: runBy(process.execPath) },
+  { ...ON_NODE, name: 'node:http', file: 'node-http.ts', install: runBy(...TSX) },
+  { ...ON_EXPRESS, name: 'Express 5', file: 'express.ts', install: runBy(...TSX) },
+  { ...ON_EXPRESS, name: 'Express 4', file: 'express-4.ts', install: runWithExpress4 },
+  { ...ON_NODE, name: 'Fastify', file: 'fastify.ts', install: runBy(...TSX), malformedPath: 400 },
+  { ...ON_NODE, name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
+  { ...ON_NODE, name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
+  { ...ON_NODE, name: 'h3', file: 'h3.ts', install: runBy(...TSX), malformedPath: 400 },
   { ...ON_EXPRESS, name: 'NestJS', file: 'nestjs.ts', install: compileNest },
-  { ...ON_NODE, name: 'Next.js', file: NEXT_ROUTE, install: buildNext, store: 'Redis', malformedPath: 500 },
-  { ...ON_NODE, name: 'Lambda, payload 1.0', file: 'lambda.mjs', install: putBehindGateway('1.0'), store: 'Redis' },
-  { ...ON_NODE, name: 'Lambda, payload 2.0', file: 'lambda.mjs', install: putBehindGateway('2.0'), store: 'Redis' },
+  { ...ON_NODE, ...WITH_REDIS, name: 'Next.js', file: NEXT_ROUTE, install: buildNext, malformedPath: 500 },
+  { ...ON_NODE, ...WITH_REDIS, name: 'Lambda, payload 1.0', file: 'lambda.ts', install: putBehindGateway('1.0') },
+  { ...ON_NODE, ...WITH_REDIS, name: 'Lambda, payload 2.0', file: 'lambda.ts', install: putBehindGateway('2.0') },
   {
     ...ON_NODE,
     name: 'Workers',
-    file: 'worker.js',
+    file: 'worker.ts',
     install: bundleWorker,
     store: 'Durable Object',
     largeHeaders: 204,
   },
-  { ...ON_NODE, name: 'Bun', file: 'bun.js', install: runBy(BUN), needs: 'bun' },
+  { ...ON_NODE, name: 'Bun', file: 'bun.ts', install: runBy(BUN), needs: 'bun' },
   {
     ...ON_NODE,
     name: 'Deno',
-    file: 'deno.js',
+    file: 'deno.ts',
     install: runBy(DENO, 'run', '--allow-net', '--allow-env'),
     needs: 'deno',
     largeHeaders: 400,
+    rest: 'read',
   },
 ]
 
@@ -106,14 +121,14 @@ export function removeProjects(): void {
 
 function runBy(...command: string[]) {
   return (project: string, source: string) => {
-    writeFileSync(join(project, 'server.mjs'), source)
-    return [...command, 'server.mjs']
+    writeFileSync(join(project, 'server.mts'), source)
+    return [...command, 'server.mts']
   }
 }
 
 function runWithExpress4(project: string, source: string): readonly string[] {
   symlinkSync(join(FOLDER, 'node_modules/express4'), join(project, 'node_modules/express'))
-  return runBy(process.execPath)(project, source)
+  return runBy(...TSX)(project, source)
 }
 
 function compileNest(project: string, source: string): readonly string[] {
@@ -127,7 +142,9 @@ function buildNext(project: string, source: string): readonly string[] {
   const route = join(project, NEXT_ROUTE.replace('nextjs/', ''))
   mkdirSync(dirname(route), { recursive: true })
   writeFileSync(route, source)
-  writeFileSync(join(project, 'package.json'), '{ "private": true }') // as create-next-app makes it
+  // As create-next-app makes them.
+  writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
   const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
   execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
@@ -136,18 +153,18 @@ function buildNext(project: string, source: string): readonly string[] {
 
 function putBehindGateway(version: '1.0' | '2.0') {
   return (project: string, source: string) => {
-    writeFileSync(join(project, 'lambda.mjs'), source)
+    writeFileSync(join(project, 'lambda.mts'), source)
     copyFileSync(fileURLToPath(new URL('lambda-gateway.js', import.meta.url)), join(project, 'gateway.mjs'))
-    return [process.execPath, 'gateway.mjs', './lambda.mjs', version]
+    return [...TSX, 'gateway.mjs', './lambda.mts', version]
   }
 }
 
 export function bundleWorker(project: string, source: string): readonly string[] {
-  writeFileSync(join(project, 'worker.mjs'), source)
+  writeFileSync(join(project, 'worker.mts'), source)
   // As wrangler bundles it.
   buildSync({
     absWorkingDir: project,
-    entryPoints: ['worker.mjs'],
+    entryPoints: ['worker.mts'],
     outfile: join(project, 'bundle.mjs'),
     bundle: true,
     format: 'esm',

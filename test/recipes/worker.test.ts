@@ -10,18 +10,33 @@ import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from 
 
 const ASKED_FROM_OUTSIDE = `
 export default {
-  async fetch(request) {
+  async fetch(request, env) {
     if (request.method !== 'POST') return new Response()
-    return Response.json(await nonceStore.reserve(...(await request.json())))
+    const [method, webhookId, ...args] = await request.json()
+    if (method === 'reserve') return Response.json(await nonceStoreOf(env).reserve(webhookId, ...args))
+    return Response.json(await env.WEBHOOK_NONCES.getByName(webhookId)[method](...args))
   },
 }`
+
+/** More methods for the object. */
+const METHODS = `
+  fill(rows) {
+    this.#sql.exec(\`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO nonces SELECT 'expired ' || i, 0 FROM n\`, rows)
+  }
+  count() {
+    return this.#sql.exec('SELECT count(*) AS n FROM nonces').one().n
+  }
+`
 
 describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks))('the Durable Object', () => {
   let server: Server
   beforeAll(async () => {
     const project = createProject()
-    const recipe = sourceOf({ file: 'worker.js' })
-    const source = recipe.replace('export default', 'export const recipe =') + ASKED_FROM_OUTSIDE
+    const source = sourceOf({ file: 'worker.ts' })
+      .replace('export default', 'export const recipe =')
+      .replace('  /** Nothing here awaits', `${METHODS}\n$&`)
+      .concat(ASKED_FROM_OUTSIDE)
     server = await Server.start(bundleWorker(project, source), project)
   })
   afterAll(async () => {
@@ -29,15 +44,16 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
     removeProjects()
   })
 
+  async function ask(...asked: unknown[]): Promise<string> {
+    const body = Buffer.from(JSON.stringify(asked))
+    const { status, text } = await send(server.port, { path: '/', headers: [], body })
+    if (status !== 200) throw new Error(text)
+    return text
+  }
+
   const store: NonceStore = {
     async reserve(...asked) {
-      const { status, text } = await send(server.port, {
-        path: '/',
-        headers: [],
-        body: Buffer.from(JSON.stringify(asked)),
-      })
-      if (status !== 200) throw new Error(text)
-      return text === 'true'
+      return (await ask('reserve', ...asked)) === 'true'
     },
   }
 
@@ -49,5 +65,20 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(await store.reserve('42', 'short', 600)).toBe(true)
     expect(await store.reserve('42', 'long', 600)).toBe(false)
+  })
+
+  it('deletes at most 10 of 500 000 expired rows per reservation', async () => {
+    await ask('fill', 'full', 500_000)
+    expect(await store.reserve('full', 'new', 600)).toBe(true)
+    expect(Number(await ask('count', 'full'))).toBe(500_000 - 10 + 1)
+    expect(await store.reserve('full', 'new', 600)).toBe(false)
+  })
+
+  it('reserves a key whose expired row is still there, once', async () => {
+    await ask('fill', 'left over', 100)
+    const keys = [1, 50, 100].map((row) => `expired ${row}`)
+    const reserve = () => Promise.all(keys.map((key) => store.reserve('left over', key, 600)))
+    expect(await reserve()).toEqual([true, true, true])
+    expect(await reserve()).toEqual([false, false, false])
   })
 })

@@ -81,6 +81,38 @@ export async function hangUpHalfway(port: number, request: RawRequest): Promise<
   socket.destroy()
 }
 
+/**
+ * Sends a request whose body never ends, as fast as the server takes it, until the connection closes.
+ *
+ * @param framing - whether the body has a `Content-Length`, of 1 TB, or comes in chunks.
+ * @returns the answer's head, how much was sent, and how long it took. It gives up after 64 MB.
+ */
+export async function pushEndlessly(port: number, framing: 'length' | 'chunks', path = '/hooks/billing') {
+  const socket = connect(port, '127.0.0.1')
+  const start = performance.now()
+  let head = ''
+  let sentBytes = 0
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  socket.setEncoding('latin1').on('data', (text) => {
+    head += text
+  })
+  // The server closes the connection while bytes are on their way.
+  socket.on('error', () => {})
+  const length = framing === 'length' ? 'Content-Length: 1000000000000' : 'Transfer-Encoding: chunked'
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${length}\r\n\r\n`)
+  const piece = Buffer.alloc(2 ** 16, 'x')
+  const bytes = framing === 'length' ? piece : Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
+  const push = () => {
+    if (socket.destroyed || !socket.writable) return
+    sentBytes += bytes.length
+    if (sentBytes > 2 ** 26) socket.destroy()
+    else socket.write(bytes, push)
+  }
+  push()
+  await closed
+  return { head, sentBytes, milliseconds: performance.now() - start }
+}
+
 function* bytesOf({ method = 'POST', path = '/hooks/billing', headers, body, chunkBytes }: RawRequest) {
   const framing = []
   if (chunkBytes !== undefined) framing.push(['Transfer-Encoding', 'chunked'])

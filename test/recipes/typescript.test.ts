@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../support/programs.js'
+import { send, signedHeaders } from '../support/raw-client.js'
+import { Server } from '../support/server-process.js'
+import { createProject, FOLDER, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
+
+// The recipes are strict TypeScript, and all but one run without being compiled.
+
+afterAll(removeProjects)
+
+/** Also stricter than `strict`. No syntax may need a compiler. */
+const STRICT = {
+  target: 'es2023',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noImplicitReturns: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
+const ON_NODE = { module: 'nodenext', types: ['node'] }
+/** What `nest new` sets. The rest is the same for packages of both types. */
+const NEST = {
+  ...ON_NODE,
+  verbatimModuleSyntax: false,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+}
+
+/** Next.js checks the types of its route itself, when it builds. */
+const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module'][] = [
+  [['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts', 'lambda.ts'], ON_NODE, 'module'],
+  [['express-4.ts'], ON_NODE, 'module'],
+  [['nestjs.ts'], NEST, 'commonjs'],
+  [['nestjs.ts'], NEST, 'module'],
+  [['worker.ts'], { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }],
+  [['bun.ts'], { module: 'esnext', moduleResolution: 'bundler', types: ['bun'] }],
+  [['deno.ts'], { module: 'nodenext', types: ['deno', 'node'] }, 'module'],
+]
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
+
+describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
+  it.each(PROJECTS)('%j', (files, options, type = 'module') => {
+    const project = createProject()
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type }))
+    for (const file of files) writeFileSync(join(project, file), sourceOf({ file }))
+    if (files.includes('express-4.ts')) {
+      mkdirSync(join(project, 'node_modules/@types'))
+      symlinkSync(join(FOLDER, 'node_modules/@types/express4'), join(project, 'node_modules/@types/express'))
+    }
+    const config = { compilerOptions: { ...STRICT, ...options }, files }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
+    const tsc = join(FOLDER, 'node_modules/typescript/bin/tsc')
+    expect(spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout).toBe('')
+  })
+
+  it('covers every recipe', () => {
+    const checked = new Set(PROJECTS.flatMap(([files]) => files))
+    expect(RECIPES.map(({ file }) => file).filter((file) => !checked.has(file))).toEqual([
+      'nextjs/app/hooks/[name]/route.ts',
+    ])
+  })
+})
+
+const RUN_AS_THEY_ARE = RECIPES.filter(({ file }) =>
+  ['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts'].includes(file),
+)
+
+describe.runIf(ready).each(NODES)('%s', (version, program) => {
+  if (!isInstalled('the runtimes', PROGRAMS.runtimes)) return
+
+  it.each(RUN_AS_THEY_ARE)('runs the recipe for $name as it is', async (recipe) => {
+    const project = createProject()
+    recipe.install(project, sourceOf(recipe))
+    const server = await Server.start([program, 'server.mts'], project)
+    try {
+      const body = Buffer.from('{"event":"invoice.paid"}')
+      const headers = signedHeaders({ body })
+      expect(await send(server.port, { headers, body })).toMatchObject({ status: 204 })
+      expect(await send(server.port, { headers, body })).toMatchObject({ status: 401 })
+      // Node 22 says that it is experimental.
+      if (version !== 'Node 22') expect(server.output).not.toMatch(/warning/i)
+    } finally {
+      await server.stop()
+    }
+  })
+})
