@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -269,6 +269,31 @@ describe.each([
     expect(webhook.attempts).toEqual([])
   })
 })
+
+it.runIf(isInstalled('curl') && isInstalled('openssl'))(
+  'the shell passes the secret to no program as an argument',
+  async () => {
+    const programs = join(folder, 'programs')
+    const log = join(folder, 'arguments')
+    mkdirSync(programs)
+    for (const name of ['cat', 'curl', 'cut', 'date', 'od', 'openssl', 'sleep']) {
+      const real = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
+      writeFileSync(join(programs, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> '${log}'\nexec ${real} "$@"\n`, {
+        mode: 0o755,
+      })
+    }
+    const webhook = endpoint(SECRET, 'verdict')
+    const shell = ALL.filter(({ language }) => language === 'a shell')
+    for (const sender of shell) {
+      const PATH = `${programs}:${process.env['PATH']}`
+      expect(await send(sender, webhook.url, SECRET, fileOf(EVENT), { PATH })).toMatchObject({ exitCode: 0 })
+    }
+    expectGenuine(webhook, 1)
+    const seen = readFileSync(log, 'utf8')
+    expect(seen).toMatch(/^openssl dgst -sha256/m)
+    for (const secret of [SECRET, Buffer.from(SECRET).toString('hex')]) expect(seen).not.toContain(secret)
+  },
+)
 
 describe('under the C locale a secret outside ASCII is used as it is, or not at all', () => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
