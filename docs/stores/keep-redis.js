@@ -49,21 +49,25 @@ export async function keepRedis({ create, infos, close }, timeout) {
   async function watch() {
     while (isOpen) {
       await sleep(INTERVAL, undefined, { ref: false })
-      try {
-        await check(client)
-      } catch {
-        await replace().catch(console.error)
-      }
+      await check(client).catch(replace)
     }
   }
 
+  /** Opens clients until one works. */
   async function replace() {
-    const next = await open()
-    const previous = client
-    client = next
-    // Commands that are under way may still be answered.
-    await sleep(timeout)
-    close(previous)
+    while (isOpen) {
+      try {
+        const next = await open()
+        // Commands that are under way may still be answered.
+        setTimeout(close, timeout, client).unref()
+        client = next
+        if (!isOpen) close(next)
+        return
+      } catch (error) {
+        console.error(error)
+        await sleep(INTERVAL / 5, undefined, { ref: false })
+      }
+    }
   }
 
   watch()

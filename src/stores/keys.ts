@@ -30,8 +30,7 @@ export function scopedKeyHash(webhookId: string, key: string): Buffer {
  * @internal
  */
 export function sharedTag(webhookId: string, key: string): string {
-  const [firstPart = ''] = key.split(':', 1)
-  return scopedKeyHash(webhookId, firstPart).toString('hex', 0, 4)
+  return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).toString('hex', 0, 4)
 }
 
 /**

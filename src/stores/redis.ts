@@ -80,7 +80,7 @@ export class RedisNonceStore implements NonceStore {
   /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
-    const start = `${this.#keyPrefix}{${sharedTag(webhookId, keys[0] ?? '')}}`
+    const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
     const redisKeys = keys.map((key) => start + scopedKey(webhookId, key))
     const token = randomUUID()
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))

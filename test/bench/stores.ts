@@ -21,10 +21,10 @@ import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../support/servers.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
-const ROUNDS = 7
+const ROUNDS = 5
 const ROUND_MILLISECONDS = 250
 const IN_FLIGHT = [1, 16, 256]
-const SIZES = [1_000, 10_000, 100_000, 1_000_000]
+const SIZES = [1_000, 100_000, 1_000_000]
 
 interface Contestant {
   name: string
@@ -184,10 +184,10 @@ async function postgres(
       const keys = Array.from({ length: count }, () => `${nextKey()}${nextKey()}`.replaceAll('-', '').slice(0, 64))
       return plain.query(texts[count - 1] ?? '', [600_001, ...keys.map((key) => key.replaceAll(/[^0-9a-f]/g, '0'))])
     },
-    bytes: () => Number(server.sql("SELECT pg_total_relation_size('webhook_nonces')")),
+    bytes: async () => Number(await server.sql("SELECT pg_total_relation_size('webhook_nonces')")),
     async fill(count) {
       for (let left = count; left > 0; left -= 20_000) {
-        server.sql(
+        await server.sql(
           `INSERT INTO webhook_nonces SELECT sha256(convert_to(gen_random_uuid()::text, 'UTF8')), clock_timestamp() + interval '600 s' FROM generate_series(1, ${Math.min(left, 20_000)})`,
         )
       }
@@ -195,7 +195,7 @@ async function postgres(
     async close() {
       await close()
       await plain.close()
-      server.stop()
+      await server.stop()
     },
   }
 }

@@ -194,10 +194,10 @@ describe.runIf(installed)('PostgreSQL', () => {
       const store = await connected(client)
       const load = new Load(store)
       await eventually(() => expect(load.accepted.length).toBeGreaterThan(100))
-      server.kill()
+      await server.kill()
       await eventually(() => expect(load.failures).toBeGreaterThan(20))
       const acceptedBefore = load.accepted.length
-      server.restart()
+      await server.restart()
       await eventually(() => expect(load.accepted.length).toBeGreaterThan(acceptedBefore))
       await load.stop()
       expect([...load.outcomes].sort()).toEqual(['ERR_NONCE_STORE', 'accepted'])

@@ -149,6 +149,18 @@ const ROWS: Row[] = [
     },
   },
   {
+    // To the keys it is the same whether the clock steps forward or their ends step back.
+    fault: "the server's clock steps forward by 601 s",
+    ...CLIENTS,
+    loses: 'everything',
+    async start(closers) {
+      const server = await start(closers)
+      const step =
+        "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('PEXPIRE', key, redis.call('PTTL', key) - 601000) end"
+      return { address: server.url, begin: () => server.cli('EVAL', step, '0') }
+    },
+  },
+  {
     fault: 'a replica that was cut off takes over',
     ...CLIENTS,
     loses: 'something',

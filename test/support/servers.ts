@@ -1,12 +1,16 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
 
 // Real servers, each on a free loopback port with its data in a folder of its own, started and stopped by the test.
+
+const run = promisify(execFile)
 
 /** A TCP port of the loopback interface that nothing listens on. */
 export async function freePort(): Promise<number> {
@@ -195,8 +199,8 @@ export class PostgresServer {
   static async start(...settings: string[]): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), settings)
     chmodSync(server.folder, 0o777)
-    server.#run('initdb', '-D', server.#data, '-U', 'test', '-A', 'trust', '-N', '--no-locale', '-E', 'UTF8')
-    server.restart()
+    await server.#run('initdb', '-D', server.#data, '-U', 'test', '-A', 'trust', '-N', '--no-locale', '-E', 'UTF8')
+    await server.restart()
     return server
   }
 
@@ -208,24 +212,25 @@ export class PostgresServer {
     return `postgres://test@127.0.0.1:${this.port}/postgres`
   }
 
-  restart(): void {
+  async restart(): Promise<void> {
     const options = [
       `-p ${this.port}`,
       '-h 127.0.0.1',
       `-k ${this.folder}`,
       ...this.settings.map((setting) => `-c ${setting}`),
     ]
-    this.#run('pg_ctl', 'start', '-w', '-D', this.#data, '-l', join(this.folder, 'log'), '-o', options.join(' '))
+    await this.#run('pg_ctl', 'start', '-w', '-D', this.#data, '-l', join(this.folder, 'log'), '-o', options.join(' '))
   }
 
-  kill(): void {
-    this.#run('pg_ctl', 'stop', '-m', 'immediate', '-D', this.#data)
+  async kill(): Promise<void> {
+    await this.#run('pg_ctl', 'stop', '-m', 'immediate', '-D', this.#data)
   }
 
   /** Sends a signal to the server and to all its sessions, such as SIGSTOP. */
-  signal(signal: NodeJS.Signals): void {
+  async signal(signal: NodeJS.Signals): Promise<void> {
     const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', pid], { encoding: 'utf8' }).trim().split(/\s+/)
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', pid])
+    const children = stdout.trim().split(/\s+/)
     for (const id of [pid, ...children]) {
       try {
         process.kill(Number(id), signal)
@@ -235,31 +240,42 @@ export class PostgresServer {
     }
   }
 
-  /** Runs one statement, or several, with psql. */
-  sql(text: string): string {
-    return execFileSync('psql', ['-qAtX', '-c', text, this.url], { encoding: 'utf8' }).trim()
+  /** Opens a session. */
+  async connect(applicationName = 'test'): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url, application_name: applicationName })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+
+  /** Runs one statement, or several, with psql, also while new sessions are read-only. */
+  async sql(text: string): Promise<string> {
+    const { stdout } = await run('psql', ['-qAtX', '-c', text, this.url])
+    return stdout.trim()
   }
 
   /** Starts a standby that replicates this server. */
   async startStandby(): Promise<PostgresServer> {
     const standby = new PostgresServer(await freePort(), ['hot_standby=on'])
     chmodSync(standby.folder, 0o777)
-    standby.#run('pg_basebackup', '-D', standby.#data, '-R', '-c', 'fast', '-d', this.url)
-    standby.restart()
+    await standby.#run('pg_basebackup', '-D', standby.#data, '-R', '-c', 'fast', '-d', this.url)
+    await standby.restart()
     return standby
   }
 
-  stop(): void {
-    this.kill()
+  async stop(): Promise<void> {
+    await this.kill()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
   /** The server's programs refuse to run as root; Debian's package has made a user for them. */
-  #run(program: string, ...args: string[]): void {
+  async #run(program: string, ...args: string[]): Promise<void> {
     const command = [postgresProgram(program), ...args]
     const [file = '', ...rest] =
       userInfo().uid === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command] : command
-    execFileSync(file, rest, { stdio: 'ignore', cwd: this.folder })
+    const child = spawn(file, rest, { stdio: 'ignore', cwd: this.folder })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) throw new Error(`${program} ended with ${code}`)
   }
 }
 

@@ -1,0 +1,188 @@
+import type pg from 'pg'
+import { describe, expect } from 'vitest'
+import { isInstalled } from '../support/programs.js'
+import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
+import { type Row, testFaults } from '../support/stores/faults.js'
+
+const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
+const BOUNCED = { ...CLIENTS, store: 'PgBouncer' }
+
+async function start(closers: (() => unknown)[], ...settings: string[]) {
+  const server = await PostgresServer.start(...settings)
+  closers.push(() => server.stop())
+  return server
+}
+
+async function startBehindProxy(closers: (() => unknown)[]) {
+  const server = await start(closers)
+  const proxy = await TcpProxy.start(server.port)
+  closers.push(() => proxy.stop())
+  return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+}
+
+async function startBouncer(closers: (() => unknown)[]) {
+  const server = await start(closers)
+  const bouncer = await PgBouncer.start(server)
+  closers.push(() => bouncer.stop())
+  return { server, bouncer, address: bouncer.url }
+}
+
+/** Changes a setting of the server while it runs. */
+async function set(server: PostgresServer, setting: string): Promise<void> {
+  await server.sql(`ALTER SYSTEM SET ${setting}`)
+  await server.sql('SELECT pg_reload_conf()')
+}
+
+const TABLE = 'CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL)'
+
+const ROWS: Row[] = [
+  {
+    fault: 'killed and restarted',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers)
+      return { address: server.url, begin: () => server.kill(), end: () => server.restart() }
+    },
+  },
+  {
+    fault: 'server stopped',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers)
+      closers.push(() => server.signal('SIGCONT'))
+      return { address: server.url, begin: () => server.signal('SIGSTOP'), end: () => server.signal('SIGCONT') }
+    },
+  },
+  {
+    fault: 'connections silently dropped',
+    ...CLIENTS,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      return { address, begin: () => proxy.dropConnections() }
+    },
+  },
+  {
+    fault: 'replies lost',
+    ...CLIENTS,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      const begin = () => {
+        proxy.onReply = () => 'cut'
+      }
+      const end = () => {
+        proxy.onReply = () => 'pass'
+      }
+      return { address, begin, end, milliseconds: 1000 }
+    },
+  },
+  {
+    fault: 'commands delivered late',
+    ...CLIENTS,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      const begin = () => {
+        proxy.delay = 2000
+      }
+      const end = () => {
+        proxy.delay = 0
+      }
+      return { address, begin, end }
+    },
+  },
+  {
+    fault: 'table locked',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers)
+      const session = await server.connect()
+      closers.push(() => session.end())
+      const begin = () => session.query('BEGIN; LOCK TABLE webhook_nonces IN ACCESS EXCLUSIVE MODE')
+      return { address: server.url, begin, end: () => session.query('COMMIT') }
+    },
+  },
+  {
+    fault: 'table dropped and created again',
+    ...CLIENTS,
+    loses: 'everything',
+    async start(closers) {
+      const server = await start(closers)
+      return { address: server.url, begin: () => server.sql('DROP TABLE webhook_nonces'), end: () => server.sql(TABLE) }
+    },
+  },
+  {
+    fault: 'read-only',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers)
+      const begin = () => set(server, 'default_transaction_read_only = on')
+      return { address: server.url, begin, end: () => set(server, 'default_transaction_read_only = off') }
+    },
+  },
+  {
+    fault: 'connections used up',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers, 'max_connections=20')
+      const sessions: pg.Client[] = []
+      /** Takes the place of every session that ends. */
+      async function begin() {
+        const others = 'FROM pg_stat_activity WHERE application_name <> $1 AND backend_type = $2'
+        const [first] = sessions.length > 0 ? sessions : [await server.connect('taker')]
+        sessions.push(first as pg.Client)
+        for (let round = 0; round < 20; round++) {
+          await first?.query(`SELECT pg_terminate_backend(pid) ${others}`, ['taker', 'client backend'])
+          for (;;) {
+            const session = await server.connect('taker').catch(() => undefined)
+            if (session === undefined) break
+            sessions.push(session)
+          }
+        }
+      }
+      return { address: server.url, begin, end: () => Promise.all(sessions.map((session) => session.end())) }
+    },
+  },
+  {
+    fault: "the server's clock steps forward by 601 s",
+    ...CLIENTS,
+    loses: 'everything',
+    async start(closers) {
+      const server = await start(closers)
+      const step = "UPDATE webhook_nonces SET expires_at = expires_at - interval '601 s'"
+      return { address: server.url, begin: () => server.sql(step) }
+    },
+  },
+  {
+    fault: 'synchronous standby lost',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers, 'max_connections=40')
+      const standby = await server.startStandby()
+      closers.push(() => standby.stop())
+      closers.push(() => standby.signal('SIGCONT'))
+      await set(server, "synchronous_standby_names = '*'")
+      await eventually(async () => expect(await server.sql('SELECT sync_state FROM pg_stat_replication')).toBe('sync'))
+      return { address: server.url, begin: () => standby.signal('SIGSTOP'), end: () => standby.signal('SIGCONT') }
+    },
+  },
+  {
+    fault: 'server killed and restarted',
+    ...BOUNCED,
+    async start(closers) {
+      const { server, address } = await startBouncer(closers)
+      return { address, begin: () => server.kill(), end: () => server.restart() }
+    },
+  },
+  {
+    fault: 'PgBouncer stopped',
+    ...BOUNCED,
+    async start(closers) {
+      const { bouncer, address } = await startBouncer(closers)
+      closers.push(() => bouncer.signal('SIGCONT'))
+      return { address, begin: () => bouncer.signal('SIGSTOP'), end: () => bouncer.signal('SIGCONT') }
+    },
+  },
+]
+
+const installed = isInstalled('postgresql', postgresIsInstalled()) && isInstalled('pgbouncer')
+
+describe.runIf(installed)('the faults of the guide', () => testFaults(ROWS))

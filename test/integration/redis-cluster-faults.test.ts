@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect } from 'vitest'
+import { isInstalled } from '../support/programs.js'
+import { eventually, type RedisServer, startRedisCluster, startRedisSentinel } from '../support/servers.js'
+import { type Row, testFaults } from '../support/stores/faults.js'
+
+const CLUSTER = { store: 'Redis Cluster', kinds: ['redis-cluster', 'ioredis-cluster'] }
+const SENTINEL = { store: 'Redis Sentinel', kinds: ['redis-sentinel', 'ioredis-sentinel'] }
+
+type Nodes = [master: RedisServer, ...others: RedisServer[]]
+
+async function start(closers: (() => unknown)[], options: { replicas?: number } = {}) {
+  const nodes = (await startRedisCluster(options)) as Nodes
+  closers.push(() => Promise.all(nodes.map((node) => node.stop())))
+  return { nodes, address: nodes.map(({ url }) => url) }
+}
+
+async function startSentinel(closers: (() => unknown)[]) {
+  const servers = await startRedisSentinel()
+  closers.push(servers.stop)
+  return servers
+}
+
+const isMaster = (node: RedisServer) => node.cli('INFO', 'replication').includes('role:master')
+
+/** Waits until one more of the nodes is a master than there are masters that answer. */
+async function replaced(survivors: readonly RedisServer[]): Promise<void> {
+  await eventually(() => {
+    expect(survivors.filter(isMaster)).toHaveLength(3)
+    for (const node of survivors) expect(node.cli('CLUSTER', 'INFO')).toContain('cluster_state:ok')
+  })
+}
+
+const ROWS: Row[] = [
+  {
+    fault: 'a master is stopped',
+    ...CLUSTER,
+    async start(closers) {
+      const { nodes, address } = await start(closers)
+      closers.push(() => nodes[0].signal('SIGCONT'))
+      return { address, begin: () => nodes[0].signal('SIGSTOP'), end: () => nodes[0].signal('SIGCONT') }
+    },
+  },
+  {
+    fault: 'a master is killed, its replica takes over',
+    ...CLUSTER,
+    loses: 'something',
+    async start(closers) {
+      const { nodes, address } = await start(closers, { replicas: 1 })
+      const [master, ...survivors] = nodes
+      return { address, begin: () => master.kill(), milliseconds: 0, end: () => replaced(survivors) }
+    },
+  },
+  {
+    fault: 'a master is killed and restarted, without persistence',
+    ...CLUSTER,
+    loses: 'something',
+    async start(closers) {
+      const { nodes, address } = await start(closers)
+      const ok = () =>
+        eventually(() => {
+          for (const node of nodes) expect(node.cli('CLUSTER', 'INFO')).toContain('cluster_state:ok')
+        })
+      const end = async () => {
+        await nodes[0].restart()
+        await ok()
+      }
+      return { address, begin: () => nodes[0].kill(), end }
+    },
+  },
+  {
+    fault: 'planned failover',
+    ...CLUSTER,
+    async start(closers) {
+      const { nodes, address } = await start(closers, { replicas: 1 })
+      const replica = nodes.findLast((node) => !isMaster(node))
+      const end = () =>
+        eventually(() => {
+          if (replica === undefined || !isMaster(replica)) throw new Error('still a replica')
+        })
+      return { address, begin: () => replica?.cli('CLUSTER', 'FAILOVER'), milliseconds: 0, end }
+    },
+  },
+  {
+    fault: 'resharding',
+    ...CLUSTER,
+    async start(closers) {
+      const { nodes, address } = await start(closers)
+      const [from, to] = [nodes[0].cli('CLUSTER', 'MYID'), nodes[1]?.cli('CLUSTER', 'MYID') ?? '']
+      return {
+        address,
+        begin() {
+          const slots = ['--cluster-from', from, '--cluster-to', to, '--cluster-slots', '2000', '--cluster-yes']
+          execFileSync('redis-cli', ['--cluster', 'reshard', `127.0.0.1:${nodes[0].port}`, ...slots], { stdio: 'pipe' })
+        },
+      }
+    },
+  },
+  {
+    fault: 'eviction switched on, on one master',
+    ...CLUSTER,
+    async start(closers) {
+      const { nodes, address } = await start(closers)
+      const set = (policy: string) => nodes[2]?.cli('CONFIG', 'SET', 'maxmemory-policy', policy)
+      return { address, begin: () => set('volatile-ttl'), end: () => set('noeviction') }
+    },
+  },
+  {
+    fault: 'the master is killed',
+    ...SENTINEL,
+    loses: 'something',
+    async start(closers) {
+      const { master, replica, address } = await startSentinel(closers)
+      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
+      return { address, begin: () => master.kill(), milliseconds: 0, end }
+    },
+  },
+  {
+    fault: 'the master is stopped',
+    ...SENTINEL,
+    loses: 'something',
+    async start(closers) {
+      const { master, replica, address } = await startSentinel(closers)
+      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
+      return { address, begin: () => master.signal('SIGSTOP'), milliseconds: 0, end }
+    },
+  },
+  {
+    fault: 'planned failover',
+    ...SENTINEL,
+    loses: 'something',
+    async start(closers) {
+      const { replica, sentinels, address } = await startSentinel(closers)
+      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
+      const begin = () => sentinels[0]?.cli('SENTINEL', 'FAILOVER', address.name)
+      return { address, begin, milliseconds: 0, end }
+    },
+  },
+]
+
+describe.runIf(isInstalled('redis-server'))('the faults of the guide', () => testFaults(ROWS))
