@@ -17,6 +17,7 @@ const FULL = [
   'test/docs/senders.test.ts',
   'test/site/**/*.test.ts',
   'test/package/consumers.test.ts',
+  'test/package/reproducible.test.ts',
   'test/diagnose/hostile.test.ts',
   'test/rules/largest-body.test.ts',
 ]

@@ -20,6 +20,7 @@ const STEPS = [
     command: 'node test/runtimes/run.js',
     needs: () => isInstalled('the runtimes', existsSync(join(ROOT, 'test/runtimes/node_modules'))),
   },
+  { name: 'timing', command: 'npm run --silent test:timing' },
   { name: 'API reference', command: 'npm run docs' },
   { name: 'vectors', command: 'test/vectors/check.sh', needs: () => isInstalled('python3') && isInstalled('openssl') },
 ]
