@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config'
+
+// The tests that mutants run against: those of the core, without the slow ones.
+
+process.env['FC_RUNS'] ??= '50'
+process.env['FC_SEED'] ??= '7'
+
+export default defineConfig({
+  test: {
+    include: [
+      'test/*.test.ts',
+      'test/fuzz/fuzz.test.ts',
+      'test/property/memory-nonce-store.test.ts',
+      'test/property/soundness.test.ts',
+      'test/rules/*.test.ts',
+      'test/stores/memory.test.ts',
+      'test/stores/with-timeout.test.ts',
+    ],
+    exclude: ['test/denial-of-service.test.ts', 'test/rules/largest-body.test.ts'],
+    setupFiles: 'test/support/fast-check.ts',
+    testTimeout: 60_000,
+  },
+})
