@@ -25,7 +25,7 @@ const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: s
   ],
 ]
 
-const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/recipes.md'
+const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
 /**
  * Describes a body that is not raw, and says how to pass the raw body: `a promise. Await it.`

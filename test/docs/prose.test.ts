@@ -44,7 +44,6 @@ const PENDING = [
   'SECURITY.md',
   'docs/command-line.md',
   'docs/nonce-stores.md',
-  'docs/recipes.md',
   'docs/scaling.md',
   'docs/troubleshooting.md',
 ]

@@ -54,7 +54,6 @@ describe('the tarball', () => {
       'debug',
       'nonce-stores.md',
       'receive',
-      'recipes.md',
       'reference',
       'scale.svg',
       'scaling.md',

@@ -17,7 +17,7 @@ function form(): FormData {
 
 /** What to do where nothing shows the framework. */
 export const BEFORE_PARSING =
-  /Pass the bytes as received, read before anything parses them\.\nHow to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/recipes\.md$/
+  /Pass the bytes as received, read before anything parses them\.\nHow to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md$/
 
 export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknown, found: RegExp, fix: RegExp])[] = [
   ['undefined', () => undefined, /^request\.body is undefined: nothing read it/, BEFORE_PARSING],
