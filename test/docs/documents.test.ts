@@ -31,7 +31,10 @@ describe('SECURITY.md', () => {
 })
 
 describe('the guide to nonce stores', () => {
-  const guide = readFileSync(join(ROOT, 'docs/nonce-stores.md'), 'utf8')
+  const folder = join(ROOT, 'docs/operate')
+  const guide = readdirSync(folder)
+    .map((page) => readFileSync(join(folder, page), 'utf8'))
+    .join('\n')
   it.each(readdirSync(join(ROOT, 'docs/stores')))('shows docs/stores/%s, which is tested', (file) => {
     expect(codeBlocks(guide, 'js')).toContain(readFileSync(join(ROOT, 'docs/stores', file), 'utf8').trimEnd())
   })

@@ -83,7 +83,7 @@ export interface Row {
 }
 
 /** The rows of the table of faults in the guide. */
-const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/nonce-stores.md', import.meta.url)), 'utf8')
+const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures.md', import.meta.url)), 'utf8')
 
 /** Makes a test for each row and client: what the guide promises, under load. */
 export function testFaults(rows: readonly Row[]): void {
