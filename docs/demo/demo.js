@@ -26,13 +26,13 @@ if (process.argv.includes('--serve')) serve()
 else await play()
 
 function serve() {
-  console.log(`Listening on ${origin}. Paste this into a shell with curl and openssl; press Ctrl+C here to stop.
+  const body = '{"event":"invoice.paid"}'
+  const headers = Object.entries(sign(body, billing.secret)).map(([name, value]) => `-H '${name}: ${value}'`)
+  console.log(`Listening on ${origin}. Paste this into a shell within 5 minutes. Press Ctrl+C here to stop.
 
-BODY='{"event":"invoice.paid"}'; TIMESTAMP=$(date +%s); NONCE=$(openssl rand -hex 16); \\
-SIGNATURE=$(printf '%s:%s:%s' "$TIMESTAMP" "$NONCE" "$BODY" | openssl dgst -sha256 -hmac '${billing.secret}' -r | cut -d ' ' -f 1); \\
-curl -i ${origin}/hooks/billing -H "X-Timestamp: $TIMESTAMP" -H "X-Nonce: $NONCE" -H "X-Signature: $SIGNATURE" --data-binary "$BODY"
+curl -i ${origin}/hooks/billing ${headers.join(' ')} --data-binary '${body}'
 
-It answers 204. Send the last line again, and it answers 401: the nonce is spent.
+It answers 204. Paste it again, and it answers 401: the nonce is used up.
 `)
 }
 

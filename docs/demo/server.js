@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { verify } from 'inbound-webhook-auth'
+import { hasErrorCode, verifyOrThrow } from 'inbound-webhook-auth'
 
 const MAX_BODY_BYTES = 100_000
 
@@ -16,45 +16,52 @@ const MAX_BODY_BYTES = 100_000
  * A plain `node:http` server that receives webhooks at `POST /hooks/:name`.
  *
  * @param {Map<string, Webhook>} webhooks - by lowercase name.
- * @param {(status: number, why: string) => void} log - hears of every answer what its sender is not told.
+ * @param {(status: number, why: string) => void} log - gets each answer with its reason, which the sender does not get.
  */
 export function createWebhookServer(webhooks, log) {
   return createServer(async (request, response) => {
     /** @type {(status: number, why: string) => void} */
     const answer = (status, why) => {
       log(status, why)
+      if (!request.complete) response.setHeader('Connection', 'close') // The rest of the body is never read.
       response.writeHead(status).end()
     }
     try {
-      const body = await rawBody(request)
-      const name = /^\/hooks\/([^/?]+)$/.exec(request.url ?? '')?.[1]
-      const webhook = webhooks.get((name ?? '').toLowerCase())
+      const name = /^\/hooks\/([^/?]+)$/.exec(request.url ?? '')?.[1] ?? ''
+      const webhook = webhooks.get(name.toLowerCase())
       if (request.method !== 'POST' || webhook === undefined) return answer(404, 'no such webhook')
+      const body = await readBody(request)
       if (body === undefined) return answer(413, `more than ${MAX_BODY_BYTES} bytes`)
 
       const { id, secret, nonceStore } = webhook
-      const verdict = await verify({ webhookId: id, headers: request.headers, body }, secret, nonceStore)
-      if (!verdict.ok) return answer(401, verdict.reason)
+      await verifyOrThrow({ webhookId: id, headers: request.headers, body }, secret, nonceStore)
 
-      // Only now is the body worth a look: JSON.parse(body.toString('utf8')).
+      // Parse the body only now: JSON.parse(body.toString()).
       answer(204, 'accepted')
     } catch (error) {
-      // No verdict: the store failed, or the sender hung up. It may sign and send again.
-      const { code } = /** @type {{ code?: string }} */ (error)
-      answer(503, String(code))
+      if (request.errored) return log(0, 'the sender hung up')
+      if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) return answer(401, error.reason)
+      if (hasErrorCode(error, 'ERR_NONCE_STORE')) return answer(503, error.code)
+      answer(500, String(error))
     }
   })
 }
 
 /**
- * The bytes as received; `undefined` for more than the limit.
+ * Reads the raw body. Returns `undefined` once it is known to be too large, and leaves the rest unread.
  *
  * @param {import('node:http').IncomingMessage} request
  */
-async function rawBody(request) {
-  // Copied into memory of one size: a sender may cut its body into a chunk a byte. What does not fit is not kept.
-  const body = Buffer.alloc(MAX_BODY_BYTES + 1)
+async function readBody(request) {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return undefined
+  let buffer = Buffer.alloc(0) // It grows: a connection that sends nothing takes no memory.
   let size = 0
-  for await (const chunk of request) size += chunk.copy(body, size)
-  return size <= MAX_BODY_BYTES ? body.subarray(0, size) : undefined
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const end = size + chunk.length
+    if (end > MAX_BODY_BYTES) return undefined
+    if (end > buffer.length) buffer = Buffer.concat([buffer], 2 * end)
+    buffer.set(chunk, size)
+    size = end
+  }
+  return buffer.subarray(0, size)
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
+import { handlerIn } from '../support/code-blocks.js'
 import { TestClock } from '../support/request.js'
 import { eventually, freePort } from '../support/servers.js'
 import { call } from './call.js'
@@ -118,10 +119,9 @@ describe('docs/troubleshooting.md', () => {
 
 /** Runs the handler of the README during `act`. */
 async function withReadmeHandler(act: (origin: string) => Promise<void>): Promise<void> {
-  const [, handler = ''] = /```js\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
-  writeFileSync(join(folder, 'server.mjs'), handler)
+  writeFileSync(join(folder, 'server.mjs'), handlerIn(read('README.md')))
   await withServer('server.mjs', act)
 }
 

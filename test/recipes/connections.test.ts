@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { handlerIn } from '../support/code-blocks.js'
+import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { pushEndlessly, send, signedHeaders } from '../support/raw-client.js'
+import { Server } from '../support/server-process.js'
+import { eventually } from '../support/servers.js'
+import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
+
+// What connections cost that announce a body and do not send it, and how little is read of a body that is too large.
+
+afterAll(removeProjects)
+
+const DEMO_SERVER = `
+import { MemoryNonceStore } from 'inbound-webhook-auth'
+import { createWebhookServer } from './server.js'
+const billing = { id: '42', secret: process.env.WEBHOOK_SECRET, nonceStore: new MemoryNonceStore() }
+createWebhookServer(new Map([['billing', billing]]), () => {}).listen(process.env.PORT)`
+
+const HANDLERS: [name: string, install: (project: string) => readonly string[]][] = [
+  ...RECIPES.filter(({ name }) => ['node:http', 'Express 5', 'Koa', 'Hono'].includes(name)).map(
+    (recipe): [string, (project: string) => readonly string[]] => [
+      `the recipe for ${recipe.name}`,
+      (project) => recipe.install(project, sourceOf(recipe)),
+    ],
+  ),
+  [
+    'the README',
+    (project) => {
+      writeFileSync(join(project, 'server.mjs'), handlerIn(readFileSync(join(ROOT, 'README.md'), 'utf8')))
+      return [process.execPath, 'server.mjs']
+    },
+  ],
+  [
+    'the demo',
+    (project) => {
+      writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+      writeFileSync(join(project, 'server.js'), readFileSync(join(ROOT, 'docs/demo/server.js')))
+      writeFileSync(join(project, 'main.js'), DEMO_SERVER)
+      return [process.execPath, 'main.js']
+    },
+  ],
+]
+
+const CONNECTIONS = 2000
+
+/** Opens connections that announce a body, and send nothing of it. */
+async function openIdle(port: number): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  for (let opened = 0; opened < CONNECTIONS; opened += 100) {
+    const some = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    sockets.push(...some)
+    await Promise.all(
+      some.map(
+        (socket) =>
+          new Promise((resolve) => {
+            socket.write('POST /hooks/billing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n')
+            // The server sends 100 Continue when its handler has the request.
+            socket.write('Expect: 100-continue\r\n\r\n')
+            socket.once('data', resolve)
+          }),
+      ),
+    )
+  }
+  return sockets
+}
+
+/** The memory of a process, in bytes. */
+function memoryOf(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
+}
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
+
+describe.runIf(ready && process.platform === 'linux').each(HANDLERS)('the handler of %s', (_, install) => {
+  it('takes little memory for 2 000 connections that send nothing, and for bodies that are too large', async () => {
+    const project = createProject()
+    const server = await Server.start(install(project), project)
+    try {
+      // What the first requests load does not count.
+      for (let index = 0; index < 20; index++) await pushEndlessly(server.port, 'chunks')
+      const before = memoryOf(server.pid)
+      const sockets = await openIdle(server.port)
+      const perConnection = (memoryOf(server.pid) - before) / CONNECTIONS
+      for (const socket of sockets) socket.destroy()
+      expect(perConnection).toBeLessThan(50_000)
+
+      for (const framing of ['length', 'chunks'] as const) {
+        const { sentBytes, milliseconds } = await pushEndlessly(server.port, framing)
+        expect(sentBytes).toBeLessThan(2 ** 24)
+        expect(milliseconds).toBeLessThan(5000)
+      }
+      const body = Buffer.from('{"event":"invoice.paid"}')
+      await eventually(async () => {
+        expect(await send(server.port, { headers: signedHeaders({ body }), body })).toMatchObject({ status: 204 })
+      })
+    } finally {
+      await server.stop()
+    }
+  })
+})
