@@ -15,6 +15,15 @@ it('a stolen secret signs anything, until it is no longer accepted', async () =>
   expect(await outcome(forged, new MemoryNonceStore(), undefined, 'new secret')).toBe('signature_mismatch')
 })
 
+it('a captured request is enough to find a secret that can be guessed', () => {
+  const { headers, body } = signedRequest({ secret: 'webhook123' })
+  const guesses = ['password', 'secret', 'webhook', 'webhook123', 'changeme']
+  const found = guesses.filter(
+    (guess) => signatureOf(headers['x-timestamp'], headers['x-nonce'], body, guess) === headers['x-signature'],
+  )
+  expect(found).toEqual(['webhook123'])
+})
+
 it('a secret shared by two webhooks lets a request of one in on the other', async () => {
   const store = new MemoryNonceStore()
   expect(await outcome(signedRequest({ webhookId: 'a' }), store)).toBe('accepted')
@@ -32,6 +41,15 @@ it('a re-split that arrives first is accepted with a shortened body, and its ori
   const original = signedRequest({ nonce: 'abc', body: '{"a":1}' })
   const signature = original.headers['x-signature']
   const resplit = signedRequest({ nonce: 'abc:{"a"', body: '1}', signature })
+  const store = new MemoryNonceStore()
+  expect(await outcome(resplit, store)).toBe('accepted')
+  expect(await outcome(original, store)).toBe('replayed_nonce')
+})
+
+it('a re-split with a shorter nonce that arrives first is accepted with a longer body, and its original is rejected', async () => {
+  const original = signedRequest({ nonce: 'abc:def', body: '{"a":1}' })
+  const signature = original.headers['x-signature']
+  const resplit = signedRequest({ nonce: 'abc', body: 'def:{"a":1}', signature })
   const store = new MemoryNonceStore()
   expect(await outcome(resplit, store)).toBe('accepted')
   expect(await outcome(original, store)).toBe('replayed_nonce')
@@ -83,6 +101,16 @@ it('a clock that steps back lets a request in again whose nonce was forgotten', 
   expect(await outcome(signedRequest(), store, wall)).toBe('accepted')
 })
 
+it('a shared store whose clock steps forward forgets, and a request is accepted again', async () => {
+  const storeClock = new TestClock()
+  const store = new MemoryNonceStore({ clock: storeClock })
+  expect(await outcome(signedRequest(), store)).toBe('accepted')
+  storeClock.milliseconds += 600_000
+  expect(await outcome(signedRequest(), store)).toBe('replayed_nonce')
+  storeClock.milliseconds += 1
+  expect(await outcome(signedRequest(), store)).toBe('accepted')
+})
+
 it('a memory store after a restart lets a request in again, within its window', async () => {
   const clock = new TestClock(NOW - 300_000)
   expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
@@ -98,6 +126,18 @@ it('a memory store in each of two processes lets a request in twice', async () =
   expect(await outcome(signedRequest(), two)).toBe('accepted')
   expect(await outcome(signedRequest(), one)).toBe('replayed_nonce')
   expect(await outcome(signedRequest(), two)).toBe('replayed_nonce')
+})
+
+it('a new store remembers nothing of the old one', async () => {
+  expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
+  expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
+})
+
+it('two spellings of one webhookId let a request in twice', async () => {
+  const store = new MemoryNonceStore()
+  expect(await outcome(signedRequest({ webhookId: 'abc' }), store)).toBe('accepted')
+  expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('accepted')
+  expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('replayed_nonce')
 })
 
 it('a memory store that evicts lets the evicted request in again', async () => {

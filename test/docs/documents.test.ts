@@ -20,16 +20,6 @@ describe('the README', () => {
   })
 })
 
-describe('SECURITY.md', () => {
-  it('names each test of what is not protected, and only such', () => {
-    const tests = readFileSync(join(ROOT, 'test/security.test.ts'), 'utf8')
-    const named = [...readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').matchAll(/^\|.*\| `([^`]+)` \|$/gm)].map(
-      ([, name]) => name,
-    )
-    expect(named).toEqual([...tests.matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name))
-  })
-})
-
 describe('the guide to nonce stores', () => {
   const folder = join(ROOT, 'docs/operate')
   const guide = readdirSync(folder)

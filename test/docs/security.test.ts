@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../support/packed.js'
+
+// Each claim of SECURITY.md names a test. A test that is gone or renamed makes this one fail.
+
+const DEFAULT_FILE = 'test/security.test.ts'
+
+interface Claim {
+  test: string
+  file: string
+}
+
+/** The rows of the tables that have a column `test`. */
+function rowsOf(markdown: string): string[] {
+  return markdown
+    .split('\n\n')
+    .filter((block) => /^\|.*\| test \|/.test(block))
+    .flatMap((block) => block.trimEnd().split('\n').slice(2))
+}
+
+/** The last names in code of a row: a test, and then perhaps its file. */
+function claimOf(row: string): Claim {
+  const [last = '', before = ''] = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name).reverse()
+  return last.startsWith('test/') ? { test: before, file: last } : { test: last, file: DEFAULT_FILE }
+}
+
+/** What is wrong with a claim. */
+function problemOf({ test, file }: Claim): string | undefined {
+  if (!existsSync(join(ROOT, file))) return `${file} is gone`
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  return [`'${test}'`, `"${test}"`].some((name) => source.includes(name)) ? undefined : `${file} has no test ${test}`
+}
+
+const markdown = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')
+const claims = rowsOf(markdown).map(claimOf)
+
+describe('SECURITY.md', () => {
+  it.each(claims)('names a test that exists: $test', (claim) => {
+    expect(problemOf(claim)).toBeUndefined()
+  })
+
+  it('has a test in every table but that of the timing', () => {
+    expect(claims.length).toBeGreaterThan(50)
+    expect([...markdown.matchAll(/^\|-.*$/gm)]).toHaveLength(5)
+    expect([...markdown.matchAll(/^\|.*\| test \|.*$/gm)]).toHaveLength(4)
+  })
+
+  it('names each test of test/security.test.ts, in its order', () => {
+    const tests = readFileSync(join(ROOT, DEFAULT_FILE), 'utf8')
+    const named = claims.filter(({ file }) => file === DEFAULT_FILE).map(({ test }) => test)
+    expect(named).toEqual([...tests.matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name))
+  })
+})
+
+it('the check finds a test that is gone, and a file that is gone', () => {
+  expect(problemOf({ test: 'rejects the same request again', file: 'test/verify.test.ts' })).toBeUndefined()
+  expect(problemOf({ test: 'rejects the same request once', file: 'test/verify.test.ts' })).toMatch(/has no test/)
+  expect(problemOf({ test: 'rejects the same request again', file: 'test/gone.test.ts' })).toMatch(/is gone/)
+})
