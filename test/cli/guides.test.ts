@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
-import { handlerIn } from '../support/code-blocks.js'
+import { codeBlocks, handlerIn } from '../support/code-blocks.js'
+import { isInstalled } from '../support/programs.js'
 import { TestClock } from '../support/request.js'
 import { eventually, freePort } from '../support/servers.js'
 import { call } from './call.js'
@@ -27,8 +28,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-describe('docs/command-line.md', () => {
-  const guide = read('docs/command-line.md')
+describe('docs/debug/command-line.md', () => {
+  const guide = read('docs/debug/command-line.md')
 
   it('shows what the commands print', async () => {
     const body = '{"event":"invoice.paid","amount":100}'
@@ -38,7 +39,7 @@ describe('docs/command-line.md', () => {
 
     await withReadmeHandler(async (origin) => {
       const now = await rerun(guide, folder, { 'localhost:3000': origin })
-      await expect(now).toMatchFileSnapshot(join(ROOT, 'docs/command-line.md'))
+      await expect(now).toMatchFileSnapshot(join(ROOT, 'docs/debug/command-line.md'))
     })
   })
 
@@ -54,27 +55,37 @@ describe('docs/command-line.md', () => {
   })
 })
 
-describe('docs/troubleshooting.md', () => {
-  const guide = read('docs/troubleshooting.md')
+const PAGES = ['index', 'body', 'signature', 'secret', 'time-and-nonce', 'headers'].map(
+  (name) => `docs/debug/${name}.md`,
+)
+
+describe('the debug pages', () => {
+  const guide = PAGES.map(read).join('\n')
 
   it.each(Object.entries(captures()))(
-    'uses docs/troubleshooting/%s, which captures.ts creates',
+    'use docs/debug/captured/%s, which captures.ts creates',
     async (file, capture) => {
-      await expect(capture).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting', file))
+      await expect(capture).toMatchFileSnapshot(join(ROOT, 'docs/debug/captured', file))
       expect(guide).toContain(`diagnose ${file} `)
     },
   )
 
-  it('shows the diagnoses of its captured requests', async () => {
+  it('use no other captured request', () => {
+    expect(readdirSync(join(ROOT, 'docs/debug/captured')).sort()).toEqual(Object.keys(captures()).sort())
+  })
+
+  it.each(PAGES)('%s shows what the commands print', async (page) => {
     for (const [file, capture] of Object.entries(captures())) writeFileSync(join(folder, file), capture)
-    await expect(await rerun(guide, folder)).toMatchFileSnapshot(join(ROOT, 'docs/troubleshooting.md'))
+    // The first page shows how to make this file.
+    writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
+    await expect(await rerun(read(page), folder)).toMatchFileSnapshot(join(ROOT, page))
   })
 
-  it('has no other captured request', () => {
-    expect(readdirSync(join(ROOT, 'docs/troubleshooting')).sort()).toEqual(Object.keys(captures()).sort())
+  it('have at most 250 lines each', () => {
+    for (const page of PAGES) expect(read(page).split('\n').length, page).toBeLessThanOrEqual(250)
   })
 
-  it('has the line to change in every language', () => {
+  it('have the line to change in every language', () => {
     const languages = ['Node', 'Python', 'Go', 'Ruby', 'PHP', 'Java', 'C#', 'shell']
     const tables = [...guide.matchAll(/^\| Node \|.*\n(?:\|.*\n)*/gm)].map(([table]) =>
       [...table.matchAll(/^\| ([\w#]+) \| ./gm)].map(([, language]) => language),
@@ -83,14 +94,14 @@ describe('docs/troubleshooting.md', () => {
     expect(tables).toEqual(tables.map(() => languages))
   })
 
-  it('has a section for every reason', () => {
+  it('name every reason', () => {
     const reasons = [...read('src/result.ts').matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
     expect(reasons).toHaveLength(6)
-    for (const reason of reasons) expect(guide).toMatch(new RegExp(`^#+ .*\`${reason}\``, 'm'))
+    for (const reason of reasons) expect(read('docs/debug/index.md')).toContain(`\n| \`${reason}\` | `)
   })
 
-  it('has a handler whose captures diagnose reads', async () => {
-    const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
+  it('have a handler whose captures diagnose reads', async () => {
+    const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/debug/index.md')) ?? []
     const body = Buffer.from('{"a":"\\u00eb"}\r\n\xff', 'latin1')
     writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
     writeFileSync(
@@ -114,6 +125,36 @@ describe('docs/troubleshooting.md', () => {
     )
     expect(text).toContain('Read: POST /hooks/42, ')
     expect(exitCode).toBe(0)
+  })
+})
+
+describe('docs/debug/without-node.md', () => {
+  /** The worked example of docs/send/index.md. */
+  const SIGNATURE = '89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec'
+  const BODY_LINE = '24 bytes of body, SHA-256 f6d49dd1315f4c018214f1fc32779d67e9b405067485964028f8dc49ddab7ca2'
+  const MESSAGE =
+    '313730303030303030303a36663936313966662d386238362d346430312d623432642d3030636634666339363466663a7b226576656e74223a22696e766f6963652e70616964227d'
+
+  const SAMPLES = [
+    ['python3', `${SIGNATURE}\n`],
+    ['openssl', `${SIGNATURE} *stdin\n`],
+    ['python3', `${BODY_LINE}\n${SIGNATURE}\n`],
+    ['php', `${BODY_LINE}\n${SIGNATURE}\n`],
+    ['od', MESSAGE],
+  ] as const
+  const blocks = codeBlocks(read('docs/debug/without-node.md'), 'sh')
+
+  it('has a test per sample', () => {
+    expect(blocks).toHaveLength(SAMPLES.length)
+  })
+
+  SAMPLES.forEach(([program, expected], index) => {
+    it.runIf(isInstalled(program))(`prints the worked example in sample ${index + 1}, with ${program}`, () => {
+      writeFileSync(join(folder, 'body.json'), '{"event":"invoice.paid"}')
+      const env = { ...process.env, WEBHOOK_SECRET: GUIDE_SECRET }
+      expect(blocks[index]).toMatch(new RegExp(`\\b${program} `))
+      expect(execFileSync('sh', ['-c', blocks[index] ?? ''], { cwd: folder, env, encoding: 'utf8' })).toBe(expected)
+    })
   })
 })
 

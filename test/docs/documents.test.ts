@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
-import { isInstalled } from '../support/programs.js'
 
 describe('the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -46,12 +44,6 @@ describe('the guide to senders', () => {
     expect(message).toMatch(/^1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:\{"event":"invoice\.paid"\}$/)
     expect(hex.replaceAll('\n', '')).toBe(Buffer.from(message).toString('hex'))
     expect(signature).toBe(createHmac('sha256', secret).update(message).digest('hex'))
-  })
-
-  it.runIf(isInstalled('python3'))('prints that signature with the Python of the page without Node', () => {
-    const [script = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/debug/without-node.md'), 'utf8'), 'sh')
-    const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8' })
-    expect(printed).toBe('89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec\n')
   })
 })
 

@@ -50,7 +50,6 @@ describe('the tarball', () => {
     ])
     expect(readdirSync(join(installed, 'docs')).sort()).toEqual([
       'benchmarks.svg',
-      'command-line.md',
       'debug',
       'operate',
       'receive',
@@ -58,8 +57,6 @@ describe('the tarball', () => {
       'scale.svg',
       'send',
       'start',
-      'troubleshooting',
-      'troubleshooting.md',
       'trust',
       'vectors.json',
     ])

@@ -148,7 +148,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
         },
       ),
     )
-    const guide = join(ROOT, 'docs/troubleshooting')
+    const guide = join(ROOT, 'docs/debug/captured')
     return [
       ...captured,
       ...readdirSync(guide).map((name) => ({
