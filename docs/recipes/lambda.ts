@@ -24,7 +24,7 @@ export async function handler(event: APIGatewayProxyEvent | APIGatewayProxyEvent
     const { path, method, headers } =
       'rawPath' in event
         ? { path: event.rawPath, method: event.requestContext.http.method, headers: event.headers }
-        : { path: event.path, method: event.httpMethod, headers: event.multiValueHeaders }
+        : { path: event.path, method: event.httpMethod, headers: event.multiValueHeaders ?? event.headers }
     const name = /\/hooks\/([^/]+)$/.exec(path)?.[1] ?? ''
     const webhook = await findWebhook(querystring.unescape(name))
     if (webhook === undefined || method !== 'POST') return answer(404)

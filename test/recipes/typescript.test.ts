@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { codeBlocks } from '../support/code-blocks.js'
+import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
@@ -68,16 +70,21 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
   })
 })
 
-const RUN_AS_THEY_ARE = RECIPES.filter(({ file }) =>
-  ['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts'].includes(file),
-)
+/** What runs without a compiler, by name. */
+const AS_THEY_ARE: [name: string, source: string][] = [
+  ...['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts'].map((file): [string, string] => [
+    file,
+    sourceOf({ file }),
+  ]),
+  ['the README', codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'ts')[0] ?? ''],
+]
 
 describe.runIf(ready).each(NODES)('%s', (version, program) => {
   if (!isInstalled('the runtimes', PROGRAMS.runtimes)) return
 
-  it.each(RUN_AS_THEY_ARE)('runs the recipe for $name as it is', async (recipe) => {
+  it.each(AS_THEY_ARE)('runs %s as it is', async (_, source) => {
     const project = createProject()
-    recipe.install(project, sourceOf(recipe))
+    writeFileSync(join(project, 'server.mts'), source)
     const server = await Server.start([program, 'server.mts'], project)
     try {
       const body = Buffer.from('{"event":"invoice.paid"}')
