@@ -27,6 +27,29 @@ const METHODS = `
   count() {
     return this.#sql.exec('SELECT count(*) AS n FROM nonces').one().n
   }
+  /** Calls with a time that does not move. */
+  at(call) {
+    const { now } = Date
+    const time = now()
+    Date.now = () => time
+    try {
+      return call(time)
+    } finally {
+      Date.now = now
+    }
+  }
+  millisecondsKept(key, ttlSeconds) {
+    return this.at((time) => {
+      this.reserve(key, ttlSeconds)
+      return this.#sql.exec('SELECT expires_at AS at FROM nonces WHERE key = ?', key).one().at - time
+    })
+  }
+  isFree(key, millisecondsAfterExpiry) {
+    return this.at((time) => {
+      this.#sql.exec('INSERT INTO nonces VALUES (?, ?)', key, time - millisecondsAfterExpiry)
+      return this.reserve(key, 600)
+    })
+  }
 `
 
 describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks))('the Durable Object', () => {
@@ -65,6 +88,12 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(await store.reserve('42', 'short', 600)).toBe(true)
     expect(await store.reserve('42', 'long', 600)).toBe(false)
+  })
+
+  it('keeps a key for one millisecond more than its TTL', async () => {
+    expect(await ask('millisecondsKept', 'exact', 'kept', 600)).toBe('600001')
+    expect(await ask('isFree', 'exact', 'just expiring', 0)).toBe('false')
+    expect(await ask('isFree', 'exact', 'just expired', 1)).toBe('true')
   })
 
   it('deletes at most 10 of 500 000 expired rows per reservation', async () => {
