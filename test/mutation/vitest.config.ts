@@ -9,15 +9,14 @@ export default defineConfig({
   test: {
     include: [
       'test/*.test.ts',
-      'test/fuzz/fuzz.test.ts',
       'test/property/memory-nonce-store.test.ts',
-      'test/property/soundness.test.ts',
       'test/rules/*.test.ts',
       'test/stores/memory.test.ts',
       'test/stores/with-timeout.test.ts',
     ],
     exclude: ['test/denial-of-service.test.ts', 'test/rules/largest-body.test.ts'],
     setupFiles: 'test/support/fast-check.ts',
-    testTimeout: 60_000,
+    // A mutant that hangs is found soon.
+    testTimeout: 5000,
   },
 })
