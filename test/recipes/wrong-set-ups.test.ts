@@ -70,7 +70,7 @@ const EXPRESS =
   /Express and NestJS: mount express\.raw\(\{ type: \(\) => true, inflate: false \}\).*before express\.json\(\).*req\.body \?\? ''/
 const NODE = /Koa and node:http: before any body parser, read all chunks .*and pass Buffer\.concat\(chunks\)/
 const LAMBDA = /AWS Lambda: .*isBase64Encoded \? 'base64' : 'utf8'/
-const LINK = /How to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/recipes\.md/
+const LINK = /How to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md/
 
 function expectFix(outcome: string, found: RegExp, fix: RegExp): void {
   expect(outcome).toMatch(/^ERR_INVALID_ARGUMENT: request\.(body|headers) is /)
