@@ -27,7 +27,7 @@ export interface Outcome {
   readonly exitCode: ExitCode
   /** For stdout: text, or bytes that must stay unchanged. */
   readonly text: string | readonly Uint8Array[]
-  /** For stdout with `--json`, instead of `text` and `notes`. */
+  /** With `--json`, stdout gets this instead of `text` and `notes`. */
   readonly document: object
   /** Remarks for stderr. */
   readonly notes?: readonly string[]
@@ -115,7 +115,8 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       const [usage, inlineUsage] = [`--${name} ${option.value}`, `--${name}=${option.value}`]
       throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
     }
-    if (option.isNumber && !/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number.`)
+    if (option.isNumber && !/^-?\d{1,15}(\.\d+)?$/.test(value))
+      throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
   }
   if (positionals.length > command.operands.length) {
     throw new UsageError(
@@ -139,7 +140,7 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
   )
 }
 
-/** Returns the error for a word that is none of `known`. The message does not repeat it, because it may be a secret. */
+/** Returns the error for an unknown word. The message does not repeat the word, because it may be a secret. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const near = closest(word, known)
   const isNear = distance(word, near) <= Math.min(2, word.length - 1)

@@ -26,7 +26,7 @@ Creates secrets, and signs, sends and checks webhook requests.
 
 ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
-  --help    shows this help; of a command: inbound-webhook-auth <command> --help
+  --help    shows this help. For a command: inbound-webhook-auth <command> --help
   --version shows the version
 
 Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the prompt.
@@ -38,6 +38,7 @@ Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
 /** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const { stdout, stderr } = context
+  // It is read here, because errors of parsing are JSON too.
   const isJson = args.includes('--json')
   const style = styleOf(stderr)
   try {
@@ -47,7 +48,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     return exitCode
   } catch (error) {
     if (error instanceof Interrupted) return 130
-    // A stack helps nobody at a terminal.
+    // A stack trace does not help at a terminal.
     const { message } = Object(error)
     const text = style(['red', 'bold'], 'error') + wrapText(`error: ${message}`).slice('error'.length)
     await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)
@@ -83,7 +84,7 @@ function write(output: Output, part: string | Uint8Array): Promise<void> {
     // The stream also emits the error, which would end the process.
     output.once('error', () => {})
     output.write(part, (error) => {
-      // `head` closes the pipe when it has read enough. That is no failure.
+      // `head` closes the pipe when it has read enough. That is not a failure.
       if (error == null || Object(error).code === 'EPIPE') resolve()
       else reject(new UsageError(`Cannot write the output: ${describeError(error)}.`))
     })

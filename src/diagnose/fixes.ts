@@ -52,7 +52,9 @@ const HMAC = {
   java: 'Mac.getInstance("HmacSHA256"), then HexFormat.of().formatHex(mac.doFinal(message))',
   csharp: 'Convert.ToHexString(new HMACSHA256(Encoding.UTF8.GetBytes(secret)).ComputeHash(message)).ToLowerInvariant()',
   perl: 'hmac_sha256_hex($message, $secret)',
-  shell: 'openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r message.bin | cut -d " " -f 1',
+  // `openssl dgst -hmac` gets the secret as an argument, which every process can read.
+  shell:
+    `python3 -c 'import hashlib, hmac, os, sys; print(hmac.new(os.environb[b"WEBHOOK_SECRET"], sys.stdin.buffer.read(), hashlib.sha256).hexdigest())' < message.bin`,
 }
 
 const PRINT_SECRET = 'printf %s "$SECRET" > secret.txt, not echo'

@@ -30,14 +30,14 @@ function shell(script: string) {
   return { status, stdout, stderr }
 }
 
-describe('in a pipe', () => {
-  it('a request is signed and verified', () => {
+describe('the command in a pipe', () => {
+  it('signs and verifies a request', () => {
     const script =
       '"$0" "$1" sign "$2" --secret-env WEBHOOK_SECRET --format http | "$0" "$1" verify - --secret-env WEBHOOK_SECRET'
     expect(shell(script)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Genuine: /), stderr: '' })
   })
 
-  it('a reader that closes the pipe is no error', () => {
+  it('ends without an error if the reader closes the pipe', () => {
     const { stdout, stderr } = shell(
       'head -c 3000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | head -n 1',
     )
@@ -45,20 +45,20 @@ describe('in a pipe', () => {
     expect(shell('{ "$0" "$1" --help; echo "$?" >&2; } | true').stderr).toBe('0\n')
   })
 
-  it.runIf(existsSync('/dev/full'))('a full disk is an error', () => {
+  it.runIf(existsSync('/dev/full'))('prints an error for a full disk', () => {
     expect(shell('"$0" "$1" --help > /dev/full')).toMatchObject({
       status: 2,
       stderr: 'error: Cannot write the output: no space left on device.\n',
     })
   })
 
-  it('a large body comes out whole', () => {
+  it('prints all of a large body', () => {
     const script =
       'head -c 5000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | tail -c 5000000 | wc -c'
     expect(shell(script).stdout.trim()).toBe('5000000')
   })
 
-  it('an error ends with 2, without a stack', () => {
+  it('exits with 2 for an error, and prints no stack trace', () => {
     expect(shell('"$0" "$1" sign /none --secret-env WEBHOOK_SECRET')).toEqual({
       status: 2,
       stdout: '',
@@ -89,13 +89,13 @@ while True:
 print(json.dumps({'shown': shown.decode(), 'status': os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}))
 `
 
-describe.runIf(isInstalled('python3'))('at a terminal', () => {
-  it('Ctrl+C at the prompt ends with 130', () => {
+describe.runIf(isInstalled('python3'))('the command at a terminal', () => {
+  it('exits with 130 after Ctrl+C at the prompt', () => {
     const { shown, status } = atTerminal(['sign', body], 'half of it\x03')
     expect([shown, status]).toEqual(['Signing secret of the webhook (it is not shown): \r\n', 130])
   })
 
-  it('the prompt works even if input and output are files', () => {
+  it('asks for the secret even if input and output are files', () => {
     const script = `printf '{"a":1}' | "${process.execPath}" "${BIN}" sign - --timestamp 1700000000 --nonce abc > "${folder}/headers" 2> "${folder}/notes"; cat "${folder}/headers"`
     const python = PTY.replace('sys.argv[2], sys.argv[2:]', "'/bin/sh', ['sh', '-c', sys.argv[2]]")
     const { shown } = JSON.parse(
@@ -104,14 +104,14 @@ describe.runIf(isInstalled('python3'))('at a terminal', () => {
     expect(shown).toContain(`X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}`)
   })
 
-  it('there are colours', () => {
+  it('prints colours', () => {
     const { shown, status } = atTerminal(['verify', '--header', 'a: b', '--secret-env', 'WEBHOOK_SECRET'], '')
     expect([shown.includes('\x1b['), status]).toEqual([true, 1])
   })
 })
 
-describe('without a terminal', () => {
-  it('there is no prompt', async () => {
+describe('the command without a terminal', () => {
+  it('does not ask for the secret', async () => {
     // A detached process has no terminal.
     const child = spawn(process.execPath, [BIN, 'sign', body], {
       env,

@@ -51,7 +51,7 @@ describe('a command of curl for bash', () => {
     ['curl https://example.com --data-raw', ''],
     ['curl https://example.com -d', ''],
     ['curl https://example.com', ''],
-  ])('has the body that curl sends: %s', (command, body) => {
+  ])('returns the body that curl sends: %s', (command, body) => {
     expect(parsed(command)).toMatchObject({ body, headers: [':method: POST', ':path: /', 'Host: example.com'] })
   })
 
@@ -61,11 +61,11 @@ describe('a command of curl for bash', () => {
     ['-d', true],
     ['--data', true],
     ['--data-ascii', true],
-  ])('does not have the file of %s', (option, isFileJoined) => {
+  ])('does not contain the file of %s', (option, isFileJoined) => {
     expect(parsed(`curl ${option} @body.json https://example.com`)).toMatchObject({ body: undefined, isFileJoined })
   })
 
-  it('may name method, URL and host', () => {
+  it('may contain a method, a URL and a host', () => {
     expect(parsed(`curl -XPUT -H 'host: a' -H 'X-Nonce;' --request PATCH --url http://b/c -d d`).headers).toEqual([
       ':method: PATCH',
       ':path: /c',
@@ -74,9 +74,12 @@ describe('a command of curl for bash', () => {
     expect(parsed('curl -d a -').headers).toEqual([':method: POST'])
   })
 
-  it.each([`curl 'https://example.com`, `curl "a`, `curl $'a\\'`, 'curl a\\'])('must be whole: %s', (command) => {
-    expect(() => parsed(command)).toThrow(UsageError)
-  })
+  it.each([`curl 'https://example.com`, `curl "a`, `curl $'a\\'`, 'curl a\\'])(
+    'throws if a quote does not end: %s',
+    (command) => {
+      expect(() => parsed(command)).toThrow(UsageError)
+    },
+  )
 })
 
 describe('a command of PowerShell', () => {

@@ -85,7 +85,7 @@ function parsed(document: unknown) {
 }
 
 describe('JSON', () => {
-  it('may be several lines, of which the first signed one is read', () => {
+  it('may be several lines: the first signed request is read', () => {
     const lines = [{ msg: 'start' }, { headers: { a: 'b' }, body: 'no' }, LOG].map((line) => JSON.stringify(line))
     const { body, notes } = parseCapture(Buffer.from(`${lines.join('\r\n')}\n`))
     expect(String(Buffer.from(body as Uint8Array))).toBe(BODY)
@@ -127,12 +127,12 @@ describe('JSON', () => {
     ['[]', 'The capture is JSON, but not a request.'],
     ['[1,"headers",{"headers":[null,7,["a"],[7,"b"]]}]', 'The capture is JSON, but not a request.'],
     ['{"headers":', 'The capture begins as JSON, but is not valid JSON.'],
-  ])('is refused if it is %s', (text, message) => {
+  ])('throws if it is %s', (text, message) => {
     expect(() => parseCapture(Buffer.from(text))).toThrow(UsageError)
     expect(() => parseCapture(Buffer.from(text))).toThrow(message)
   })
 
-  it('takes linear time, however deep', () => {
+  it('takes linear time at any depth', () => {
     const started = performance.now()
     for (const text of [`${'[1,'.repeat(2 ** 16)}1${']'.repeat(2 ** 16)}`, `[${'{"a":{}},'.repeat(2 ** 16)}1]`]) {
       expect(() => parseCapture(Buffer.from(text))).toThrow(UsageError)
@@ -141,7 +141,7 @@ describe('JSON', () => {
   })
 })
 
-it('a captured time is not needed', () => {
+it('a capture needs no time', () => {
   expect(parsed({ headers, body: '' }).arrival).toBeUndefined()
   expect(parsed({ headers, body: '', time: 'yesterday' }).arrival).toBeUndefined()
   expect(parsed({ headers, body: '', ts: String(EARLIER / 1000) }).arrival?.[0]).toBe(EARLIER)

@@ -62,7 +62,7 @@ describe('HTTP text', () => {
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'Line 2'],
     ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'Line 1'],
     ['binary', '\x00\x1b\xff', 'Line 1'],
-  ])('is refused if it is %s', (_, capture, message) => {
+  ])('throws if it is %s', (_, capture, message) => {
     expect(() => parsed(capture)).toThrow(UsageError)
     expect(() => parsed(capture)).toThrow(message)
   })
@@ -138,7 +138,7 @@ no
     ['with a blank line lost', `${SENT.replace('> \r\n', '')}${AFTER}`],
     ['behind a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
     ['with a second request', `${BEFORE}${SENT}${AFTER}${SENT.replace('abc', 'def')}`],
-  ])('is read %s, without a body', (_, capture) => {
+  ])('returns the head of the output %s, without a body', (_, capture) => {
     const arrival = [Date.parse('2026-11-21T06:22:43Z'), 'from the Date of the response']
     expect(parsed(capture)).toEqual({ headers, body: undefined, arrival })
   })
@@ -153,7 +153,7 @@ no
 })
 
 describe('reading', () => {
-  it('returns any headers and any body that were written', () => {
+  it('returns exactly the headers and the body that were written', () => {
     const token = fc.stringMatching(/^[a-cX-Z019!#$%&*+.^_`|~-]{1,30}$/)
     // Any bytes that a value may have. White space around it would be lost.
     const value = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,200}$/).map((text) => text.replace(/^ +| +$/g, ''))

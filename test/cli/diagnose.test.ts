@@ -34,7 +34,7 @@ describe('diagnose', () => {
   it.each([
     ['a request line', 'PUT /in/7f3a HTTP/1.1'],
     ['pseudo-headers', ':method: PUT\n:path: /in/7f3a'],
-  ])('knows method and path from %s', async (_, line) => {
+  ])('reads the method and the path from %s', async (_, line) => {
     const signature = createHmac('sha256', SECRET).update(`PUT\n/in/7f3a\n${TIMESTAMP}\n${NONCE}\n{}`).digest('hex')
     const stdin = `${line}\nX-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n\n{}`
     expect((await diagnosed(stdin)).findings).toMatchObject([{ code: 'message_layout' }])
@@ -69,7 +69,7 @@ describe('diagnose', () => {
   })
 })
 
-describe('the output of curl -v and --body-file', () => {
+describe('diagnose with the output of curl -v and --body-file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -93,24 +93,24 @@ describe('the output of curl -v and --body-file', () => {
     ['what curl sent', withHead(JOINED), []],
     ['the file with another layout', `${TIMESTAMP}.${FILE}`, ['message_layout: sender', 'body_newline: sender']],
     ['something else', 'nonsense', ['signature_mismatch: unknown']],
-  ])('of a file from which curl removed the line breaks: %s was signed', async (_, message, found) => {
+  ])('finds what was signed if curl removed the line breaks of the file: %s', async (_, message, found) => {
     expect(await diagnosedFile(FILE, JOINED, message)).toEqual({ notes: NOTE, found })
   })
 
-  it('of a file of one line', async () => {
+  it('reads a file of one line', async () => {
     expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}\n'))).found).toEqual(['body_newline: sender'])
     expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}'))).found).toEqual([])
     expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
   })
 
-  it('of another file', async () => {
+  it('prints a note for another file', async () => {
     expect(await diagnosedFile('{"a":1}\n', '{"a":12}\n', withHead('{"a":12}\n'))).toEqual({
       notes: [expect.stringContaining('Content-Length is 9, but the body has 8 bytes.')],
       found: ['body_changed: receiver', 'signature_mismatch: unknown'],
     })
   })
 
-  it('of a copied command that names the file', async () => {
+  it('reads a copied command that names the file', async () => {
     const { headers } = signedRequest({ body: FILE })
     const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
     writeFileSync(join(folder, 'body.json'), FILE)

@@ -27,7 +27,7 @@ describe('printable', () => {
     expect(printable(text, '\n')).toBe(shown)
   })
 
-  it('has a counterpart for JSON', () => {
+  it('is used for JSON too', () => {
     const document = { a: 'é\x1b\x9b\u202e🦊\u2066' }
     expect(jsonText(document)).toBe('{\n  "a": "é\\u001b\\u009b\\u202e🦊\\u2066"\n}\n')
     expect(JSON.parse(jsonText(document))).toEqual(document)

@@ -122,7 +122,7 @@ describe('output that cannot be written', () => {
   }
   const context = { stdin: process.stdin, env: {}, clock: Date, openTerminal: () => undefined }
 
-  it('is no error if the reader closed the pipe', async () => {
+  it('is not an error if the reader closed the pipe', async () => {
     const stderr = output('EPIPE')
     expect(await run(['--version'], { ...context, stdout: output('EPIPE'), stderr })).toBe(0)
     expect(await run(['nonsense'], { ...context, stdout: output('EPIPE'), stderr })).toBe(2)
@@ -141,7 +141,7 @@ describe('output that cannot be written', () => {
   })
 })
 
-it('an unexpected error prints its message, and no stack', async () => {
+it('an unexpected error prints its message, and no stack trace', async () => {
   const env = {
     get WEBHOOK_SECRET(): string {
       throw new Error('unforeseen')

@@ -67,7 +67,7 @@ describe('a secret', () => {
     },
   )
 
-  it('passed instead of its file is not repeated', async () => {
+  it('is not repeated if it was passed instead of a file name', async () => {
     const { exitCode, said } = await call(['sign', BODY, '--secret-file', 'hunter2'])
     expect(exitCode).toBe(2)
     expect(said).toBe('error: Cannot read the secret of --secret-file: no such file or directory.')
@@ -125,14 +125,14 @@ describe('a secret at the prompt', () => {
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
-  it('Ctrl+C ends with 130, and prints nothing', async () => {
+  it('exits with 130 after Ctrl+C, and prints nothing', async () => {
     const { terminal: at, state } = terminal()
     at.input.write('half of it\x03')
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({ exitCode: 130, text: '', stderr: '' })
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
-  it('Ctrl+D is no secret', async () => {
+  it('throws after Ctrl+D', async () => {
     const { terminal: at } = terminal()
     at.input.write('\x04')
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
@@ -147,7 +147,7 @@ describe('a secret at the prompt', () => {
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
-  it('at standard input if that is the terminal, as on Windows', async () => {
+  it('is read from standard input if that is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
     const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)

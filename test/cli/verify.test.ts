@@ -96,7 +96,7 @@ Time assumed: 2023-11-14T22:13:20Z, now. Pass --at if the request arrived earlie
     ['timestamp_outside_window', capture(BODY, { timestamp: '1699999699' })],
     ['invalid_nonce', capture(BODY, { nonce: 'a nonce' })],
     ['signature_mismatch', capture(BODY, { signature: 'sha256=00' })],
-  ])('gives the reason %s', async (reason, request) => {
+  ])('prints the reason %s', async (reason, request) => {
     const stdin = typeof request === 'string' ? Buffer.from(request, 'latin1') : request
     const { exitCode, text } = await call(['verify', ...FROM_ENV], { stdin })
     expect([exitCode, text.split('\n')[0]]).toEqual([1, `Not genuine: ${reason}`])
@@ -138,7 +138,7 @@ describe('the request', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('may be the output of curl -v, the file that was sent, and the time of the response', async () => {
+  it('may be the output of curl -v with the file that was sent. The time is the Date of the response', async () => {
     const later = new TestClock(NOW + 3_600_000)
     const args = ['verify', '-', '--body-file', bodyFile, ...FROM_ENV]
     const { exitCode, text } = await call(args, { stdin: CURL, clock: later })
@@ -158,7 +158,7 @@ describe('the request', () => {
     expect(text).toContain('Time assumed: 2023-11-14T22:13:22Z, from the Date of the request.')
   })
 
-  it('is described', async () => {
+  it('is described in a note', async () => {
     const stdin = Buffer.concat([capture(BODY), Buffer.from('\n')])
     const { exitCode, text } = await call(['verify', '-', ...FROM_ENV], { stdin })
     expect(exitCode).toBe(0)
@@ -224,7 +224,7 @@ describe('the time', () => {
   it.each([
     ['soon', '2023-11-15T22:13:20Z, now, because X-Timestamp is not a Unix time of the past'],
     ['9'.repeat(20), '2023-11-15T22:13:20Z, now, because X-Timestamp is not a Unix time of the past'],
-  ])('of --at timestamp may be nonsense: %s', async (timestamp, words) => {
+  ])('of --at timestamp is now if X-Timestamp is not a time of the past: %s', async (timestamp, words) => {
     const { text } = await call(['verify', '-', ...FROM_ENV, '--at', 'timestamp'], {
       ...LATER,
       stdin: capture(BODY, { timestamp }),

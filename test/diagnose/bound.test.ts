@@ -56,7 +56,7 @@ it.each([
   ['the shortest large body', bodyOf(SMALL_BODY + 1), SECRET, MAX_HASHES_LARGE],
   ['a large body', bodyOf(1_000_000), SECRET, MAX_HASHES_LARGE],
   ['a long secret', EVENT, SECRET.repeat(1000), MAX_HASHES_LARGE],
-])('makes no more hashes than it says, and not many fewer: %s', async (_, body, secret, most) => {
+])('makes at most as many hashes as documented, and not many fewer: %s', async (_, body, secret, most) => {
   hashes = 0
   const { findings } = await diagnose(signedRequest({ body, signature: NONSENSE }), secret, CLOCK)
   expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
@@ -72,11 +72,11 @@ it('makes one hash for a genuine request', async () => {
   expect(hashes).toBe(1)
 })
 
-it('has the bounds that its documentation tells', () => {
+it('has the bounds that its documentation names', () => {
   expect([MAX_HASHES, MAX_HASHES_LARGE, SMALL_BODY]).toEqual([20_000, 200, 64 * 1024])
 })
 
-it('looks at a body of 10 MB no longer than two seconds take on a machine that is not busy', async () => {
+it('takes at most as long for a body of 10 MB as two seconds on an idle machine', async () => {
   const rows = Array.from(
     { length: 130_000 },
     (_, id) => `{"id": ${id}, "name": "name ${id}", "price": ${id / 7}, "tags": ["a", "ü"]}`,
@@ -89,7 +89,7 @@ it('looks at a body of 10 MB no longer than two seconds take on a machine that i
   expect(user + system).toBeLessThan(10_000_000)
 })
 
-describe('writes 6 million tokens of JSON at most for a body of 20 KB that is nothing but', () => {
+describe('writes at most 6 million tokens of JSON for a body of 20 KB with only', () => {
   it.each(Object.entries(NESTINGS))('%s', async (_, nested) => {
     tokens = 0
     const { findings } = await diagnose(signedRequest({ body: nested(20_000), signature: NONSENSE }), SECRET, CLOCK)

@@ -29,8 +29,8 @@ const UNEXPLAINED = [
   'milliseconds with their fraction in the message, secret with newline',
 ]
 
-describe('the first or second finding names what is wrong with a broken request', () => {
-  it('of which there are many', () => {
+describe('the first or second finding names the mistake of a broken request', () => {
+  it('is checked with many requests', () => {
     expect(requests.length).toBeGreaterThan(250)
   })
 
@@ -86,7 +86,7 @@ describe('no four characters of the secret are printed, plain, in hex or in base
     ['6b51', 'SHA-256: 6b5137'],
     ['a1E3', 'a1E3eitY'],
     ['UTd6', 'UTd6K1h3'],
-  ])('and the search for leaks finds %s', (piece, text) => {
+  ])('the search for leaks finds %s', (piece, text) => {
     expect(findLeaks(text, 'kQ7z+Xw93/Vb0', '')).toContain(piece)
     expect(findLeaks(text, 'kQ7z+Xw93/Vb0', text)).toEqual([])
   })
@@ -98,7 +98,7 @@ function printed(findings: readonly Finding[]): string {
   return [...all, JSON.stringify(findings)].join('\n')
 }
 
-/** What may be printed of a request, whatever the secret is. */
+/** The parts of a request that may be printed with any secret. */
 function textOf({ now, headers, body }: Captured): string {
   const bytes = Buffer.from(body, 'base64')
   const hash = createHash('sha256').update(bytes).digest('hex')

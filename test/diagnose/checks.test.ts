@@ -7,14 +7,14 @@ const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
 const at = (now: number) => ({ now: () => now })
 
-/** What is found in a request that is signed rightly over these parts. */
+/** Diagnoses a request with a right signature over these parts. */
 async function findingsFor(parts: { timestamp?: string; nonce?: string; secret?: string }, now = NOW) {
   const { genuine, findings } = await diagnose(signedRequest(parts), parts.secret ?? SECRET, at(now))
   expect(genuine).toBe(false)
   return findings
 }
 
-describe('a timestamp that is no Unix time in seconds', () => {
+describe('a timestamp that is not Unix time in seconds', () => {
   it.each([
     ['', 'empty'],
     [` ${TIMESTAMP}`, 'a number with white space around it'],
@@ -47,13 +47,13 @@ describe('a timestamp that is no Unix time in seconds', () => {
     expect(finding?.evidence).toContain(`In seconds: ${seconds}`)
   })
 
-  it('may be stale as well', async () => {
+  it('may also be too old', async () => {
     const findings = await findingsFor({ timestamp: '2023-11-14T20:00:00Z' })
     expect(findings.map(({ code }) => code)).toEqual(['timestamp_format', 'clock_behind'])
   })
 })
 
-describe('a timestamp outside of the window', () => {
+describe('a timestamp outside the window', () => {
   it.each([
     ['1700000000000', 'timestamp_unit', 'milliseconds'],
     ['1700000000000000', 'timestamp_unit', 'microseconds'],
@@ -67,7 +67,7 @@ describe('a timestamp outside of the window', () => {
     ['0', 'timestamp_epoch', 'not a Unix time of today'],
     ['123456', 'timestamp_epoch', 'not a Unix time of today'],
     ['99999999999999999999999999', 'clock_ahead', 'years ahead of server time'],
-  ])('%s is named: %s', async (timestamp, code, what) => {
+  ])('%s is reported as %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
     expect(findings).toMatchObject([{ code, message: expect.stringContaining(what) }])
   })
@@ -89,17 +89,17 @@ describe('a timestamp outside of the window', () => {
     ])
   })
 
-  it('is every timestamp to a clock that tells no number', async () => {
+  it('is every timestamp if the clock returns no number', async () => {
     expect(await findingsFor({}, Number.NaN)).toMatchObject([{ code: 'clock_unreadable' }])
   })
 
-  it('comes after the way of signing, which explains more', async () => {
+  it('is reported after the way of signing', async () => {
     const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
     const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
     expect(findings.map(({ code }) => code)).toEqual(['body_newline', 'clock_behind'])
   })
 
-  it('comes before a mismatch that nothing explains', async () => {
+  it('is reported before an unexplained mismatch', async () => {
     const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET) })
     const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
     expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
@@ -107,7 +107,7 @@ describe('a timestamp outside of the window', () => {
 })
 
 describe('a nonce', () => {
-  it('names each character that is no visible ASCII, with its position and code point', async () => {
+  it('reports each character outside visible ASCII, with its position and code point', async () => {
     const [finding] = await findingsFor({ nonce: 'a b\u200bc\u{1f600}\x01' })
     expect(finding).toMatchObject({ code: 'nonce_characters', message: expect.stringContaining('4 characters') })
     expect(finding?.evidence?.split('\n').slice(1)).toEqual([
@@ -118,14 +118,14 @@ describe('a nonce', () => {
     ])
   })
 
-  it('lists no more than ten', async () => {
+  it('lists at most ten characters', async () => {
     const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
     expect(finding?.message).toContain('It has 200 characters, and at most 128 are allowed.')
     expect(finding?.evidence?.split('\n')).toHaveLength(12)
     expect(finding?.evidence).toContain('… and 190 more')
   })
 
-  it('shows what was sent where Node decodes a header as Latin-1', async () => {
+  it('shows the sent text if Node decoded the header as Latin-1', async () => {
     const [finding] = await findingsFor({ nonce: 'zo\xc3\xab' })
     expect(finding?.evidence).toContain('Decoded as UTF-8: "zo\\u00eb"')
   })
@@ -133,7 +133,7 @@ describe('a nonce', () => {
   it.each([
     ['', 'empty'],
     ['n'.repeat(129), '129 characters'],
-  ])('has a length: %s', async (nonce, message) => {
+  ])('has a wrong length: %s', async (nonce, message) => {
     expect(await findingsFor({ nonce })).toMatchObject([
       { code: 'nonce_length', message: expect.stringContaining(message) },
     ])
@@ -161,7 +161,7 @@ describe('a header', () => {
     [['x-nonce'], 'X-Nonce is missing: without it the signature cannot be checked.'],
     [['x-timestamp', 'x-nonce'], 'X-Timestamp and X-Nonce are missing: without them the signature cannot be checked.'],
     [['x-signature'], 'X-Signature is missing: there is no signature to check.'],
-  ])('is missing, which leaves no more to say: %j', async (missing, message) => {
+  ])('is missing, and nothing else is reported: %j', async (missing, message) => {
     const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
     expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message }])
   })
@@ -196,7 +196,7 @@ describe('a header', () => {
     expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
   })
 
-  it('is not taken for another that is only a little like it', async () => {
+  it('is not found under a name that is only a little similar', async () => {
     const { 'x-nonce': _, ...rest } = headers
     expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
   })
@@ -220,7 +220,7 @@ describe('a header', () => {
     }
   })
 
-  it('is found where headers can be asked only', async () => {
+  it('is found in headers that have only get()', async () => {
     const { 'x-nonce': nonce, ...rest } = headers
     const renamed = new Map(Object.entries({ ...rest, 'webhook-id': nonce }))
     expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
@@ -232,7 +232,7 @@ describe('a header', () => {
     expect(await findingsWith(both)).toMatchObject([{ message: expect.stringContaining('x-hub-signature-256') }])
   })
 
-  it('gives the time inside of the signature', async () => {
+  it('may contain the time inside the signature', async () => {
     const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
     const findings = await findingsWith({ ...rest, 'stripe-signature': `t=${timestamp},v1=${signature}` })
     expect(findings.map(({ code }) => code)).toEqual(['header_name', 'header_missing', 'signature_format'])
@@ -245,7 +245,7 @@ describe('a header', () => {
     ['different values', { 'x-timestamp': ['1699999999', TIMESTAMP] }],
     ['different values', { 'x-nonce': [NONCE, 'b'] }],
     ['different values', { 'x-signature': [headers['x-signature'], 'f'.repeat(64)] }],
-  ])('is there twice, of which nothing else is a consequence: %s, %j', async (values, changed) => {
+  ])('arrived twice, and nothing else is reported: %s, %j', async (values, changed) => {
     const [name = '', value] = Object.entries(changed)[0] ?? []
     const findings = await findingsWith({ ...headers, [name]: value })
     expect(findings).toMatchObject([
@@ -255,7 +255,7 @@ describe('a header', () => {
     expect(findings[0]?.evidence?.includes(right)).toBe(values === 'different values')
   })
 
-  it('is there three times, with a signature in another form', async () => {
+  it('arrived three times, with a signature in another form', async () => {
     const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
     expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
       { code: 'header_repeated', message: 'X-Signature arrived 3 times, with different values.' },
@@ -283,14 +283,14 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
     ])
   })
 
-  it('are seen where they were signed so', async () => {
+  it('are found if they were signed swapped', async () => {
     const headers = swappedHeaders(TIMESTAMP, NONCE, signatureOf(NONCE, TIMESTAMP, 'a body', SECRET))
     const findings = await findingsWith(headers)
     expect(findings).toMatchObject([{ code: 'header_swapped' }])
     expect(findings[0]?.evidence).not.toContain('Proved')
   })
 
-  it('are seen together with another mistake', async () => {
+  it('are found together with another mistake', async () => {
     const signature = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET), 'hex').toString('base64')
     const findings = await findingsWith(swappedHeaders(TIMESTAMP, NONCE, signature))
     expect(findings.map(({ code }) => code)).toEqual(['header_swapped', 'signature_format'])
@@ -300,7 +300,7 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
     ['undefined', '12345'],
     ['undefined', NONCE],
     ['14 November 2023 22:13:20', TIMESTAMP],
-  ])('are not seen in %j and %j', async (timestamp, nonce) => {
+  ])('are not reported for %j and %j', async (timestamp, nonce) => {
     const findings = await findingsFor({ timestamp, nonce })
     expect(findings.map(({ code }) => code)).not.toContain('header_swapped')
   })
@@ -322,14 +322,14 @@ describe('X-Nonce and X-Signature, swapped', () => {
     ])
   })
 
-  it('are seen by a UUID where nothing proves it, and not by a nonce of 64 hex digits', async () => {
+  it('are found without a proof if the signature is a UUID, but not if the nonce has 64 hex digits', async () => {
     const codes = async (signature: string) => (await findingsWith('ab'.repeat(32), signature)).map(({ code }) => code)
     expect(await codes(NONCE_UUID)).toEqual(['header_swapped', 'signature_mismatch'])
     expect(await codes('0123456789abcdef')).not.toContain('header_swapped')
   })
 })
 
-describe('a mismatch that nothing explains', () => {
+describe('an unexplained mismatch', () => {
   const findingsFrom = async (
     body: string | Uint8Array,
     more: Record<string, string> = {},
@@ -350,14 +350,14 @@ describe('a mismatch that nothing explains', () => {
   it.each([
     ['body_compressed', 'inflated', { 'content-encoding': 'gzip' }],
     ['body_changed', 'Content-Length is 9, but the body has 7 bytes', { 'content-length': '9' }],
-  ])('may come from what the other headers tell: %s', async (code, message, headers) => {
+  ])('may have a cause that other headers show: %s', async (code, message, headers) => {
     expect(await findingsFrom('{"a":1}', headers)).toMatchObject([
       { code, message: expect.stringContaining(message) },
       { code: 'signature_mismatch' },
     ])
   })
 
-  it('may come from a body that was decoded', async () => {
+  it('may have a decoded body as its cause', async () => {
     expect(await findingsFrom('a \ufffd b \ufffd c')).toMatchObject([
       { code: 'body_encoding' },
       { code: 'signature_mismatch' },
@@ -385,7 +385,7 @@ describe('a mismatch that nothing explains', () => {
     ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],
     ['ab'.repeat(16), 'it has 32 hex digits', 2],
     ['no signature at all, but a sentence', 'it has 35 characters', 2],
-  ])('tells what a signature that is none is: %j', async (signature, form, count) => {
+  ])('says what X-Signature is if it is not a signature: %j', async (signature, form, count) => {
     const { headers, body } = signedRequest({ signature })
     const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
@@ -407,7 +407,7 @@ describe('a body that was lost', () => {
     ['[object Object]', { 'content-length': '15' }, 'text for an object', 'sender'],
     ['', { 'content-length': '7' }, 'The body is empty', 'receiver'],
     ['', { 'transfer-encoding': 'gzip, Chunked' }, 'The body is empty', 'receiver'],
-  ])('is named first: %j with %j', async (body, headers, message, side) => {
+  ])('is reported first: %j with %j', async (body, headers, message, side) => {
     const findings = await findingsOf(body, headers)
     expect(findings).toMatchObject([
       { code: 'body_changed', message: expect.stringContaining(message), side },
@@ -415,7 +415,7 @@ describe('a body that was lost', () => {
     ])
   })
 
-  it('is named before a missing signature, and before what stands for a body that was not signed', async () => {
+  it('is reported before a missing signature, and before a body that was not signed', async () => {
     const { 'x-signature': _, ...headers } = signedRequest().headers
     const { findings } = await diagnose({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
@@ -427,17 +427,17 @@ describe('a body that was lost', () => {
     ['', {}],
     ['', { 'content-length': '0' }],
     ['', { 'transfer-encoding': 'gzip' }],
-  ])('is not seen in an empty body of which nothing is announced: %j', async (body, headers) => {
+  ])('is not reported for an empty body without Content-Length: %j', async (body, headers) => {
     expect(await findingsOf(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
   })
 
-  it('is not what was signed as it was received', async () => {
+  it('is not reported if the received body was signed', async () => {
     const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', SECRET), 'hex').toString('base64')
     expect(await findingsOf('undefined', { 'x-signature': base64 })).toMatchObject([{ code: 'signature_format' }])
   })
 })
 
-describe('a secret of the receiver with something that was not signed with', () => {
+describe('a secret of the receiver with characters that the sender did not use', () => {
   it.each([
     ['a secret\n', 'without U+000A (line feed) after it'],
     [' a secret\r\n', 'without U+0020 (space) before it and U+000D (carriage return) and U+000A (line feed) after it'],
@@ -445,7 +445,7 @@ describe('a secret of the receiver with something that was not signed with', () 
     ['a secret\xa0', 'without U+00A0 (no-break space) after it'],
     ['a\u200b secret', 'without U+200B (zero-width space) in it'],
     ['"a secret"', 'without the quotes around it', 'secret_quotes'],
-  ])('is named, with the fix on this side: %j', async (secret, what, code = 'secret_whitespace') => {
+  ])('is reported, with the fix for the receiver: %j', async (secret, what, code = 'secret_whitespace') => {
     const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
     const message = `X-Signature was made with the secret ${what}, not with the secret as it is.`
     expect(findings).toMatchObject([{ code, side: 'receiver', message }])

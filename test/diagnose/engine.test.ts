@@ -18,7 +18,7 @@ const received = {
   now: NOW,
 }
 
-it('takes a platform that has only HMAC-SHA256 and SHA-256, and inflates nothing', () => {
+it('needs only HMAC-SHA256 and SHA-256 of a platform', () => {
   const platform: typeof NODE_PRIMITIVES = {
     hash: (algorithm, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hash(algorithm, parts) : undefined),
     hmac: (algorithm, key, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hmac(algorithm, key, parts) : undefined),
@@ -31,7 +31,7 @@ it('takes a platform that has only HMAC-SHA256 and SHA-256, and inflates nothing
   expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
 })
 
-it('runs without anything that only Node has', async () => {
+it('runs without the modules of Node', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../src/diagnose/engine.ts', import.meta.url))],
     bundle: true,
@@ -41,7 +41,7 @@ it('runs without anything that only Node has', async () => {
     // A module of Node is an error here.
     platform: 'browser',
   })
-  // What browsers have too.
+  // Browsers have these too.
   const globals = { TextEncoder, TextDecoder, URLSearchParams, Uint8Array, DataView, btoa, atob }
   const browser: { diagnoseWith: typeof diagnoseWith } = runInNewContext(`${outputFiles[0]?.text}; engine`, globals)
   const signed = '{"a": "Zoë"}\n'

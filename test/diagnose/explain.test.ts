@@ -29,7 +29,7 @@ describe('words for the body', () => {
     expect((await diagnose(request, SECRET, at(NOW), 'two')).findings).toMatchObject([{ code: 'signature_mismatch' }])
   })
 
-  it('say who made an array of an object, and how to avoid it', async () => {
+  it('say what turned an object into an array, and how to avoid it', async () => {
     const finding = await findingOf('{"a":[]}', '{"a":{}}')
     expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('as PHP keeps it') })
     expect(finding?.fixes.php).toContain('json_decode($body)')
@@ -53,7 +53,7 @@ describe('words for the body', () => {
     expect(Object.keys(finding?.fixes ?? {})[0]).toBe('php')
   })
 
-  it('show letters as they are, and what is not seen or only looks like one spelt', async () => {
+  it('show letters unchanged, and escape invisible characters and characters that look like letters', async () => {
     const finding = await findingOf('{"n": "Zo\u00eb \\\\u00eb e\u0301"}', '{"n":"Zo\u00eb \\\\u00eb e\u0301"}')
     expect(finding?.evidence).toContain('"{\\"n\\":\\"Zo\u00eb \\\\\\\\u00eb e\\u0301\\"}"')
   })
@@ -62,7 +62,7 @@ describe('words for the body', () => {
     expect((await findingOf('a\n', 'a'))?.evidence).toContain('Signed: 2 bytes, received: 1 byte\n')
   })
 
-  it('cut no letter in two', async () => {
+  it('do not split a letter', async () => {
     const letters = 'ë'.repeat(20)
     const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
     const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
@@ -105,7 +105,7 @@ describe('several mistakes', () => {
     expect(findings.map(({ evidence }) => evidence?.includes('Signed: '))).toEqual([true, false, false])
   })
 
-  it('of two parts each name the other one', async () => {
+  it('of two parts name each other', async () => {
     const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
     expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
       'Fix it together with body_newline: each of them changes the signature.',
@@ -140,7 +140,7 @@ describe('the right digest in another form', () => {
     ['base64url instead of lowercase hex', (digest) => bytes(digest).toString('base64url'), /^f[bf]/],
     ['hex of the base64 text', (digest) => Buffer.from(bytes(digest).toString('base64')).toString('hex')],
     ['hex of the uppercase hex text', (digest) => Buffer.from(digest.toUpperCase()).toString('hex')],
-  ])('is named: %s', async (form, write, begins = /^/) => {
+  ])('is reported: %s', async (form, write, begins = /^/) => {
     const body = bodyWith(begins)
     const request = signedRequest({ body, signature: write(digestOf(body)) })
     const { findings } = await diagnose(request, SECRET, at(NOW))

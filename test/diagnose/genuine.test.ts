@@ -6,7 +6,7 @@ import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 
 const CLOCK = { now: () => NOW }
 
-it('finds nothing in genuine requests, in whatever shape', async () => {
+it('finds nothing in genuine requests, in any shape', async () => {
   const setting = validParts.chain((parts) =>
     fc.record({
       parts: fc.constant(parts),
@@ -41,14 +41,14 @@ it('calls nothing else genuine', async () => {
   )
 })
 
-it('says which of several secrets a deviation is of', async () => {
+it('says which of several secrets has the mistake', async () => {
   const signature = signatureOf('1700000000', 'abc', 'a body', 'the old one\n')
   const request = signedRequest({ nonce: 'abc', signature })
   const { findings } = await diagnose(request, [SECRET, 'the old one'], CLOCK)
   expect(findings).toMatchObject([{ code: 'secret_whitespace', message: expect.stringContaining('secret[1]') }])
 })
 
-it('reads headers once, though they are an iterator', async () => {
+it('reads headers that are an iterator', async () => {
   const { headers, body } = signedRequest()
   const genuine = await diagnose({ webhookId: '42', headers: Object.entries(headers).values(), body }, SECRET, CLOCK)
   expect(genuine).toEqual({ genuine: true, findings: [] })
@@ -62,12 +62,12 @@ it.each([
   [{ webhookId: '', headers: {}, body: '' }, /^request\.webhookId/],
   [{ webhookId: '42', headers: {}, body: { parsed: true } }, /^request\.body is an object/],
   [{ webhookId: '42', headers: 'x-nonce: 1', body: '' }, /^request\.headers/],
-])('throws for mistakes of the caller what verify throws: %j', async (request, message) => {
+])('throws the same error as verify for a mistake of the caller: %j', async (request, message) => {
   await expect(diagnose(request as never, SECRET)).rejects.toThrow(message)
   await expect(diagnose(request as never, SECRET)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
 })
 
-it('throws for a secret or a clock that is none', async () => {
+it('throws for an empty secret, and for a clock without now()', async () => {
   await expect(diagnose(signedRequest(), '')).rejects.toThrow(/^secret is an empty string/)
   await expect(diagnose(signedRequest(), SECRET, {} as never)).rejects.toThrow(/^clock/)
 })

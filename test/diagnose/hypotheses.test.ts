@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { concat, fromHex, hex, utf8 } from '../../src/diagnose/bytes.js'
 import { instantOf } from '../../src/diagnose/checks/instant.js'
-import { FIXES } from '../../src/diagnose/fixes.js'
+import { FIXES, type Fix } from '../../src/diagnose/fixes.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../src/diagnose/hypotheses/body.js'
 import { DIGEST_HYPOTHESES } from '../../src/diagnose/hypotheses/digest.js'
 import type { Hypothesis, RequestContext } from '../../src/diagnose/hypotheses/hypothesis.js'
@@ -15,6 +18,7 @@ import { parseJson } from '../../src/diagnose/json/parse.js'
 import { writeJson } from '../../src/diagnose/json/write.js'
 import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
 import { messageOf } from '../../src/diagnose/ways-of-signing.js'
+import { isInstalled } from '../support/programs.js'
 import * as examples from './examples.js'
 
 const CONTEXT: RequestContext = {
@@ -48,7 +52,7 @@ function proposed<Input, Output extends object | string>(
 const named = <Row extends { what: string }>(rows: readonly Row[]) => rows.map((row) => [row.what, row] as const)
 const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
 
-describe('each hypothesis makes what its example says that was signed', () => {
+describe('each hypothesis gives what its example says was signed', () => {
   it.each(named(SECRET_HYPOTHESES))('%s', (what, row) => {
     const [secret, key] = examples.SECRET_EXAMPLES[what] as [string, string]
     expect(proposed(row, secret, asBytes)).toContain(hex(bytesOf(key)))
@@ -106,6 +110,26 @@ it('every fix is used, and names a side', () => {
   const unused = Object.keys(FIXES).filter((id) => !sources.some((source) => source.includes(`'${id}'`)))
   expect(unused).toEqual([])
   for (const fix of Object.values(FIXES)) expect('sender' in fix || 'receiver' in fix).toBe(true)
+})
+
+it('no fix passes a secret as an argument, which every process can read', () => {
+  const shellLines = Object.values(FIXES).flatMap((fix: Fix) => fix.lines?.shell ?? [])
+  expect(shellLines.length).toBeGreaterThan(10)
+  for (const line of shellLines) expect(line).not.toMatch(/-hmac|-macopt|key:/)
+})
+
+it.runIf(isInstalled('python3'))('the fix for the digest in a shell prints the signature of message.bin', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+  try {
+    // The worked example of docs/send/index.md.
+    const message = '1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:{"event":"invoice.paid"}'
+    writeFileSync(join(folder, 'message.bin'), message)
+    const env = { ...process.env, WEBHOOK_SECRET: 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE' }
+    const printed = execFileSync('sh', ['-c', FIXES.send_hex.lines.shell], { cwd: folder, env, encoding: 'utf8' })
+    expect(printed).toBe('89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 const ODD_INPUTS = [

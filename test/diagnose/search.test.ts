@@ -25,7 +25,7 @@ function tried(...dimensions: Choice<string, string>[][]): string[] {
 }
 
 describe('a search', () => {
-  it('tries what the rules ask for first, then one mistake, the likeliest first', () => {
+  it('tries the right way first, then one mistake, the likeliest first', () => {
     const choices = [choice('-'), choice('r', 'rare'), choice('u', 'uncommon'), choice('c', 'common')]
     expect(tried(choices)).toEqual(['-', 'c', 'u', 'r'])
   })
@@ -51,12 +51,12 @@ describe('a search', () => {
     expect(found).toEqual({ result: 2, mistakes: ['c'] })
   })
 
-  it('leaves out what a choice does not allow', () => {
+  it('skips combinations that a choice does not allow', () => {
     const impossible: Choice<string, string> = { likelihood: 'common', apply: () => [] }
     expect(tried([choice('-'), impossible])).toEqual(['-'])
   })
 
-  it('makes the choices of a dimension when it first needs them, and once', () => {
+  it('makes the choices of a dimension once, at the first use', () => {
     let made = 0
     const later = () => {
       made++

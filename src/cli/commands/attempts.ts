@@ -16,10 +16,10 @@ export interface Endpoint {
   sign(nonce: string, ageSeconds: number): SignedHeaders
 }
 
-/** What the endpoint should do. Both are right for `either`. */
+/** What the endpoint should do. With `either`, both are right. */
 export type Expected = 'accepted' | 'rejected' | 'either'
 
-/** What an attempt is: the genuine request, or one of the attacks. */
+/** The genuine request, or one of the attacks. */
 export type Kind = 'genuine' | 'replay' | 'tamper' | 'age' | 'resplit'
 
 /** A request that was sent, and its response. */
@@ -40,14 +40,14 @@ export interface Attacks {
   readonly resplit?: boolean
 }
 
-/** An age this near to the edge of the window may be accepted or rejected, because the request takes time. In seconds. */
+/** In seconds. The request takes time, so an age this near to the end of the window may be accepted or rejected. */
 const EDGE_SECONDS = 10
 
 export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Other error statuses come from something else than the check more often. */
+/** Checks for a status that a rejection has. Other statuses usually come from code outside the check. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }
@@ -107,7 +107,7 @@ export async function sendAttempts(
   return attempts
 }
 
-/** The likeliest reason why an endpoint accepted attacks: the sentence for the reader. */
+/** Returns the likely reason why an endpoint accepted attacks, as a sentence for the reader. */
 export function findCause(attempts: readonly Attempt[]): string | undefined {
   const attacks = attempts.filter(({ expected }) => expected === 'rejected')
   const accepted = attacks.filter(({ response }) => isAccepted(response))
@@ -127,10 +127,13 @@ export function findCause(attempts: readonly Attempt[]): string | undefined {
   return CAUSES.find(([kind]) => kinds.has(kind))?.[1]
 }
 
-/** What one accepted attack points to. */
+/** The likely cause, by the attack that was accepted. */
 const CAUSES: readonly (readonly [kind: Kind, cause: string])[] = [
   ['tamper', 'A changed body was accepted. The handler probably uses another body than the raw body that it verifies.'],
-  ['age', 'A request of another time was accepted. Compare the clock of the endpoint with the clock of this machine.'],
+  [
+    'age',
+    'A request from outside the window was accepted. Compare the clock of the endpoint with the clock of this machine.',
+  ],
   [
     'resplit',
     'A re-split was accepted. The nonce store probably forgets or changes the key that begins with `signature `.',

@@ -17,12 +17,13 @@ export const diagnose = defineCommand({
     language: {
       type: 'string',
       value: 'LANGUAGE',
-      help: 'shows the line to change in this language only: node, python, go, ruby, php, java, csharp, perl or shell. Default: the three likeliest languages',
+      help: 'shows the line to change in one language: node, python, go, ruby, php, java, csharp, perl or shell. Default: the three likeliest languages',
     },
   },
   notes: [
     CAPTURE_NOTE,
-    'Pass several secrets while you rotate them. All are tried.',
+    'While you rotate a secret, pass both. All secrets are tried.',
+    'docs/reference/findings.md in the package describes every code of a finding.',
     'Show the findings to the owner of the secret only. They say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
   ],
@@ -38,7 +39,7 @@ export const diagnose = defineCommand({
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
     const { genuine, findings } = await diagnoseRequest(request, secrets, clock, original)
-    // Findings call several secrets by their index.
+    // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
     const notes = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`

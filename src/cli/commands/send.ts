@@ -10,7 +10,7 @@ import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight
 
 export const send = defineCommand({
   name: 'send',
-  summary: 'Signs a body, sends it by POST and prints the response. Can also send attacks.',
+  summary: 'Signs a body, posts it and prints the response. It can also send attacks.',
   operands: ['URL', '[file|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -18,7 +18,7 @@ export const send = defineCommand({
       type: 'string',
       multiple: true,
       value: "'Name: value'",
-      help: 'another header to send, or one to replace. The signature covers none',
+      help: 'adds or replaces a header. The signature does not cover it',
     },
     timeout: {
       type: 'string',
@@ -27,19 +27,19 @@ export const send = defineCommand({
       help: 'how long to wait for each response. Default: 10',
     },
     replay: { type: 'boolean', help: 'attack: sends the same request again' },
-    tamper: { type: 'boolean', help: 'attack: changes a byte of the body after signing' },
+    tamper: { type: 'boolean', help: 'attack: changes one byte of the body after signing' },
     age: {
       type: 'string',
       value: 'SECONDS',
       isNumber: true,
-      help: `attack: signs a timestamp of this age. The endpoint must reject ${WINDOW_SECONDS + 1}, and --age=-${WINDOW_SECONDS + 1}, which is in the future`,
+      help: `attack: signs a timestamp of this age, such as ${WINDOW_SECONDS + 1}. With --age=-${WINDOW_SECONDS + 1}, it is in the future`,
     },
-    resplit: { type: 'boolean', help: 'attack: splits the signed message differently into nonce and body' },
+    resplit: { type: 'boolean', help: 'attack: splits the signed message differently between nonce and body' },
   },
   notes: [
-    'Attacks can be combined. A genuine request goes first, because an endpoint that rejects everything proves nothing. Attack your own endpoints only.',
+    'You can combine attacks. A genuine request goes first, because an endpoint that rejects everything proves nothing. Attack only your own endpoints.',
     'Redirects are not followed. Content-Type is application/json if the body is JSON.',
-    'Exit code: 0 if the response is 2xx and attacks are rejected with 401, 403 or 400. 1 if not, or without a response. 2 error.',
+    'Exit code: 0 if the response is 2xx and every attack gets 401, 403 or 400. 1 otherwise. 2 error.',
   ],
 
   async run(call, context, style) {
@@ -88,7 +88,7 @@ export const send = defineCommand({
 })
 
 const NOTE_ON_400 =
-  'Status 400 counts as rejected, but other errors have it too. Answer 401, so that a rejection can be told from them.'
+  'Status 400 counts as rejected, but other errors have it too. Answer 401 instead: it always means a rejection.'
 
 function attemptDocument(attempt: Attempt): object {
   const { kind, sent, expected, response } = attempt
@@ -125,8 +125,8 @@ function attacksText(attempts: readonly Attempt[], ok: boolean, cause: string | 
     `${sent.padEnd(width)}   ${expected.padEnd(10)}   ${response.padEnd(16)}`
   const rows = attempts.map((attempt) => {
     const { sent, expected, response } = attempt
-    const verdict = isRight(attempt) ? style('green', 'as expected') : style(['red', 'bold'], faultOf(attempt))
-    return `${row(sent, EXPECTED[expected], statusOf(response))}   ${verdict}`
+    const result = isRight(attempt) ? style('green', 'as expected') : style(['red', 'bold'], faultOf(attempt))
+    return `${row(sent, EXPECTED[expected], statusOf(response))}   ${result}`
   })
   return [
     style('dim', row('sent', 'expected', 'response').trimEnd()),
@@ -139,16 +139,16 @@ function attacksText(attempts: readonly Attempt[], ok: boolean, cause: string | 
 
 function faultOf({ expected, response }: Attempt): string {
   if (expected !== 'rejected') return 'NOT ACCEPTED'
-  return isAccepted(response) ? 'NOT DEFENDED' : 'NOT REJECTED AS FORGED'
+  return isAccepted(response) ? 'WRONGLY ACCEPTED' : 'UNEXPECTED STATUS'
 }
 
 function conclusion(attempts: readonly Attempt[], ok: boolean): string {
   if (!ok && attempts.length === 1) {
     return 'The endpoint did not accept the genuine request, so no attack was sent. Check the secret and the URL.'
   }
-  if (!ok) return 'The endpoint does not respond to everything as it should.'
-  // An age within the window and a nonce with a colon are no attacks.
+  if (!ok) return 'Some responses are not as expected.'
+  // An age within the window is not an attack, nor is a nonce with a colon.
   return attempts.some(({ expected }) => expected === 'rejected')
     ? 'The endpoint rejected every attack.'
-    : 'The endpoint responds as it should. No attack was sent.'
+    : 'Every response is as expected. No attack was sent.'
 }

@@ -24,7 +24,7 @@ export const sign = defineCommand({
   },
   notes: [
     'Without a file or with -, the body is standard input. The curl command then reads standard input too.',
-    'Sign every attempt again: a second request with the same nonce is a replay.',
+    'Sign each attempt again: a second request with the same nonce is a replay.',
     'curl and http send Content-Type application/json if the body is JSON. The signature does not cover it.',
   ],
 

@@ -14,7 +14,7 @@ export const verify = defineCommand({
   options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS },
   notes: [
     CAPTURE_NOTE,
-    'Pass several secrets while you rotate them. The output names the one that matched.',
+    'While you rotate a secret, pass both. The output names the one that matched.',
     REPLAY_NOTE,
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
   ],
@@ -28,8 +28,8 @@ export const verify = defineCommand({
     if (!result.ok) {
       const isMismatch = result.reason === 'signature_mismatch'
       const next = isMismatch ? ['To find the cause: inbound-webhook-auth diagnose, with the same arguments.'] : []
-      const verdict = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
-      return { exitCode: 1, text: textOf(verdict, wrapText(result.message), ...next), document: { ...result, notes } }
+      const heading = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
+      return { exitCode: 1, text: textOf(heading, wrapText(result.message), ...next), document: { ...result, notes } }
     }
 
     const { timestamp, nonce, secretIndex } = result

@@ -22,7 +22,7 @@ const OPTIONS_WITH_VALUE =
   /^(-[AbcCdDeEFHKmoPQrtTuUwxXyYz]|--(header|data(-\w+)?|json|request|url|user-agent|cookie|cookie-jar|referer|user|output|max-time|connect-timeout|proxy|cert|key|cacert|resolve|retry|form|write-out))$/
 
 function parseCurl(command: string): CapturedRequest {
-  // Taken from the end, which is faster.
+  // pop() is faster than shift().
   const words = shellWords(command).reverse()
   const headers: HeaderLine[] = []
   const data: string[] = []
@@ -69,11 +69,11 @@ function headerLines(text: string): HeaderLine[] {
   return header === undefined ? [] : [header]
 }
 
-/** A piece of a word: `$'…'`, `'…'`, `"…"`, a line that goes on, an escaped character, white space, plain text, or an operator. */
+/** A piece of a word: a quoted text, a line that goes on, an escaped character, white space, plain text, or an operator. */
 const SHELL_PIECE =
   /\$'((?:\\.|[^'\\])*)'|'([^']*)'|"((?:[\\`].|[^"\\`])*)"|[\\`]\r?\n|\\(.)|(\s+)|([^\s'"\\`$;|&<>]+|\$(?!'))|[;|&<>]/sy
 
-/** Splits a command line into words as bash does. Of PowerShell, it knows the backtick. */
+/** Splits a command line into words as bash does. It also knows the backtick of PowerShell. */
 function shellWords(command: string): string[] {
   const words: string[] = []
   let word: string | undefined

@@ -31,7 +31,7 @@ const MAX_HEAD_BYTES = 2 ** 18
 const LF = 0x0a
 
 const REQUEST_LINE = /^([A-Z]+) ([!-~]+)( HTTP\/\d(\.\d)?)?$/
-/** The head in the output of `curl -v`. curl's progress meter may stand before it on its line. */
+/** The head in the output of `curl -v`. curl may print its progress before it, on the same line. */
 const CURL_HEAD = /(?:^|[\r\n])[ \d:.kMG-]*(> [A-Z]+ [!-~]+ HTTP\/[\d.]+(?:\r?\n> ?\S.*)*)/
 
 /** Parses a captured request: HTTP text, the output of `curl -v`, JSON, or a command copied from a browser. */
@@ -72,7 +72,7 @@ function parseHead(head: string): readonly HeaderLine[] {
     else if (header !== undefined) headers.push(header)
     else {
       throw new UsageError(
-        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, JSON with headers and body, a curl command, or use --header and --body-file.`,
+        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, JSON with headers and body, or a curl command. Or use --header and --body-file.`,
       )
     }
   }

@@ -14,7 +14,7 @@ export const RECEIVED_OPTIONS = {
     type: 'string',
     multiple: true,
     value: "'Name: value'",
-    help: 'a header of the request.\nIt replaces the headers of that name in the capture',
+    help: 'adds a header to the request, or replaces the header of that name in the capture',
   },
   'body-file': {
     type: 'string',
@@ -24,13 +24,18 @@ export const RECEIVED_OPTIONS = {
   at: {
     type: 'string',
     value: 'TIME',
-    help: 'the time at which the request arrived: Unix time in seconds or milliseconds, ISO 8601, or timestamp for the time in X-Timestamp. Default: the time or the Date in the capture, or now',
+    help: 'when the request arrived: Unix time, ISO 8601, or timestamp (the time in X-Timestamp). Default: the time in the capture, or else now',
   },
 } as const satisfies Options
 
 /** What the help says about captures. */
-export const CAPTURE_NOTE =
-  'The capture is HTTP text (head, blank line, exact bytes of the body), the output of curl -v, a HAR file or entry, an event of AWS Lambda, a line of a JSON log with headers and body, or a command that a browser copied (cURL for bash, or PowerShell).'
+export const CAPTURE_NOTE = `A capture is one of these:
+  - HTTP text: head, blank line and the exact bytes of the body
+  - the output of curl -v, with --body-file
+  - a HAR file, or one of its entries
+  - an event of AWS Lambda
+  - a line of a JSON log with headers and body
+  - a command that a browser copied: cURL (bash) or PowerShell`
 
 /** A received request. */
 export interface Received {

@@ -19,7 +19,7 @@ export const SECRET_OPTIONS = {
     type: 'string',
     multiple: true,
     value: 'PATH',
-    help: 'reads the secret from a file, or from standard input for -.\nOne line end at its end is ignored',
+    help: 'reads the secret from a file, or from standard input for -.\nOne line end at the end of the file is ignored',
   },
 } as const satisfies Options
 
@@ -58,12 +58,12 @@ export async function loadSecret(call: SecretCall, context: Context): Promise<Se
   return { ...loaded, secret }
 }
 
-/** Returns remarks on secrets that are too weak. They are used all the same. */
+/** Returns remarks on secrets that can be guessed. They are used, because the request may be signed with them. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(
     (name) =>
-      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes, as inbound-webhook-auth secret prints them.`,
+      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-auth secret prints them.`,
   )
 }
 

@@ -34,7 +34,7 @@ export function notesText(notes: readonly string[], style: Style): string {
 }
 
 /**
- * Makes text of others safe for a terminal. Control characters could move the cursor or change a printed result.
+ * Makes text of others safe for a terminal. Control characters could move the cursor or hide what was printed.
  * They become `\uXXXX`, and so do characters that reorder or hide others.
  *
  * @param kept - the control characters to keep, such as line ends.

@@ -16,7 +16,7 @@ import {
 import { writeJson } from '../../../src/diagnose/json/write.js'
 
 describe('the tokens of a JSON text', () => {
-  it('are found wherever JSON.parse finds a value', () => {
+  it('are found in every text that JSON.parse accepts', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:1-e. \\ntrue') })), (text) => {
         let isJson = true
@@ -51,7 +51,7 @@ describe('the tokens of a JSON text', () => {
     expect(parseJson(text)).toBeUndefined()
   })
 
-  it('are written as they are without a style', () => {
+  it('are written unchanged without a style', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const parsed = parseJson(text)
@@ -71,7 +71,7 @@ describe('the tokens of a JSON text', () => {
     )
   })
 
-  it('are not written where they would grow without limit', () => {
+  it('are not written if they would grow without limit', () => {
     const parsed = parseJson('['.repeat(20_000) + ']'.repeat(20_000))
     expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
   })
