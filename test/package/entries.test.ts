@@ -52,8 +52,9 @@ function entriesBySource(): Entries {
   const files = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !programs.includes(file))
   const withEnding = (ending: RegExp) =>
     files.filter((file) => ending.test(file)).map((file) => subpathOf(file.replace(ending, '')))
-  const documents = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)]
-    .filter((path) => path.endsWith('.md'))
+  const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`)
+  const documents = ['README.md', ...guides]
+    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
     .join('\n')
   return new Map([

@@ -19,7 +19,7 @@ for (const [folder, ending] of [
     const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
     for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
       // Recipes and store set-ups are files of their own, with tests of their own.
-      if (folder === 'docs' && importsOthers(code)) continue
+      if (folder === 'docs' && (importsOthers(code) || /\.listen\(|\b(Bun|Deno)\./.test(code))) continue
       EXAMPLES[`${name} ${index + 1}.mts`] = code
     }
   }
