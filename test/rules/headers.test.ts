@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type HeadersInput, verify } from '../../src/index.js'
+import { readHeaders } from '../../src/rules/headers.js'
 import { ABSENT, FLAT, FOUND, MIXED, NO_HEADERS, type Shape, TWICE } from '../support/cases/headers.js'
 import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
@@ -48,6 +49,11 @@ describe('a header that arrives twice is joined, and so fails its rule, in', () 
     expect(await verdict(await headers())).toMatchObject({ reason: 'invalid_nonce' })
   })
 
+  it('with a comma and a space', () => {
+    const headers = { 'x-nonce': ['a', 'b'], 'X-Nonce': 'c' }
+    expect(readHeaders(headers)).toEqual({ timestamp: undefined, nonce: 'a, b, c', signature: undefined })
+  })
+
   it('each of the three headers', async () => {
     expect(await verdict({ ...signedRequest().headers, 'X-Timestamp': TIMESTAMP })).toMatchObject({
       reason: 'invalid_timestamp',
@@ -81,4 +87,19 @@ describe('anything but headers is a TypeError that says what to pass', () => {
     const message = await receivedBy(FLAT, (received) => received)
     await expect(Reflect.apply(verdict, undefined, [message])).rejects.toThrow(/whole request\. Pass its \.headers/)
   })
+})
+
+it.each<[string, (entries: [string, unknown][]) => object]>([
+  ['a record', (entries) => Object.fromEntries(entries)],
+  ['a Map', (entries) => new Map(entries)],
+  ['pairs', (entries) => entries],
+])('other headers are not looked at, whatever their value, in %s', async (_, shape) => {
+  // As long as x-nonce, and as x-timestamp.
+  const others: [string, unknown][] = [
+    ['upgrade', 1],
+    ['x-priority-', {}],
+    ['host', 1],
+  ]
+  const headers = shape([...others, ...Object.entries(signedRequest().headers)]) as HeadersInput
+  expect(await verdict(headers)).toMatchObject({ ok: true })
 })

@@ -41,3 +41,10 @@ export function transferred(): ArrayBuffer {
   structuredClone(buffer, { transfer: [buffer] })
   return buffer
 }
+
+/** A Uint8Array whose memory was transferred away. Its length is 0, like that of an empty body. */
+export function transferredBytes(): Uint8Array {
+  const bytes = new Uint8Array(8)
+  structuredClone(bytes, { transfer: [bytes.buffer] })
+  return bytes
+}

@@ -1,6 +1,6 @@
 import type { SignOptions } from '../../../src/index.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TIMESTAMP } from '../request.js'
-import { transferred } from './bodies.js'
+import { transferred, transferredBytes } from './bodies.js'
 
 // What a caller may get wrong, and what the error says. Arguments are made anew for each call: some can be used once.
 
@@ -49,6 +49,11 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'a body transferred away',
     () => [{ ...request, body: transferred() }, SECRET, store],
+    /body was transferred, so its bytes are gone\. Pass a copy/,
+  ],
+  [
+    'a body of bytes transferred away',
+    () => [{ ...request, body: transferredBytes() }, SECRET, store],
     /body was transferred, so its bytes are gone\. Pass a copy/,
   ],
   [
