@@ -10,9 +10,14 @@ import { isInstalled } from './support/programs.js'
 const STEPS = [
   { name: 'build', command: 'npm run build -- --silent' },
   {
+    name: 'documentation site',
+    command: 'npm run docs && npx tsc -p docs/site/workbench && npx tsc -p test/site',
+    needs: () => isInstalled('the site', existsSync(join(ROOT, 'docs/site/node_modules'))),
+  },
+  {
     name: 'all tests, 1 000 runs per property, with coverage',
     command: 'npx vitest run --coverage',
-    env: { FC_RUNS: '1000' },
+    env: { FC_RUNS: '1000', SITE_IS_BUILT: 'true' },
   },
   { name: 'properties, 20 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '20000' } },
   {
@@ -21,7 +26,6 @@ const STEPS = [
     needs: () => isInstalled('the runtimes', existsSync(join(ROOT, 'test/runtimes/node_modules'))),
   },
   { name: 'timing', command: 'npm run --silent test:timing' },
-  { name: 'API reference', command: 'npm run docs' },
   { name: 'vectors', command: 'test/vectors/check.sh', needs: () => isInstalled('python3') && isInstalled('openssl') },
 ]
 

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { isInstalled } from '../support/programs.js'
 
 const folder = (path: string) => existsSync(fileURLToPath(new URL(path, import.meta.url)))
@@ -19,3 +19,19 @@ export async function launch(): Promise<Browser> {
 
 export const WIDTHS = [390, 768, 1280] as const
 export const SCHEMES = ['light', 'dark'] as const
+
+/** What axe finds wrong on a page, one line per rule. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8'))
+  return page.evaluate(async () => {
+    type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html.slice(0, 200))
+          .join(' ')}`,
+    )
+  })
+}

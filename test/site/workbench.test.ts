@@ -14,7 +14,7 @@ import { MemoryNonceStore, verify } from '../../src/index.js'
 import { call } from '../cli/call.js'
 import { ROOT } from '../support/packed.js'
 import { signatureOf } from '../support/request.js'
-import { CAN_RUN, launch, SCHEMES, WIDTHS } from './browser.js'
+import { CAN_RUN, findViolations, launch, SCHEMES, WIDTHS } from './browser.js'
 
 // The page in a real browser, opened as a file.
 
@@ -408,22 +408,13 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   })
 
   it.each(SCHEMES)('has no violation that axe finds, in its %s colours', async (colorScheme) => {
-    const axe = readFileSync(join(import.meta.dirname, 'node_modules/axe-core/axe.min.js'), 'utf8')
     const page = await open({ colorScheme })
-    await page.evaluate(axe)
     for (const tab of ['check', 'compare', 'sign']) {
       await page.click(`#tab-${tab}`)
       await page.evaluate(() => {
         for (const details of document.querySelectorAll('details')) details.open = true
       })
-      const violations = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-        }
-        const { violations } = await axe.run()
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      })
-      expect(violations, tab).toEqual([])
+      expect(await findViolations(page), tab).toEqual([])
     }
     await page.close()
   })

@@ -1,0 +1,29 @@
+// The order of the pages. This is the only place to change when a guide is added or moved.
+
+/**
+ * A section of the navigation. It has the pages of `first` in that order, then all others of its folder.
+ *
+ * @typedef {{ title: string, folder?: string, first: readonly string[] }} Section
+ */
+
+/** @type {readonly Section[]} */
+export const SECTIONS = [
+  {
+    title: 'Start',
+    folder: 'docs/start',
+    first: ['README.md', 'docs/start/is-it-for-me.md', 'docs/start/how-it-works.md'],
+  },
+  { title: 'Receive', folder: 'docs/receive', first: ['docs/recipes.md', 'docs/nonce-stores.md'] },
+  { title: 'Send', folder: 'docs/send', first: ['docs/send/index.md', 'docs/senders.md', 'docs/send/node.md'] },
+  { title: 'Operate', folder: 'docs/operate', first: ['docs/scaling.md'] },
+  { title: 'Debug', folder: 'docs/debug', first: ['docs/troubleshooting.md', 'docs/command-line.md'] },
+  { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md', 'docs/reference/findings.md'] },
+  { title: 'Trust', folder: 'docs/trust', first: ['SECURITY.md', 'CHANGELOG.md'] },
+]
+
+/** The address of a page of the repository, where it is not that of its file below `docs`. */
+export const ADDRESSES = {
+  'README.md': 'index.md',
+  'SECURITY.md': 'trust/security.md',
+  'CHANGELOG.md': 'trust/changelog.md',
+}

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ADDRESSES, SECTIONS } from './navigation.js'
+import { buildWorkbench } from './workbench/build.js'
+
+// Writes the pages of the site to .pages: the guides with their links rewritten, the reference, and the workbench.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const PAGES = fileURLToPath(new URL('.pages', import.meta.url))
+
+/** What typedoc writes, below the pages. */
+const API = 'api'
+
+/** @typedef {{ source: string, address: string, title: string }} StagedPage */
+
+/** Writes all pages, and the navigation that {@link readNavigation} returns. */
+export async function stage() {
+  rmSync(PAGES, { recursive: true, force: true })
+  mkdirSync(join(PAGES, 'public'), { recursive: true })
+  runTypedoc()
+  stageGuides()
+  writeFileSync(join(PAGES, 'public/workbench.html'), await buildWorkbench())
+}
+
+/** Writes the guides alone, which is fast. */
+export function stageGuides() {
+  const sections = SECTIONS.map(({ title, folder, first }) => ({ title, sources: sourcesOf(folder, first) }))
+  const listed = new Set(sections.flatMap(({ sources }) => sources))
+  const others = markdownIn('docs').filter((source) => !listed.has(source))
+  const guides = [...sections, ...(others.length === 0 ? [] : [{ title: 'More', sources: others }])]
+  const addresses = new Map(guides.flatMap(({ sources }) => sources.map((source) => [source, addressOf(source)])))
+  const problems = [...addresses].flatMap(([source, address]) => stagePage(source, address, addresses))
+  if (problems.length > 0) throw new Error(`Dead links:\n${problems.join('\n')}`)
+
+  const api = readdirSync(join(PAGES, API), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && file !== 'index.md')
+    .sort()
+    .map((file) => ({ text: file.replace(/\.md$/, ''), link: `/${API}/${file.replace(/\.md$/, '')}` }))
+  const navigation = guides.map(({ title, sources }) => ({
+    text: title,
+    items: [
+      ...sources.map((source) => ({ text: titleOf(source), link: linkOf(addressOf(source)) })),
+      ...(title === 'Reference' ? api : []),
+      ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
+    ],
+  }))
+  writeFileSync(join(PAGES, 'navigation.json'), JSON.stringify(navigation.filter(({ items }) => items.length > 0)))
+}
+
+/**
+ * @param {string | undefined} folder
+ * @param {readonly string[]} first
+ */
+function sourcesOf(folder, first) {
+  const all = folder === undefined || !existsSync(join(ROOT, folder)) ? [] : markdownIn(folder)
+  return [...new Set([...first.filter((source) => existsSync(join(ROOT, source))), ...all])]
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function markdownIn(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return /^(node_modules|site|\..*)$/.test(entry.name) ? [] : markdownIn(path)
+      return entry.name.endsWith('.md') ? [path] : []
+    })
+    .sort()
+}
+
+/** @param {string} source */
+function addressOf(source) {
+  return /** @type {Record<string, string>} */ (ADDRESSES)[source] ?? source.replace(/^docs\//, '')
+}
+
+/** @param {string} address */
+function linkOf(address) {
+  return `/${address.replace(/(^|(?<=\/))index\.md$/, '').replace(/\.md$/, '')}`
+}
+
+/** @param {string} source */
+function titleOf(source) {
+  if (source === 'README.md') return 'Overview'
+  const [, title = source] = /^# (.+)$/m.exec(readFileSync(join(ROOT, source), 'utf8')) ?? []
+  return title.replaceAll('`', '')
+}
+
+/**
+ * Writes a page with its links rewritten. Returns those that lead nowhere.
+ *
+ * @param {string} source
+ * @param {string} address
+ * @param {ReadonlyMap<string, string>} addresses
+ * @returns {string[]}
+ */
+function stagePage(source, address, addresses) {
+  /** @type {string[]} */
+  const problems = []
+  const text = readFileSync(join(ROOT, source), 'utf8')
+  // Code blocks have no links.
+  const pieces = text.split(/^(```[\s\S]*?^```.*$)/m).map((piece, index) => {
+    if (index % 2 === 1) return piece
+    return piece
+      .replace(/^!\[([^\]]*)\]\(([^()\s:]+\.svg)\)$/gm, (image, alt, path) => inlineDiagram(source, path, alt) ?? image)
+      .replace(/\[([^[\]]*)\]\((?![a-z]+:|#)([^()\s#]+)(#[^()\s]*)?\)/g, (link, text, path, anchor = '') => {
+        const target = relative(ROOT, join(ROOT, dirname(source), path)).replace(/\/$/, '')
+        const page = addresses.get(target) ?? addresses.get(`${target}/index.md`)
+        if (page !== undefined) return `[${text}](${linkOf(page)}${anchor})`
+        const file = join(ROOT, target)
+        if (!existsSync(file)) {
+          problems.push(`${source}: ${link}`)
+          return link
+        }
+        // The site shows no folders.
+        if (statSync(file).isDirectory()) return text
+        // Without an extension, a file would be taken for a page.
+        const name = target.includes('.') ? target : `${target}.txt`
+        cpSync(file, join(PAGES, 'public/files', name))
+        return `[${text}](/files/${name})`
+      })
+  })
+  const target = join(PAGES, address)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, pieces.join(''))
+  return problems
+}
+
+/**
+ * Returns a diagram as part of the page, so that it follows the theme of the site. Other images stay images.
+ *
+ * @param {string} source
+ * @param {string} path
+ * @param {string} alt
+ */
+function inlineDiagram(source, path, alt) {
+  const file = join(ROOT, dirname(source), path)
+  if (!existsSync(file)) return undefined
+  const svg = readFileSync(file, 'utf8')
+  if (!svg.includes('class="diagram"')) return undefined
+  // Vue accepts no style element in a page. The theme has the colours.
+  const drawing = svg
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replace(/\n\s*/g, '\n')
+    .replace(/\n+/g, '\n')
+    .trim()
+  return `<figure class="diagram-frame" tabindex="0" role="group" aria-label="${alt.replaceAll('"', '&quot;')}">\n${drawing}\n</figure>`
+}
+
+function runTypedoc() {
+  const site = fileURLToPath(new URL('.', import.meta.url))
+  const plugins = [
+    join(site, 'node_modules/typedoc-plugin-markdown/dist/index.js'),
+    join(site, 'typedoc-names.js'),
+  ].flatMap((path) => ['--plugin', path])
+  const layout = [
+    '--router',
+    'module',
+    '--entryFileName',
+    'index',
+    '--readme',
+    'none',
+    '--hideBreadcrumbs',
+    '--hidePageHeader',
+  ]
+  const tables = [
+    '--parametersFormat',
+    'table',
+    '--interfacePropertiesFormat',
+    'table',
+    '--typeDeclarationFormat',
+    'table',
+  ]
+  const options = [...plugins, ...layout, ...tables, '--out', join(PAGES, API), '--logLevel', 'Warn']
+  execFileSync(process.execPath, [join(site, 'node_modules/typedoc/bin/typedoc'), ...options], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  })
+}
