@@ -13,12 +13,35 @@ export const SECTIONS = [
     folder: 'docs/start',
     first: ['README.md', 'docs/start/is-it-for-me.md', 'docs/start/how-it-works.md'],
   },
-  { title: 'Receive', folder: 'docs/receive', first: ['docs/recipes.md', 'docs/nonce-stores.md'] },
-  { title: 'Send', folder: 'docs/send', first: ['docs/send/index.md', 'docs/senders.md', 'docs/send/node.md'] },
-  { title: 'Operate', folder: 'docs/operate', first: ['docs/scaling.md'] },
-  { title: 'Debug', folder: 'docs/debug', first: ['docs/troubleshooting.md', 'docs/command-line.md'] },
+  {
+    title: 'Receive',
+    folder: 'docs/receive',
+    first: [
+      'index',
+      'node-http',
+      'express',
+      'express-4',
+      'fastify',
+      'koa',
+      'hono',
+      'h3',
+      'nestjs',
+      'nextjs',
+      'lambda',
+      'workers',
+      'bun',
+      'deno',
+    ].map((name) => `docs/receive/${name}.md`),
+  },
+  { title: 'Send', folder: 'docs/send', first: ['docs/send/index.md', 'docs/send/node.md'] },
+  { title: 'Operate', folder: 'docs/operate', first: ['docs/operate/index.md', 'docs/operate/sizing.md'] },
+  { title: 'Debug', folder: 'docs/debug', first: ['docs/debug/index.md', 'docs/debug/command-line.md'] },
   { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md', 'docs/reference/findings.md'] },
-  { title: 'Trust', folder: 'docs/trust', first: ['SECURITY.md', 'CHANGELOG.md'] },
+  {
+    title: 'Trust',
+    folder: 'docs/trust',
+    first: ['SECURITY.md', 'docs/trust/faq.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  },
 ]
 
 /** The address of a page of the repository, where it is not that of its file below `docs`. */
@@ -26,4 +49,5 @@ export const ADDRESSES = {
   'README.md': 'index.md',
   'SECURITY.md': 'trust/security.md',
   'CHANGELOG.md': 'trust/changelog.md',
+  'CONTRIBUTING.md': 'trust/contributing.md',
 }

@@ -16,9 +16,10 @@ import { secret } from './commands/secret.js'
 import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
+import { workbench } from './commands/workbench.js'
 import { jsonText, notesText, type Output, styleOf, wrapText } from './output/text.js'
 
-const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose]
+const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose, workbench]
 
 const HELP = `Usage: inbound-webhook-auth <command> [options]
 

@@ -40,7 +40,7 @@ it('--version prints the version of the package', async () => {
 describe('a wrong call', () => {
   it.each([
     [['verfy'], 'error: Unknown command. Did you mean verify?'],
-    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, verify, diagnose.'],
+    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, verify, diagnose, workbench.'],
     [['--json', 'sign'], 'Unknown command.'],
     [['sign', '--fromat', 'curl'], 'Unknown option. Did you mean --format?'],
     [['sign', '-x'], 'Unknown option. Use one of: --secret-env, --secret-file, --format, --url, --timestamp, --nonce,'],

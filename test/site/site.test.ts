@@ -119,7 +119,7 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     expect(problems).toEqual([])
   })
 
-  it.each(['index.html', 'start/how-it-works.html', 'recipes.html', 'api/inbound-webhook-auth.html'])(
+  it.each(['index.html', 'start/how-it-works.html', 'receive/express.html', 'api/inbound-webhook-auth.html'])(
     'axe finds no violation on %s in dark colours',
     async (path) => {
       const page = await open(path, { colorScheme: 'dark' })
@@ -145,7 +145,7 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.close()
   })
 
-  const PICTURES = ['index', 'start/how-it-works', 'recipes', 'api/inbound-webhook-auth', 'trust/security']
+  const PICTURES = ['index', 'start/how-it-works', 'receive/express', 'api/inbound-webhook-auth', 'trust/security']
   it
     .runIf(process.env['SCREENSHOTS'])
     .each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { defineCommand, UsageError } from '../command.js'
+
+/** The program that opens an address in the user's browser, by platform. */
+const OPENERS: { readonly [platform: string]: readonly [program: string, ...args: string[]] } = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+}
+
+export const workbench = defineCommand({
+  name: 'workbench',
+  summary: 'Opens the signature workbench: a page that checks, compares and signs requests.',
+  operands: [],
+  options: {
+    'no-open': { type: 'boolean', help: 'prints the address, and starts no browser' },
+  },
+  notes: [
+    'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
+    'It is one file, which also works offline: node_modules/inbound-webhook-auth/dist/workbench.html',
+  ],
+
+  async run({ values }, { env }) {
+    const page = await readPage()
+    const server = createServer((request, response) => {
+      const isPage = request.method === 'GET' && request.url === '/'
+      response.writeHead(isPage ? 200 : 404, {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        'X-Frame-Options': 'DENY',
+      })
+      response.end(isPage ? page : '')
+    })
+    // The open server keeps the process running after this function has returned.
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    if (!values['no-open']) openInBrowser(url, env)
+    return { exitCode: 0, text: `The workbench is at ${url}\nPress Ctrl+C to end it.\n`, document: { url } }
+  },
+})
+
+async function readPage(): Promise<Buffer> {
+  // The package finds itself by its name, from the sources and as built.
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  try {
+    return await readFile(join(dirname(manifest), 'dist/workbench.html'))
+  } catch {
+    throw new UsageError(
+      'The workbench is not built. In a clone of the repository, run npm ci --prefix docs/site && npm run build:workbench',
+    )
+  }
+}
+
+/** The address is printed too, so it does not matter if no browser can be started. */
+function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  spawn(program, [...args, url], { env, stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref()
+}

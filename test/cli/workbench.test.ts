@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ROOT } from '../support/packed.js'
+import { call } from './call.js'
+
+const file = join(ROOT, 'dist/workbench.html')
+const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
+const built = existsSync(file) ? readFileSync(file) : undefined
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+  if (built === undefined) rmSync(file, { force: true })
+  else writeFileSync(file, built)
+})
+
+describe('the workbench, not built', () => {
+  it('is an error that says how to build it', async () => {
+    rmSync(file, { force: true })
+    const { exitCode, said } = await call(['workbench', '--no-open'])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build:workbench')])
+  })
+})
+
+describe('the workbench', () => {
+  beforeAll(() => {
+    mkdirSync(join(ROOT, 'dist'), { recursive: true })
+    writeFileSync(file, built ?? '<title>the page</title>')
+  })
+
+  const urlOf = (text: string) => /http:\/\/127\.0\.0\.1:\d+\//.exec(text)?.[0] ?? ''
+
+  it('is served on 127.0.0.1, alone, and unchanged', async () => {
+    const { exitCode, text } = await call(['workbench', '--no-open'])
+    expect(exitCode).toBe(0)
+    const response = await fetch(urlOf(text))
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(readFileSync(file))
+    expect((await fetch(`${urlOf(text)}package.json`)).status).toBe(404)
+    expect((await fetch(urlOf(text), { method: 'POST' })).status).toBe(404)
+  })
+
+  it('prints its address as JSON', async () => {
+    const { text } = await call(['workbench', '--no-open', '--json'])
+    expect(JSON.parse(text)).toEqual({ url: urlOf(text) })
+  })
+
+  it.runIf(process.platform === 'linux')('is opened in the browser', async () => {
+    const opened = join(folder, 'opened')
+    const opener = join(folder, 'xdg-open')
+    writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`)
+    chmodSync(opener, 0o755)
+    const { text } = await call(['workbench'], { env: { PATH: [folder, process.env['PATH']].join(delimiter) } })
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+  })
+
+  it('prints its address where no browser can be started', async () => {
+    const { exitCode, text } = await call(['workbench'], { env: { PATH: folder.replace('workbench', 'none') } })
+    expect([exitCode, urlOf(text)]).toEqual([0, expect.stringContaining('http://127.0.0.1:')])
+  })
+})
