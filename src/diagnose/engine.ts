@@ -41,7 +41,7 @@ const SMALL_SECRETS = 16_384
 /** The most bytes that are hashed or rewritten: about a second's work. */
 const MAX_BYTES = 700_000_000
 
-/** What {@link diagnose} does, on any platform. */
+/** Does the work of {@link diagnose}, on any platform. */
 export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
   const { webhookId, timestamp, nonce, signature, pairs, body, secrets, now } = request
   const isRight = ({ timestamp, nonce, signature }: HeaderValues) => {
@@ -97,7 +97,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   return { genuine: false, findings: drafts.map(writeFinding) }
 }
 
-/** What the search begins with; `undefined` if the signature cannot be read as a digest. */
+/** Returns the input of the search, or `undefined` if the signature cannot be read as a digest. */
 function receivedAs(
   { timestamp = '', nonce = '', signature = '' }: MeantHeaders,
   request: RequestToDiagnose,
@@ -120,10 +120,10 @@ function receivedAs(
   }
 }
 
-/** What the documentation of the format signs as an example. */
+/** The signature of the example that the evidence names. */
 const EXAMPLE_SIGNATURE = 'f047d805fefcdb359477807dc0cd06fa1301f1b4404129c7a1b53c442b9f98a6'
 
-/** What to compare on both sides where nothing explains the signature. */
+/** Lists the values to compare on both sides if nothing explains the signature. */
 function compare({ timestamp, nonce, signature }: MeantHeaders, body: Uint8Array, platform: Primitives): Draft[] {
   // Where a header is missing, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return []

@@ -128,7 +128,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
   ]
 }
 
-/** Letters as they are. What is invisible, or looks like another character, stays escaped. */
+/** Shows letters unchanged. Characters that are invisible, or look like others, stay escaped. */
 function unescapeLetters(quoted: string): string {
   return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits?: string) => {
     const character = digits === undefined ? '' : String.fromCharCode(Number.parseInt(digits, 16))

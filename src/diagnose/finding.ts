@@ -1,5 +1,5 @@
 /**
- * What a finding is about. The codes are stable across versions.
+ * The subject of a finding. The codes are stable across versions.
  *
  * - `header_*`, `timestamp_*`, `nonce_*`: a header is wrong as received.
  * - `clock_*`: one of the two clocks is wrong, or the request is older than the window.
@@ -55,21 +55,21 @@ export type Language = (typeof LANGUAGES)[number]
 
 /** One thing that is wrong with a request, and what to do about it. */
 export interface Finding {
-  /** What it is about. Stable across versions. */
+  /** The subject. Stable across versions. */
   readonly code: FindingCode
   /** Who has to act. */
   readonly side: Side
-  /** What is wrong, in one sentence. */
+  /** The mistake, in one sentence. */
   readonly message: string
-  /** What to do, in any language. */
+  /** The fix, in any language. */
   readonly fix: string
   /** The line to change, by language. The likeliest language comes first. */
   readonly fixes: { readonly [language in Language]?: string }
-  /** What the finding is based on, in one or more lines. It never contains the secret. */
+  /** The facts behind the finding, in one or more lines. They never contain the secret. */
   readonly evidence?: string
 }
 
-/** What {@link diagnose} found. */
+/** The result of {@link diagnose}. */
 export interface Diagnosis {
   /** Whether every rule holds except the nonce store's, which one request cannot show. */
   readonly genuine: boolean

@@ -1,6 +1,6 @@
 import type { Language } from './finding.js'
 
-/** What to do about a finding. With both sides, either may be the one that has to act. */
+/** The fix for a finding. If it names both sides, either may have to act. */
 export interface Fix {
   readonly sender?: string
   readonly receiver?: string

@@ -15,7 +15,7 @@ const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
 const MAX_MISTAKES = 3
 const THIRD_MISTAKE = 1
 
-/** What one dimension may have been. */
+/** One possibility of a dimension. */
 export interface Choice<State, Mistake> {
   readonly likelihood: Likelihood | 'expected'
   /** The steps from a state that this choice allows: none where it is not possible or makes no difference. */
@@ -155,5 +155,5 @@ export class Budget {
   }
 }
 
-/** What a hash costs besides its bytes. */
+/** The cost of a hash besides its bytes. */
 const BYTES_PER_HASH = 1000

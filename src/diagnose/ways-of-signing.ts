@@ -33,7 +33,7 @@ export interface Way {
   readonly secret: Uint8Array
 }
 
-/** What was received, with the headers as they were meant. */
+/** The received request, with the headers as they were meant. */
 export interface SearchInput {
   readonly sentTimestamp: SentTimestamp
   /** The value of X-Timestamp, then what it was meant to be where it breaks a rule. */
@@ -49,7 +49,7 @@ export interface SearchInput {
 
 type WayChoice = Choice<Way, Mistake>
 
-/** What a byte costs that a hypothesis reads or writes, compared with a byte that is hashed. */
+/** The cost of a byte that a hypothesis reads or writes, compared with a byte that is hashed. */
 const BYTES_PER_REWRITTEN = 5
 
 /** Headers above this many characters are not rewritten. */
@@ -229,7 +229,7 @@ class Rewriter {
   }
 
   #rewrite(part: 'body' | 'json', row: Hypothesis<Uint8Array, Bytes>, input: Uint8Array): readonly Rewritten[] {
-    // What stands for a body is the same whatever else happened to the body.
+    // A text that replaces the body does not depend on other changes of the body.
     if (row.code === 'body_not_signed' && input !== this.#received) return []
     const known = this.#kept.get(input) ?? new Map<object, readonly Rewritten[]>()
     const kept = known.get(row)

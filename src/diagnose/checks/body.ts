@@ -2,7 +2,7 @@ import { fromLatin1, fromUtf8, hex, isUtf8 } from '../bytes.js'
 import { type Draft, quote } from '../text.js'
 import type { Pair } from './headers.js'
 
-/** What JavaScript's String() makes of an object, and of nothing. */
+/** The texts that JavaScript's String() returns for an object, and for nothing. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 
 const headerValue = (pairs: readonly Pair[], name: string) => pairs.find(([other]) => other === name)?.[1].trim() ?? ''
@@ -13,7 +13,7 @@ export function contentLengthOf(pairs: readonly Pair[]): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Whether the body was lost before it was verified, or sent as the text that stands for an object. */
+/** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const announced = contentLengthOf(pairs)
   const length = ['Bytes of the body', String(body.length)] as const
@@ -34,7 +34,7 @@ export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[]
   return [{ code: 'body_changed', kind: 'bodyLost', params: {}, fix: 'pass_raw_body', evidence }]
 }
 
-/** What the body and the other headers show where no way of signing explains the signature. */
+/** Reports mistakes that the body and the other headers show, if no way of signing explains the signature. */
 export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const encoding = headerValue(pairs, 'content-encoding').toLowerCase()
   // Compressed bytes are not text.

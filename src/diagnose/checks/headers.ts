@@ -57,7 +57,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const isUuid = (text: string | undefined) => text !== undefined && UUID.test(text)
 
 /**
- * What the three headers may mean, the likeliest first. A value may be under another name. Of a repeated header, the first or the
+ * Returns the possible meanings of the three headers, the likeliest first. A value may be under another name. Of a repeated header, the first or the
  * last value may be meant. The values of two headers may be swapped.
  */
 export function readMeantHeaders(

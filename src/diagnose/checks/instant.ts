@@ -1,6 +1,6 @@
 import type { FindingCode } from '../finding.js'
 
-// What instant a timestamp means, whatever its unit, epoch or format is. Instants are milliseconds since the Unix epoch.
+// Finds the instant that a timestamp means, in any unit, epoch or format. Instants are milliseconds since the Unix epoch.
 
 const DAY = 86_400_000
 
@@ -13,7 +13,7 @@ export interface Scale {
 
 const since = (epoch: string, perMillisecond: number) => (value: number) => value / perMillisecond + Date.parse(epoch)
 
-/** What is sent for Unix time in seconds. The most common comes first. */
+/** The mistakes for Unix time in seconds, the most common first. */
 const SCALES: readonly Scale[] = [
   { code: 'timestamp_unit', what: 'in milliseconds, not in seconds', toInstant: (value) => value },
   { code: 'timestamp_unit', what: 'in microseconds, not in seconds', toInstant: (value) => value / 1e3 },

@@ -5,7 +5,7 @@ import { describeCharacter, quote } from '../text.js'
 
 const MAX_LISTED = 10
 
-/** What breaks the rule for X-Nonce. */
+/** Reports how X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined): Draft[] {
   if (nonce === undefined || isNonce(nonce)) return []
   const evidence = [['X-Nonce', quote(nonce)] as const]

@@ -2,10 +2,10 @@ import { type Draft, describeInvisible, describeSpaceAround } from '../text.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
-/** Names of variables, and what stands for their values in configurations. */
+/** Names of variables, and placeholders for their values. */
 const VARIABLE = /^(process\.env|os\.environ|\$\w|\$\{|\$\(|%\w+%$|\{\{|<.*>$)|^[A-Z]+(_[A-Z]+)+$/
 
-/** What is odd about the receiver's own secrets. Never shows them. */
+/** Reports what looks wrong in the receiver's secrets. Never shows them. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
   return secrets.flatMap((secret, index): Draft[] => {
     const params = (what: string) => ({ name: secrets.length === 1 ? 'The secret' : `secret[${index}]`, what })

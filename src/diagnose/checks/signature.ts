@@ -83,7 +83,7 @@ function readEncoded(signature: string): Reading[] {
 
 const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
-/** What digits may be of: a whole digest, the end of more, or a part of a digest. */
+/** The possible meanings of digits: a whole digest, the end of a longer text, or a part of a digest. */
 function readDigits(digits: string): Reading[] {
   const whole = LENGTHS.filter((length) => length * 2 === digits.length)
   const longer = CUT_LENGTHS.filter((length) => length * 2 > digits.length)
@@ -155,7 +155,7 @@ function piecesOf(signature: string): Piece[] {
   return pieces
 }
 
-/** What is around a digest, without anything that may be a digest itself. */
+/** The text around a digest, without anything that may be a digest itself. */
 function shorten(text: string): string {
   const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
@@ -199,7 +199,7 @@ function decodeInner(bytes: Uint8Array | undefined): { digits: string; encoding:
   return inner && { digits: hex(inner), encoding: 'base64' }
 }
 
-/** What is wrong with a signature that no way of signing explains. */
+/** Reports the format of a signature that no way of signing explains. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const evidence = [['X-Signature', quote(signature)] as const]

@@ -11,7 +11,7 @@ const ZONE_TOLERANCE = 60
 /** About three years after the epoch, in seconds. A smaller number was never set, or counts from the start of a machine. */
 const FIRST_PLAUSIBLE = 1e8
 
-/** What breaks the format of X-Timestamp. */
+/** Reports how X-Timestamp breaks its format. */
 export function checkTimestampFormat(timestamp: string | undefined, now: number): Draft[] {
   if (timestamp === undefined || isTimestamp(timestamp)) return []
   const instant = instantOf(timestamp, now)
@@ -21,7 +21,7 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   return [{ code: 'timestamp_format', kind: 'timestampFormat', params, fix: 'send_seconds', evidence }]
 }
 
-/** What a timestamp looks like; the first pattern that fits. */
+/** The formats of timestamps. The first pattern that fits counts. */
 const FORMS: readonly (readonly [pattern: RegExp, form: string])[] = [
   [/^$/, 'empty'],
   [/^\s+\d+\s*$|^\d+\s+$/, 'a number with white space around it'],

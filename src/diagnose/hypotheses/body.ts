@@ -37,7 +37,7 @@ const hashed = (
   likelihood, code: 'body_hashed', fix: 'sign_body_not_hash', what: `the ${name} of the body, ${how}`,
   apply: (body, { primitives }) => { const digest = primitives.hash(algorithm, [body]); return digest && write(digest) },
 })
-/** What was signed whatever the body is. */
+/** Texts that were signed instead of the body. */
 const constants = (likelihood: Likelihood, texts: readonly string[]): BodyHypothesis[] =>
   texts.map((one) => ({
     likelihood, code: 'body_not_signed', fix: 'sign_body', apply: () => one,
@@ -157,7 +157,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...constants('rare', ['Array']),
 ]
 
-/** What was added or lost at the end of the body. */
+/** Bytes that were added or lost at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   { ...newline, likelihood: 'common', what: 'the body with a line feed (LF) after it', apply: (body) => concat(body, utf8('\n')) },
   { ...newline, likelihood: 'common', what: 'the body without the line break at its end', apply: text((body) => body.replace(/\r?\n$/, '')) },

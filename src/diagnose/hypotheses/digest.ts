@@ -10,7 +10,7 @@ export interface DigestInput {
   readonly message: readonly Uint8Array[]
 }
 
-/** A way to make a digest. In the phrase, `{}` stands for the name of the algorithm. */
+/** A way to make a digest. In the phrase, `{}` is the name of the algorithm. */
 export interface DigestHypothesis extends Hypothesis<DigestInput, Uint8Array> {
   /** Whether the secret makes a difference. */
   readonly isKeyed: boolean

@@ -4,7 +4,7 @@ import type { FixId } from '../fixes.js'
 /** How often a mistake is made. The search tries likely mistakes, and likely pairs of mistakes, first. */
 export type Likelihood = 'common' | 'uncommon' | 'rare'
 
-/** What a request offers besides the value that a hypothesis changes. */
+/** The parts of a request besides the value that a hypothesis changes. */
 export interface RequestContext {
   readonly webhookId: string
   /** All headers, names in lowercase. */
@@ -30,7 +30,7 @@ export interface Hypothesis<Input, Output> {
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
-  /** What was signed instead, as a phrase. `{}` stands for the detail of a variant. */
+  /** The text that was signed instead, as a phrase. `{}` is the detail of a variant. */
   readonly what: string
   /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined

@@ -116,7 +116,7 @@ export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
   readonly style: JsonStyle
 }
 
-/** What writing a token costs, compared with a byte that is hashed. Brackets alone make a token per byte. */
+/** The cost of writing a token, compared with a byte that is hashed. Brackets alone make a token per byte. */
 const BYTES_PER_TOKEN = 128
 
 const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({

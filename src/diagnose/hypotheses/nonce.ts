@@ -22,7 +22,7 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, string>[] = [
   { ...row, likelihood: 'uncommon', what: 'the value of the header {} for the nonce', apply: identifiers },
 ]
 
-/** What other headers carry that identifies a request. */
+/** Returns the values of headers that may identify the request. */
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {
   const variants = headers
     .slice(0, 64)

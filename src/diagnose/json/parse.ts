@@ -28,7 +28,7 @@ export interface JsonText {
   readonly closes: readonly number[]
 }
 
-/** What may come next. */
+/** The tokens that may come next. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or close' | 'end'
 
 /**

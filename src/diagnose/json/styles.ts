@@ -2,7 +2,7 @@ import type { Member } from './parse.js'
 import { written } from './parse.js'
 import type { Arrange, Spacing } from './write.js'
 
-// What serializers do to white space, strings and the order of keys. Numbers are in numbers.ts.
+// How serializers write white space, strings and the order of keys. Numbers are in numbers.ts.
 
 /** A way to write strings. */
 type StringStyle = (text: string) => string

@@ -13,14 +13,14 @@ import {
   written,
 } from './parse.js'
 
-/** What is written between the tokens. */
+/** The text between the tokens. */
 export interface Spacing {
   /** Between two members or elements, before the line break if there is one. */
   readonly item: string
   readonly colon: string
   /** One step of indentation. Without it, everything is on one line. */
   readonly indent?: string
-  /** What an empty object and an empty array contain before the indentation of their end. */
+  /** The text in an empty object and an empty array, before the indentation of their end. */
   readonly hollow?: readonly [object: string, array: string]
   /** The brackets of an object and of an array, where they are not JSON's. */
   readonly brackets?: readonly [string, string, string, string]
@@ -42,7 +42,7 @@ export interface JsonStyle {
   /** Writes a number, from how it is written. */
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
-  /** What replaces an empty object and an empty array. */
+  /** The replacement for an empty object and an empty array. */
   readonly empty?: readonly [object: string, array: string] | undefined
 }
 
