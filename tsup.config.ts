@@ -32,6 +32,8 @@ const ENTRIES: Record<string, string> = {
   redis: 'src/stores/redis.ts',
   postgres: 'src/stores/postgres.ts',
   sqlite: 'src/stores/sqlite.ts',
+  mysql: 'src/stores/mysql.ts',
+  dynamodb: 'src/stores/dynamodb.ts',
   testing: 'src/testing/index.ts',
   diagnose: 'src/diagnose/index.ts',
 }

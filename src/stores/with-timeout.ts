@@ -6,7 +6,7 @@ const MAX_TIMEOUT = 2 ** 31 - 1
 
 /**
  * Returns a store that waits at most `milliseconds` for an answer of `nonceStore`, and then rejects. The stores of this package
- * for Redis and PostgreSQL have a `timeout` of their own.
+ * that use a network have a `timeout` of their own.
  *
  * A late answer is ignored. The nonce may be reserved or not: the sender must sign the retry with a new nonce.
  *

@@ -24,7 +24,8 @@ describe('the guide to nonce stores', () => {
     .map((page) => readFileSync(join(folder, page), 'utf8'))
     .join('\n')
   it.each(readdirSync(join(ROOT, 'docs/stores')))('shows docs/stores/%s, which is tested', (file) => {
-    expect(codeBlocks(guide, 'js')).toContain(readFileSync(join(ROOT, 'docs/stores', file), 'utf8').trimEnd())
+    const language = file.replace(/^.*\./, '')
+    expect(codeBlocks(guide, language)).toContain(readFileSync(join(ROOT, 'docs/stores', file), 'utf8').trimEnd())
   })
 })
 

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../support/dynalite-server.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import {
   PostgresServer,
@@ -62,6 +64,25 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('PostgreSQL', (
   afterAll(() => server.stop())
   raceThrough('pg', () => server.url)
   raceThrough('postgres.js', () => server.url)
+})
+
+describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('MariaDB', () => {
+  let server: MariaDbServer
+  beforeAll(async () => {
+    server = await MariaDbServer.start()
+  })
+  afterAll(() => server.stop())
+  raceThrough('mysql2', () => server.url)
+  raceThrough('mariadb', () => server.url)
+})
+
+describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))('DynamoDB', () => {
+  let server: DynaliteServer
+  beforeAll(async () => {
+    server = await DynaliteServer.start()
+  })
+  afterAll(() => server.stop())
+  raceThrough('dynamodb', () => configOf(server.port))
 })
 
 describe.runIf(isInstalled('better-sqlite3 or node:sqlite', sqliteOpener() !== undefined))('SQLite', () => {

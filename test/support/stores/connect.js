@@ -1,5 +1,6 @@
 // Opens a store by its kind and address with the code of the guide and the built package, in any process.
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
+import { importGuideCode } from '../guide-code.js'
 import { sqliteOpener } from './sqlite-database.js'
 
 /**
@@ -18,6 +19,9 @@ const SET_UPS = {
   'ioredis-sentinel': () => import('../../../docs/stores/ioredis-sentinel.js'),
   pg: () => import('../../../docs/stores/pg.js'),
   'postgres.js': () => import('../../../docs/stores/postgres-js.js'),
+  mysql2: () => import('../../../docs/stores/mysql2.js'),
+  mariadb: () => import('../../../docs/stores/mariadb.js'),
+  dynamodb: () => importGuideCode('docs/stores/dynamodb.js'),
   sqlite: async () => ({ connect: openSqlite }),
 }
 

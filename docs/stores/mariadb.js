@@ -1,0 +1,25 @@
+import { MySqlNonceStore } from 'inbound-webhook-auth/mysql'
+import mariadb from 'mariadb'
+
+/**
+ * @param {string} uri
+ * @param {number} [timeout] - how long a statement may take, in milliseconds.
+ */
+export async function connect(uri, timeout = 1000) {
+  const { hostname, port, username, password, pathname } = new URL(uri)
+  const seconds = Math.ceil(timeout / 1000)
+  const pool = mariadb.createPool({
+    host: hostname,
+    port: Number(port || 3306),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+    connectTimeout: timeout,
+    acquireTimeout: timeout,
+    socketTimeout: timeout,
+    initSql: `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}`,
+  })
+  const nonceStore = new MySqlNonceStore({ timeout, query: (sql, values) => pool.query(sql, values) })
+  await nonceStore.createTable()
+  return { client: pool, nonceStore, close: () => pool.end() }
+}

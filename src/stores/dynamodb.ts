@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { assertClock, type Clock, timeOf } from '../clock.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { scopedKeyHash, ttlMilliseconds } from './keys.js'
+import type { NonceStore } from './nonce-store.js'
+import { assertTimeout, within } from './with-timeout.js'
+
+/** What {@link DynamoDBNonceStore} passes to `putItem`: an input of DynamoDB's `PutItem`. */
+export interface DynamoDBPutItemInput {
+  TableName: string
+  Item: Record<'key_hash' | 'reserved_by', { S: string }> & Record<'expires_at', { N: string }>
+  ConditionExpression: string
+  ExpressionAttributeValues: Record<':now', { N: string }> & Record<':caller', { S: string }>
+  ReturnConsumedCapacity: 'TOTAL'
+}
+
+/** Configures {@link DynamoDBNonceStore}. It needs one function, which is one line with any SDK. */
+export interface DynamoDBNonceStoreOptions {
+  /** Sends a `PutItem` input and resolves to its output. Rejects with the error of the SDK. */
+  putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
+  /** The table's name or ARN. By default `webhook_nonces`. Its partition key is the string `key_hash`. */
+  table?: string | undefined
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the SDK does. */
+  timeout?: number | undefined
+  /** The clock that `verify` uses. By default `Date`. */
+  clock?: Clock | undefined
+}
+
+/** DynamoDB's limits for a name or an ARN. */
+const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
+
+/**
+ * The key is free, has expired, or is reserved by this very call: an SDK sends a request again if its answer was lost.
+ */
+const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
+
+/**
+ * A nonce store in a DynamoDB table. It works with any version of the AWS SDK.
+ *
+ * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`: it deletes
+ * expired items, which only take space.
+ *
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { DynamoDBNonceStore, type DynamoDBPutItemInput } from 'inbound-webhook-auth/dynamodb'
+ *
+ * // (input) => client.send(new PutItemCommand(input)) with @aws-sdk/client-dynamodb
+ * export function create(putItem: (input: DynamoDBPutItemInput) => Promise<unknown>): DynamoDBNonceStore {
+ *   return new DynamoDBNonceStore({ putItem })
+ * }
+ * ```
+ */
+export class DynamoDBNonceStore implements NonceStore {
+  readonly #putItem: DynamoDBNonceStoreOptions['putItem']
+  readonly #table: string
+  readonly #timeout: number
+  readonly #clock: Clock
+
+  constructor(options: DynamoDBNonceStoreOptions) {
+    assertOptions(options, ['putItem', 'table', 'timeout', 'clock'])
+    const { putItem, table = 'webhook_nonces', timeout = 1000, clock = Date } = options
+    if (typeof putItem !== 'function') {
+      throw invalidType(
+        `putItem is ${kindOf(putItem)}. Pass a function, such as (input) => client.send(new PutItemCommand(input)).`,
+      )
+    }
+    if (typeof table !== 'string') throw invalidType(`table is ${kindOf(table)}. Pass the table's name or ARN.`)
+    if (!TABLE.test(table)) throw invalidRange("table is not a name or an ARN. Pass the table's name or ARN.")
+    assertTimeout(timeout)
+    assertClock(clock)
+    this.#putItem = putItem
+    this.#table = table
+    this.#timeout = timeout
+    this.#clock = clock
+  }
+
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`, rounded up to a whole second. Rejects if `putItem` rejects, or after
+   * `timeout`.
+   */
+  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    const now = timeOf(this.#clock)
+    const caller = randomUUID()
+    const input: DynamoDBPutItemInput = {
+      TableName: this.#table,
+      Item: {
+        key_hash: { S: scopedKeyHash(webhookId, key).toString('hex') },
+        // Time to live reads whole seconds.
+        expires_at: { N: String(Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)) },
+        reserved_by: { S: caller },
+      },
+      ConditionExpression: CONDITION,
+      ExpressionAttributeValues: { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } },
+      ReturnConsumedCapacity: 'TOTAL',
+    }
+    let output: unknown
+    try {
+      output = await within(this.#timeout, this.#putItem(input))
+    } catch (error) {
+      if (isTaken(error)) return false
+      throw error
+    }
+    // Only an answer of DynamoDB has it. A command or a request that was not sent has not.
+    if (Object(output).ConsumedCapacity) return true
+    throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
+  }
+}
+
+/** Checks for a condition that does not hold: the error has a `name` in version 3 of the SDK, and a `code` in version 2. */
+function isTaken(error: unknown): boolean {
+  const { name, code } = Object(error)
+  return [name, code].includes('ConditionalCheckFailedException')
+}

@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import mysql from 'mysql2/promise'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { connect as connectMariadb } from '../../docs/stores/mariadb.js'
+import { connect as connectMysql2 } from '../../docs/stores/mysql2.js'
+import { MySqlNonceStore } from '../../src/stores/mysql.js'
+import { nonceStoreContract } from '../../src/testing/index.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { isInstalled } from '../support/programs.js'
+import { eventually, LONG_TIMEOUT } from '../support/servers.js'
+import { twoConnections } from '../support/stores/connections.js'
+import { newRequest, send, sendAll } from '../support/stores/load.js'
+
+const CLIENTS = { mysql2: connectMysql2, mariadb: connectMariadb }
+const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']
+
+const installed = isInstalled('mariadb', mariadbIsInstalled())
+
+/** A session that runs statements as prepared ones or as text, with settings of its own. */
+interface Session {
+  connection: mysql.Connection
+  store(table: string): MySqlNonceStore
+}
+
+describe.runIf(installed)('MySqlNonceStore', () => {
+  let server: MariaDbServer
+  const closers: (() => unknown)[] = []
+  beforeAll(async () => {
+    server = await MariaDbServer.start(
+      '--max-connections=60',
+      '--log-bin=binlog',
+      '--server-id=1',
+      '--binlog-format=ROW',
+    )
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+  afterAll(() => server.stop())
+
+  async function session(settings: mysql.ConnectionOptions = {}, ...statements: string[]): Promise<Session> {
+    const connection = await mysql.createConnection({ uri: server.url, ...settings })
+    connection.on('error', () => {})
+    for (const statement of statements) await connection.query(statement)
+    closers.push(() => connection.end())
+    const store = (table: string) =>
+      new MySqlNonceStore({ query: (sql, values) => connection.query(sql, values), table, timeout: LONG_TIMEOUT })
+    return { connection, store }
+  }
+
+  async function connected(client: keyof typeof CLIENTS = 'mysql2') {
+    const { nonceStore, close } = await CLIENTS[client](server.url)
+    closers.push(close)
+    return nonceStore
+  }
+
+  describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
+    const store = twoConnections(() => connect(server.url, LONG_TIMEOUT))
+    it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
+  })
+
+  describe.each(ISOLATIONS)('under %s', (isolation) => {
+    const store = twoConnections(async () => {
+      const pool = mysql.createPool({ uri: server.url })
+      pool.on('connection', (connection) => {
+        connection.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`)
+      })
+      // Prepared statements, which send numbers in another way than text does.
+      const query = (sql: string, values: (string | number)[]) => pool.execute(sql, values)
+      const nonceStore = new MySqlNonceStore({ query, table: 'isolated', timeout: LONG_TIMEOUT })
+      await nonceStore.createTable()
+      return { nonceStore, close: () => pool.end() }
+    })
+    it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
+  })
+
+  it.each(ISOLATIONS.flatMap((isolation) => [0, 1].map((snapshot) => [isolation, snapshot] as const)))(
+    'reserves both keys or none under %s, also if others take one meanwhile (innodb_snapshot_isolation=%d)',
+    async (isolation, snapshot) => {
+      const settings = [
+        `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
+        `SET SESSION innodb_snapshot_isolation = ${snapshot}`,
+      ]
+      const sessions = await Promise.all(Array.from({ length: 4 }, () => session({}, ...settings)))
+      const stores = sessions.map(({ store }) => store('both'))
+      const [first] = stores
+      await first?.createTable()
+      for (let round = 0; round < 200; round++) {
+        const webhookId = `${isolation} ${snapshot} ${round}`
+        // Every other round, the rows are there and have expired.
+        if (round % 2 === 1) {
+          for (const key of ['0', '1', '2', '3', 's']) await first?.reserve(webhookId, key, 0.001)
+          await sleep(4)
+        }
+        const outcomes = await Promise.all(
+          stores.map((store, index) => store.reserveAll(webhookId, [`${index}`, 's'], 600)),
+        )
+        expect(outcomes.filter((outcome) => outcome)).toHaveLength(1)
+        for (const [index, outcome] of outcomes.entries()) {
+          expect(await first?.reserve(webhookId, `${index}`, 600)).toBe(!outcome)
+        }
+      }
+    },
+  )
+
+  it('retries deadlocks: crossed keys that have expired, while others delete them', async () => {
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => session()))
+    const stores = sessions.map(({ store }) => store('crossed'))
+    await stores[0]?.createTable()
+    for (let round = 0; round < 300; round++) {
+      const names = ['a', 'b', 'c', 'd']
+      for (const key of names) await stores[0]?.reserve('42', key, 0.001)
+      await sleep(3)
+      const pairs = [
+        ['a', 'b'],
+        ['b', 'c'],
+        ['c', 'd'],
+        ['d', 'a'],
+      ]
+      const reserving = pairs.map((keys, index) => stores[index]?.reserveAll('42', keys, 600))
+      const deleting = stores.slice(4).map((store) => store.deleteExpired({ limit: 3 }))
+      const outcomes = await Promise.all(reserving)
+      await Promise.all(deleting)
+      // One pair, or two that have no key in common.
+      const winners = pairs.filter((_, index) => outcomes[index]).flat()
+      expect(winners.length).toBeGreaterThanOrEqual(2)
+      expect(new Set(winners).size).toBe(winners.length)
+      await sessions[0]?.connection.query('DELETE FROM crossed')
+    }
+  })
+
+  it.each<[string, mysql.ConnectionOptions]>([
+    ['with FOUND_ROWS, as mysql2 does by default', { flags: ['FOUND_ROWS'] }],
+    ['without FOUND_ROWS', { flags: ['-FOUND_ROWS'] }],
+  ])('rejects a replay %s', async (_, settings) => {
+    const { connection, store } = await session(settings)
+    const nonces = store(`found_rows_${settings.flags?.[0]?.startsWith('-') ? 'off' : 'on'}`)
+    await nonces.createTable()
+    // What a conditional update of the same row would report: this is how the two differ.
+    await connection.query('CREATE TEMPORARY TABLE one (id INT PRIMARY KEY)')
+    await connection.query('INSERT INTO one VALUES (1)')
+    const [unchanged] = await connection.query<mysql.ResultSetHeader>(
+      'INSERT INTO one VALUES (1) ON DUPLICATE KEY UPDATE id = id',
+    )
+    expect(unchanged.affectedRows).toBe(settings.flags?.[0] === 'FOUND_ROWS' ? 1 : 0)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await nonces.reserve('42', 'nonce', 600)).toBe(attempt === 0)
+      expect(await nonces.reserveAll('42', ['a', 's'], 600)).toBe(attempt === 0)
+    }
+  })
+
+  it.each(["'+12:59'", "'-12:59'", 'SYSTEM'])('uses the same time in a session with the time zone %s', async (zone) => {
+    const utc = await session({}, "SET time_zone = '+00:00'")
+    const other = await session({}, `SET time_zone = ${zone}`)
+    const [one, two] = [utc.store('zones'), other.store('zones')]
+    await one.createTable()
+    for (const [first, second] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const webhookId = crypto.randomUUID()
+      expect(await first.reserve(webhookId, 'nonce', 600)).toBe(true)
+      expect(await first.reserve(webhookId, 'short', 0.5)).toBe(true)
+      expect(await second.reserve(webhookId, 'nonce', 600)).toBe(false)
+      expect(await second.deleteExpired()).toBe(0)
+      await sleep(600)
+      expect(await second.reserve(webhookId, 'short', 600)).toBe(true)
+      expect(await second.reserve(webhookId, 'nonce', 600)).toBe(false)
+    }
+  })
+
+  it.each(['', 'ANSI', 'ORACLE', 'TRADITIONAL', 'NO_BACKSLASH_ESCAPES', 'NO_UNSIGNED_SUBTRACTION,HIGH_NOT_PRECEDENCE'])(
+    'works with sql_mode %o',
+    async (mode) => {
+      const { store } = await session({}, `SET sql_mode = '${mode}'`)
+      const nonces = store('modes')
+      await nonces.createTable()
+      const webhookId = `mode ${mode}`
+      expect(await nonces.reserveAll(webhookId, ["a'b\\", 's'], 600)).toBe(true)
+      expect(await nonces.reserve(webhookId, "a'b\\", 600)).toBe(false)
+      expect(await nonces.reserve(webhookId, 'short', 0.001)).toBe(true)
+      await sleep(5)
+      expect(await nonces.deleteExpired()).toBe(1)
+    },
+  )
+
+  it('keeps a key until one millisecond after its TTL', async () => {
+    const { connection, store } = await session()
+    const nonces = store('ends')
+    await nonces.createTable()
+    await nonces.reserve('42', 'nonce', 600)
+    const left = 'SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) AS microseconds FROM ends'
+    const [[row]] = await connection.query<mysql.RowDataPacket[]>(left)
+    expect(row?.['microseconds']).toBeGreaterThan(590_000_000)
+    expect(row?.['microseconds']).toBeLessThanOrEqual(600_001_000)
+    await connection.query('UPDATE ends SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 200000 MICROSECOND')
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(false)
+    await sleep(250)
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(false)
+  })
+
+  it('lets twelve processes create the table at once, time and again, in a database that is named', async () => {
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => session()))
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(sessions.map(({ store }) => store(`hooks.round_${round}`).createTable()))
+    }
+    await sessions[0]?.store('round_0').createTable()
+    expect(await sessions[0]?.store('round_0').reserve('42', 'nonce', 600)).toBe(true)
+    expect(await sessions[1]?.store('hooks.round_0').reserve('42', 'nonce', 600)).toBe(false)
+  })
+
+  it('deletes the oldest expired rows, so many at a time, and says how many', async () => {
+    const { connection, store } = await session()
+    const nonces = store('deletes')
+    await nonces.createTable()
+    await nonces.reserve('42', 'live', 600)
+    for (let index = 0; index < 5; index++) await nonces.reserve('42', `old ${index}`, 0.001)
+    await sleep(5)
+    expect(await nonces.deleteExpired({ limit: 2 })).toBe(2)
+    expect(await nonces.deleteExpired({ limit: 1 })).toBe(1)
+    expect(await nonces.deleteExpired()).toBe(2)
+    expect(await nonces.deleteExpired()).toBe(0)
+    expect(await nonces.reserve('42', 'live', 600)).toBe(false)
+    await connection.query(
+      'INSERT INTO deletes SELECT UNHEX(SHA2(seq, 256)), UTC_TIMESTAMP(6) - INTERVAL 1 SECOND FROM seq_1_to_2500',
+    )
+    expect(await nonces.deleteExpired()).toBe(2500)
+    const [[plan]] = await connection.query<mysql.RowDataPacket[]>(
+      'EXPLAIN SELECT HEX(key_hash) AS hash FROM deletes WHERE expires_at < UTC_TIMESTAMP(6) ORDER BY expires_at LIMIT 100',
+    )
+    expect(plan?.['key']).toBe('expires_at')
+    expect(plan?.['Extra']).toContain('Using index')
+  })
+
+  it('never deletes a row that was reserved again meanwhile', async () => {
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => session()))
+    const [reserver, ...deleters] = sessions.map(({ store }) => store('again'))
+    await reserver?.createTable()
+    let running = true
+    const deleting = deleters.map(async (store) => {
+      let deleted = 0
+      while (running) deleted += await store.deleteExpired({ limit: 3 })
+      return deleted
+    })
+    for (let round = 0; round < 500; round++) {
+      const key = `nonce ${round % 10}`
+      while (!(await reserver?.reserve('42', key, 0.001)));
+      await sleep(round % 3)
+      if (await reserver?.reserve('42', key, 600)) {
+        expect(await reserver?.reserve('42', key, 600)).toBe(false)
+        await sessions[0]?.connection.query('UPDATE again SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND')
+      }
+    }
+    running = false
+    const deleted = (await Promise.all(deleting)).reduce((sum, count) => sum + count)
+    expect(deleted).toBeGreaterThan(0)
+  })
+
+  it('frees a nonce that was reserved inside a transaction of the caller, when that rolls back', async () => {
+    const { connection, store } = await session()
+    const nonces = store('inside')
+    await nonces.createTable()
+    await connection.query('START TRANSACTION')
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+    await connection.query('ROLLBACK')
+    expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it('is an error if the table is missing', async () => {
+    const { store } = await session()
+    await expect(store('missing').reserve('42', 'nonce', 600)).rejects.toThrow(/doesn't exist/)
+  })
+
+  it('out of connections: an error, and service again when there are some', async () => {
+    const store = await connected()
+    await send(newRequest(), store)
+    const connections: mysql.Connection[] = []
+    await expect(
+      (async () => {
+        for (;;) connections.push(await mysql.createConnection({ uri: server.url }))
+      })(),
+    ).rejects.toThrow(/Too many connections/)
+    const outcomes = await sendAll(Array.from({ length: 8 }, newRequest), store)
+    expect(Object.keys(outcomes).every((outcome) => ['accepted', 'ERR_NONCE_STORE'].includes(outcome))).toBe(true)
+    expect(outcomes['ERR_NONCE_STORE']).toBeGreaterThan(0)
+    for (const connection of connections) await connection.end()
+    await eventually(async () =>
+      expect(await sendAll(Array.from({ length: 8 }, newRequest), store)).toEqual({ accepted: 8 }),
+    )
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
+
+// What needs no database. The rest is in test/integration/dynamodb.test.ts.
+
+const OUTPUT = { ConsumedCapacity: { TableName: 'webhook_nonces', CapacityUnits: 1 } }
+
+describe('a reservation', () => {
+  it('is one conditional PutItem, with the key hashed and the expiry in whole seconds', async () => {
+    const inputs: DynamoDBPutItemInput[] = []
+    const putItem = async (input: DynamoDBPutItemInput) => {
+      inputs.push(input)
+      return OUTPUT
+    }
+    const store = new DynamoDBNonceStore({ putItem, table: 'nonces', clock: { now: () => 1_700_000_000_001.5 } })
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    const caller = inputs[0]?.Item.reserved_by.S
+    expect(inputs).toEqual([
+      {
+        TableName: 'nonces',
+        Item: {
+          // printf '2:42nonce' | sha256sum
+          key_hash: { S: 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc' },
+          expires_at: { N: '1700000601' },
+          reserved_by: { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        },
+        ConditionExpression: 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller',
+        ExpressionAttributeValues: { ':now': { N: '1700000000.001' }, ':caller': { S: caller } },
+        ReturnConsumedCapacity: 'TOTAL',
+      },
+    ])
+  })
+
+  it.each<[string, object]>([
+    ['3', Object.assign(new Error('The conditional request failed'), { name: 'ConditionalCheckFailedException' })],
+    ['2', Object.assign(new Error('The conditional request failed'), { code: 'ConditionalCheckFailedException' })],
+  ])('whose condition does not hold is false, with version %s of the SDK', async (_, error) => {
+    expect(await new DynamoDBNonceStore({ putItem: () => Promise.reject(error) }).reserve('42', 'nonce', 600)).toBe(
+      false,
+    )
+  })
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a string', 'ConditionalCheckFailedException'],
+    ['a throttled request', Object.assign(new Error('slow down'), { name: 'ThrottlingException' })],
+    ['a missing table', Object.assign(new Error('no table'), { name: 'ResourceNotFoundException' })],
+  ])('rejects with what putItem rejects with: %s', async (_, reason) => {
+    const store = new DynamoDBNonceStore({ putItem: () => Promise.reject(reason) })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toBe(reason)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['true', true],
+    ['an output without its capacity', {}],
+    ['a request of version 2 that was not sent', { promise() {} }],
+    ['a command that was not sent', { input: { ReturnConsumedCapacity: 'TOTAL' } }],
+  ])('is an error when putItem resolves to %s', async (_, output) => {
+    const store = new DynamoDBNonceStore({ putItem: async () => output })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/putItem resolved to .*\. Resolve to the output/)
+  })
+
+  it('rejects after its timeout, whatever the SDK does', async () => {
+    const store = new DynamoDBNonceStore({ putItem: () => new Promise(() => {}), timeout: 20 })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT })
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+
+  it('with a clock that has no number is a TypeError', async () => {
+    const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT, clock: { now: () => Number.NaN } })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) returned no number/)
+  })
+})
+
+describe('options', () => {
+  const putItem = async () => OUTPUT
+  it.each<[unknown, RegExp]>([
+    [undefined, /options is undefined\. Pass an object/],
+    [{}, /putItem is undefined\. Pass a function, such as/],
+    [{ putItem: {} }, /putItem is an object/],
+    [{ putItem, tableName: 'nonces' }, /options\.tableName is unknown\. Use one of: putItem, table, timeout, clock\./],
+    [{ putItem, table: 1 }, /table is a number/],
+    [{ putItem, table: '' }, /table is not a name/],
+    [{ putItem, table: 'ab' }, /table is not a name/],
+    [{ putItem, table: 'a table' }, /table is not a name/],
+    [{ putItem, timeout: 1.5 }, /timeout must be a whole number/],
+    [{ putItem, clock: {} }, /clock has no now\(\)/],
+  ])('%o is refused', (options, message) => {
+    const create = () => Reflect.construct(DynamoDBNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+
+  it('takes an ARN', () => {
+    const table = 'arn:aws:dynamodb:eu-central-1:123456789012:table/webhook_nonces'
+    expect(new DynamoDBNonceStore({ putItem, table })).toBeInstanceOf(DynamoDBNonceStore)
+  })
+})

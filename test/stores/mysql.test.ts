@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { MySqlNonceStore, type MySqlNonceStoreOptions } from '../../src/stores/mysql.js'
+
+// What needs no server. The rest is in test/integration/mysql.test.ts.
+
+const TAKEN = Object.assign(new Error('Duplicate entry'), { errno: 1062, sqlState: '23000' })
+const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlState: '40001' })
+
+/** A store whose client gives these answers, one per statement. An error is thrown. */
+function storeWith(...answers: unknown[]) {
+  const statements: string[] = []
+  const query: MySqlNonceStoreOptions['query'] = async (sql) => {
+    statements.push(sql.split(' ', 1)[0] ?? '')
+    const answer = answers[statements.length - 1]
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  return { store: new MySqlNonceStore({ query }), statements }
+}
+
+describe('a reservation', () => {
+  it.each<[string, unknown]>([
+    ['mysql2', [{ affectedRows: 1 }, undefined]],
+    ['mariadb', { affectedRows: 1 }],
+    ['a client that counts in bigints', { affectedRows: 1n }],
+  ])('is one statement, with the answer of %s', async (_, answer) => {
+    const { store, statements } = storeWith(answer)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(statements).toEqual(['INSERT'])
+  })
+
+  it('of a taken key deletes the row if it has expired, and inserts again', async () => {
+    const live = storeWith(TAKEN, { affectedRows: 0 }, TAKEN)
+    expect(await live.store.reserve('42', 'nonce', 600)).toBe(false)
+    expect(live.statements).toEqual(['INSERT', 'DELETE', 'INSERT'])
+    const expired = storeWith(TAKEN, { affectedRows: 1 }, { affectedRows: 1 })
+    expect(await expired.store.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it('inserts again also if another process has deleted the expired row', async () => {
+    const { store } = storeWith(TAKEN, { affectedRows: 0 }, { affectedRows: 1 })
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a string', 'OK'],
+    ['rows', [[{ hash: 'ab' }], []]],
+    ['a query that was not sent', { sql: 'INSERT', values: [] }],
+    ['a count as text', { affectedRows: '1' }],
+    ['no row, as INSERT IGNORE has', { affectedRows: 0 }],
+    ['two rows, as ON DUPLICATE KEY UPDATE has', { affectedRows: 2 }],
+  ])('is an error when the client resolves to %s', async (_, answer) => {
+    const { store } = storeWith(answer)
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. (Resolve to|Run) /)
+  })
+
+  it.each<[string, unknown]>([
+    ['40001', DEADLOCK],
+    ['40000', Object.assign(new Error('Plugin instructed the server to rollback'), { errno: 3101, sqlState: '40000' })],
+    ['HY000 and the number 1020', Object.assign(new Error('Record has changed'), { errno: 1020, sqlState: 'HY000' })],
+  ])('that the server undid with SQLSTATE %s is tried again, but not for ever', async (_, error) => {
+    const seldom = storeWith(...Array(19).fill(error), { affectedRows: 1 })
+    expect(await seldom.store.reserve('42', 'nonce', 600)).toBe(true)
+    const often = storeWith(...Array(20).fill(error), { affectedRows: 1 })
+    await expect(often.store.reserve('42', 'nonce', 600)).rejects.toBe(error)
+  })
+
+  it.each<[string, unknown]>([
+    ['a string', 'connection refused'],
+    ['nothing', undefined],
+    ['an error without a number', new Error('connection refused')],
+    ['an error with another number', Object.assign(new Error('Lock wait timeout'), { errno: 1205, sqlState: 'HY000' })],
+    ['another violated constraint', Object.assign(new Error('cannot be null'), { errno: 1048, sqlState: '23000' })],
+  ])('that fails for another reason is not tried again: %s', async (_, reason) => {
+    let calls = 0
+    const query = () => {
+      calls++
+      return Promise.reject(reason)
+    }
+    await expect(new MySqlNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
+    expect(calls).toBe(1)
+  })
+
+  it('rejects after its timeout, whatever the client does', async () => {
+    const store = new MySqlNonceStore({ query: () => new Promise(() => {}), timeout: 20 })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const { store } = storeWith()
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+})
+
+describe('deleteExpired', () => {
+  it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
+    const { store } = storeWith()
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/limit is not a whole number/)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a result', { affectedRows: 0 }],
+    ['rows as lists, as with rowsAsArray', [[['AB'], ['CD']], []]],
+    ['rows as lists without fields', [['AB'], ['CD']]],
+  ])('is an error when the client resolves to %s', async (_, answer) => {
+    const { store } = storeWith(answer)
+    await expect(store.deleteExpired()).rejects.toThrow(/not to rows as objects\. Resolve to/)
+  })
+})
+
+describe('options', () => {
+  const query = async () => []
+  it.each<[unknown, RegExp]>([
+    [undefined, /options is undefined\. Pass an object/],
+    [{}, /query is undefined\. Pass a function, such as/],
+    [{ query: 'SELECT' }, /query is a string/],
+    [{ query, tabel: 'nonces' }, /options\.tabel is unknown\. Use one of: query, table, timeout\./],
+    [{ query, table: 1 }, /table is a number/],
+    [{ query, table: '' }, /table is not a name/],
+    [{ query, table: 'a.b.c' }, /table is not a name/],
+    [{ query, table: 'a b' }, /table is not a name/],
+    [{ query, table: 'a`; DROP TABLE users; --' }, /table is not a name/],
+    [{ query, table: '1table' }, /table is not a name/],
+    [{ query, table: 't'.repeat(65) }, /1 to 64/],
+    [{ query, timeout: 0 }, /timeout must be a whole number/],
+  ])('%o is refused', (options, message) => {
+    const create = () => Reflect.construct(MySqlNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})

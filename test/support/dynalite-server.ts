@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { isInIntegration, requireIntegration } from './guide-code.js'
+import { eventually, freePort, temporaryFolder } from './servers.js'
+
+export function dynaliteIsInstalled(): boolean {
+  return isInIntegration('dynalite') && isInIntegration('@aws-sdk/client-dynamodb')
+}
+
+/** What the SDK needs to reach a server at a port of this machine. */
+export function configOf(port: number) {
+  const credentials = { accessKeyId: 'an id', secretAccessKey: 'a key' }
+  return { endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1', credentials }
+}
+
+/** A process that speaks the protocol of DynamoDB, on a free loopback port, with its data in a temporary folder. */
+export class DynaliteServer {
+  readonly folder = temporaryFolder()
+  #process: ChildProcess | undefined
+
+  private constructor(readonly port: number) {}
+
+  /** Starts a server with the table `webhook_nonces`. */
+  static async start(): Promise<DynaliteServer> {
+    const server = new DynaliteServer(await freePort())
+    await server.restart()
+    const { DynamoDBClient, CreateTableCommand, waitUntilTableExists } = requireIntegration('@aws-sdk/client-dynamodb')
+    const client = new DynamoDBClient(configOf(server.port))
+    await client.send(
+      new CreateTableCommand({
+        TableName: 'webhook_nonces',
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'key_hash', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'key_hash', KeyType: 'HASH' }],
+      }),
+    )
+    await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: 'webhook_nonces' })
+    client.destroy()
+    return server
+  }
+
+  async restart(): Promise<void> {
+    const options = ['--port', String(this.port), '--host', '127.0.0.1', '--path', join(this.folder, 'data')]
+    const script = requireIntegration.resolve('dynalite/cli.js')
+    this.#process = spawn(process.execPath, [script, ...options, '--createTableMs', '1'], { stdio: 'ignore' })
+    await eventually(async () => {
+      const socket = connect(this.port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.destroy()
+    })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}

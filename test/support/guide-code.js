@@ -1,0 +1,34 @@
+// Imports code of the guides whose packages are installed in test/integration only.
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { ROOT } from './packed.js'
+
+const INTEGRATION = join(ROOT, 'test/integration')
+
+/** Loads a package of test/integration. */
+export const requireIntegration = createRequire(join(INTEGRATION, 'package.json'))
+
+/** @param {string} name - of a package. */
+export function isInIntegration(name) {
+  return existsSync(join(INTEGRATION, 'node_modules', name))
+}
+
+/**
+ * Imports a copy of the file, below test/integration, where Node finds the packages.
+ *
+ * @param {string} path - from the root of the repository.
+ * @returns {Promise<any>}
+ */
+export async function importGuideCode(path) {
+  const folder = join(INTEGRATION, 'build', randomUUID())
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
+  copyFileSync(join(ROOT, path), join(folder, basename(path)))
+  try {
+    return await import(join(folder, basename(path)))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
