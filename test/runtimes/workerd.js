@@ -12,9 +12,10 @@ const DIST = 'node_modules/inbound-webhook-auth/dist'
  * @param {string} compatibilityDate - which of workerd's behaviours to have.
  */
 export function workerdConfig(folder, compatibilityDate) {
-  const entries = entriesOf(folder)
+  // A Worker has no file system for SQLite.
+  const entries = new Map([...entriesOf(folder)].filter(([name]) => !name.endsWith('/sqlite')))
   const modules = ['(name = "worker.mjs", esModule = embed "worker.mjs")']
-  for (const file of readdirSync(join(folder, DIST)).filter((name) => name.endsWith('.js'))) {
+  for (const file of readdirSync(join(folder, DIST)).filter((name) => name.endsWith('.js') && name !== 'sqlite.js')) {
     modules.push(`(name = "inbound-webhook-auth/dist/${file}", esModule = embed "${DIST}/${file}")`)
   }
   for (const [name, targets] of entries) {
