@@ -29,6 +29,14 @@ describe('the guide to nonce stores', () => {
   })
 })
 
+describe('the guide to metrics', () => {
+  const guide = readFileSync(join(ROOT, 'docs/operate/observability.md'), 'utf8')
+  it.each(readdirSync(join(ROOT, 'docs/observability')))('shows docs/observability/%s, which is tested', (file) => {
+    const code = readFileSync(join(ROOT, 'docs/observability', file), 'utf8')
+    expect(codeBlocks(guide, file.replace(/^.*\./, ''))).toContain(code.trimEnd())
+  })
+})
+
 describe('the guide to senders', () => {
   const folder = join(ROOT, 'docs/send')
   const pages = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8'))

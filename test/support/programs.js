@@ -11,6 +11,7 @@ const INSTALL = {
   postgresql: 'apt-get install postgresql, or brew install postgresql',
   mariadb: 'apt-get install mariadb-server, or brew install mariadb',
   'dynalite and the AWS SDK': 'npm ci --prefix test/integration',
+  'the packages of the observability guide': 'npm ci --prefix test/integration',
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
   chromium: 'apt-get install chromium, or brew install chromium',
