@@ -11,6 +11,7 @@ export default defineConfig({
       'test/*.test.ts',
       'test/property/memory-nonce-store.test.ts',
       'test/rules/*.test.ts',
+      'test/stores/keys.test.ts',
       'test/stores/memory.test.ts',
       'test/stores/with-timeout.test.ts',
     ],

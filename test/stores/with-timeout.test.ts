@@ -108,6 +108,10 @@ describe('withTimeout', () => {
     expect('reserveAll' in withTimeout(SILENT, 1000)).toBe(false)
   })
 
+  it.each([1, 2 ** 31 - 1])('accepts %d milliseconds', async (milliseconds) => {
+    expect(await withTimeout({ reserve: async () => true }, milliseconds).reserve('42', 'nonce', 600)).toBe(true)
+  })
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1000', undefined])(
     'with %o milliseconds is a RangeError',
     (milliseconds) => {

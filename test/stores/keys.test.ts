@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { engineTtlMilliseconds, scopedKey, scopedKeyHash, sharedTag, ttlMilliseconds } from '../../src/stores/keys.js'
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+it('a webhook and a key are one text, with the length of the webhook first', () => {
+  expect(scopedKey('42', 'abc')).toBe('2:42abc')
+  expect(scopedKey('a', 'b:c')).toBe('1:ab:c')
+  expect(scopedKey('a:b', 'c')).toBe('3:a:bc')
+  expect(scopedKeyHash('42', 'abc').toString('hex')).toBe(sha256('2:42abc'))
+})
+
+it.each(['abc', 'abc:', 'abc:d', 'abc:d:e:f', 'abc:\nd'])('every split of a message has the same tag: %j', (key) => {
+  expect(sharedTag('42', key)).toBe(sha256('2:42abc').slice(0, 8))
+})
+
+it.each([
+  [600, 600_000],
+  [0.25, 250],
+  [0.0001, 1],
+  [1.0001, 1001],
+])('a TTL of %d s is %d ms, and one more in an engine', (ttlSeconds, milliseconds) => {
+  expect(ttlMilliseconds(ttlSeconds)).toBe(milliseconds)
+  expect(engineTtlMilliseconds(ttlSeconds)).toBe(milliseconds + 1)
+})
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+  'a TTL of %d s is refused',
+  (ttlSeconds) => {
+    expect(() => ttlMilliseconds(ttlSeconds)).toThrow(/ttlSeconds is not a positive number\. Pass how long/)
+  },
+)
