@@ -167,7 +167,8 @@ function changed(): void {
   document.documentElement.dataset['state'] = 'checking'
   changes++
   clearTimeout(timer)
-  timer = setTimeout(() => void recheck(), PAUSE)
+  // A file does not change while it is typed.
+  timer = setTimeout(() => void recheck(), capture.isFile ? 0 : PAUSE)
   showSigned()
 }
 
