@@ -7,17 +7,23 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Redis } from 'ioredis'
+import mariadb from 'mariadb'
+import mysql2 from 'mysql2/promise'
 import pg from 'pg'
 import postgresJs from 'postgres'
 import { createClient } from 'redis'
 import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
+import { connect as connectMariadb } from '../../docs/stores/mariadb.js'
+import { connect as connectMysql2 } from '../../docs/stores/mysql2.js'
 import { connect as connectPg } from '../../docs/stores/pg.js'
 import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { MemoryNonceStore, type NonceStore, sign, verify } from '../../src/index.js'
+import { MySqlNonceStore } from '../../src/stores/mysql.js'
 import { PostgresNonceStore } from '../../src/stores/postgres.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../support/servers.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
@@ -210,6 +216,46 @@ function plainPostgresJs(connectionString: string) {
   return { query: (text: string, values: (string | number)[]) => sql.unsafe(text, values), close: () => sql.end() }
 }
 
+async function mysql(
+  name: string,
+  setUp: typeof connectMysql2 | typeof connectMariadb,
+  connect: (url: string) => { query(sql: string, values: (string | number)[]): unknown; end(): unknown },
+): Promise<Contestant> {
+  const server = await MariaDbServer.start()
+  const { nonceStore, close } = await setUp(server.url)
+  const plain = connect(server.url)
+  const statements: string[] = []
+  const recorder = new MySqlNonceStore({
+    async query(sql, values) {
+      statements.push(sql)
+      return { affectedRows: values.length / 2 }
+    },
+  })
+  await recorder.reserve('42', 'nonce', 600)
+  await recorder.reserveAll('42', ['nonce', 'signature'], 600)
+  const hash = () => `${randomUUID()}${randomUUID()}`.replaceAll('-', '')
+  return {
+    name: `MySqlNonceStore, ${name}`,
+    nonceStore,
+    bare: (count) =>
+      plain.query(statements[count - 1] ?? '', Array.from({ length: count }, () => [hash(), 600_001_000]).flat()),
+    bytes() {
+      server.sql('ANALYZE TABLE hooks.webhook_nonces')
+      const bytes = 'SELECT DATA_LENGTH + INDEX_LENGTH FROM information_schema.TABLES'
+      return Number(server.sql(`${bytes} WHERE TABLE_NAME = 'webhook_nonces'`))
+    },
+    fill(count) {
+      const rows = `SELECT UNHEX(SHA2(UUID(), 256)), UTC_TIMESTAMP(6) + INTERVAL 600 SECOND FROM hooks.seq_1_to_${count}`
+      if (count > 0) server.sql(`INSERT INTO hooks.webhook_nonces ${rows}`)
+    },
+    async close() {
+      await close()
+      await plain.end()
+      await server.stop()
+    },
+  }
+}
+
 async function inBatches(count: number, size: number, act: () => unknown): Promise<void> {
   for (let done = 0; done < count; done += size)
     await Promise.all(Array.from({ length: Math.min(size, count - done) }, act))
@@ -298,6 +344,12 @@ const starts = [
   async () => redis('ioredis', connectIoredis, plainIoredis),
   ...(postgresIsInstalled()
     ? [() => postgres('pg', connectPg, plainPg), () => postgres('postgres.js', connectPostgresJs, plainPostgresJs)]
+    : []),
+  ...(mariadbIsInstalled()
+    ? [
+        () => mysql('mysql2', connectMysql2, (uri) => mysql2.createPool({ uri })),
+        () => mysql('mariadb', connectMariadb, (uri) => mariadb.createPool(uri)),
+      ]
     : []),
 ]
 
