@@ -234,6 +234,11 @@ describe('webhook and key', () => {
       ['a', 'a'],
       ['a', '\u0161'],
     ],
+    // The same bytes, once two per character.
+    [
+      ['a', '\u0161'],
+      ['a\0', 'a\x01'],
+    ],
     [
       ['a', '\u00ff'],
       ['a', '\u01ff'],
