@@ -3,7 +3,7 @@ import type { Rejected, RejectionReason } from './result.js'
 import type { HeaderName } from './rules/headers.js'
 
 /**
- * The nonce store failed, so there is no result. `cause` says why, and is what the store threw, if it threw.
+ * The nonce store failed, so there is no result. `cause` is the error of the store, or says what the store returned.
  *
  * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
  */
@@ -44,7 +44,7 @@ export class WebhookRejectedError extends Error {
 }
 
 /**
- * A bounded store is full of live nonces and does not forget one to reserve another.
+ * The store is full of nonces that have not expired, so it refuses to reserve another.
  *
  * `verify` throws a {@link NonceStoreError} with this error as its `cause`.
  */

@@ -5,8 +5,8 @@ import { type HeadersInput, type HeaderValues, readHeaders } from './rules/heade
 /** One received request, and the webhook that it was sent to. */
 export interface WebhookRequest {
   /**
-   * The database ID of the webhook whose secret is used. Never pass the text of the URL: `/hooks/ABC` and `/hooks/abc` that
-   * find one record must share one nonce memory.
+   * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
+   * webhook, they must share their nonces.
    */
   webhookId: string
   /** The request's headers in any of the usual shapes. */

@@ -18,7 +18,7 @@ export type Accepted = {
   /** Seconds since the Unix epoch. */
   timestamp: number
   nonce: string
-  /** The place of the secret that matched in the list, or 0 for a single secret. */
+  /** The index of the secret that matched, in the list of secrets. It is 0 for a single secret. */
   secretIndex: number
 }
 

@@ -7,7 +7,7 @@ import { isNonce, MAX_NONCE_LENGTH } from './rules/nonce.js'
 import { signMessage } from './rules/signature.js'
 import { isTimestamp } from './rules/timestamp.js'
 
-/** Replaces what {@link sign} otherwise takes from the clock and the random generator. */
+/** Options of {@link sign}. By default, it uses the current time and a random nonce. */
 export interface SignOptions {
   /** Unix time in whole seconds. By default, the time of the clock. */
   timestamp?: number | undefined
@@ -28,8 +28,8 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
  * @param secret - the webhook's signing secret as text.
  * @param options - see {@link SignOptions}.
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for what `verify` refuses: an empty secret, a body
- * that is not raw, a timestamp that is not a whole number of seconds, an invalid nonce.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument: an empty secret, a body
+ * that is not raw, a timestamp that is not a whole number of seconds, or an invalid nonce.
  * @see {@link verify}
  *
  * @example

@@ -26,9 +26,9 @@ import { assertNonceStore, type NonceStore, reserveAll } from './stores/nonce-st
  * {@link verifyOrThrow}. An exception is a mistake of the caller or a failure of the store.
  *
  * @param request - the webhook's ID, the headers and the raw body. All of it is read before `verify` returns its promise.
- * @param secret - the webhook's signing secret as text. While you rotate it, pass a list, which is tried in order.
+ * @param secret - the webhook's signing secret as text. While you rotate it, pass a list of secrets.
  * @param nonceStore - remembers the nonces. All processes that serve a webhook share one.
- * @param clock - server time, by default `Date`. If it returns no number, every request is rejected.
+ * @param clock - server time, by default `Date`. If it does not return a finite number, every request is rejected.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` if the store failed. There is no result: answer 503.
  * @see {@link sign} for the sender's side

@@ -44,7 +44,7 @@ export type FindingCode =
   | 'body_changed'
   | 'signature_mismatch'
 
-/** Who has to act; `unknown` where the request does not show it. */
+/** Who must act. `unknown` if the request does not show it. */
 export type Side = 'sender' | 'receiver' | 'unknown'
 
 /** The languages of {@link Finding.fixes}, in the order in which they are listed. */
@@ -57,11 +57,11 @@ export type Language = (typeof LANGUAGES)[number]
 export interface Finding {
   /** The subject. Stable across versions. */
   readonly code: FindingCode
-  /** Who has to act. */
+  /** Who must act. */
   readonly side: Side
   /** The mistake, in one sentence. */
   readonly message: string
-  /** The fix, in any language. */
+  /** The fix, for any language. */
   readonly fix: string
   /** The line to change, by language. The likeliest language comes first. */
   readonly fixes: { readonly [language in Language]?: string }
@@ -71,7 +71,7 @@ export interface Finding {
 
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
-  /** Whether every rule holds except the nonce store's, which one request cannot show. */
+  /** Whether the request passes every rule except the one about replays, which one request cannot show. */
   readonly genuine: boolean
   /** The most likely cause first. Empty if the request is genuine. */
   readonly findings: readonly Finding[]

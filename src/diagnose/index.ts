@@ -12,7 +12,7 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * Says why a request does not verify: which rules it breaks, and what was signed instead.
  *
  * It is a tool for the owner of the secret. **Never show findings to a sender**: they say more than a rejection should, and finding
- * them takes much longer than `verify`. Each statement about a signature is proved by making that signature. Findings never contain the
+ * them takes much longer than `verify`. Each statement about a signature is proved: `diagnose` computed that signature. Findings never contain the
  * secret.
  *
  * The search is bounded: at most 20 000 hashes for a body up to 64 KB, and 200 for a larger one.

@@ -14,13 +14,13 @@ export interface DynamoDBPutItemInput {
   ReturnConsumedCapacity: 'TOTAL'
 }
 
-/** Configures {@link DynamoDBNonceStore}. It needs one function, which is one line with any SDK. */
+/** Options of {@link DynamoDBNonceStore}. It needs one function, which takes one line with any SDK. */
 export interface DynamoDBNonceStoreOptions {
   /** Sends a `PutItem` input and resolves to its output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /** The table's name or ARN. By default `webhook_nonces`. Its partition key is the string `key_hash`. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the SDK does. */
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the SDK still waits. */
   timeout?: number | undefined
   /** The clock that `verify` uses. By default `Date`. */
   clock?: Clock | undefined

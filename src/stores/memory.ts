@@ -21,14 +21,14 @@ import type { NonceStore } from './nonce-store.js'
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * The number of live entries that fit: 1 to 67 108 864, 1 000 000 by default. An entry takes about 40 bytes.
+   * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes about 40 bytes.
    * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
    */
   maxEntries?: number | undefined
   /**
    * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
-   * {@link NonceStoreFullError}: no request gets through unprotected. `'evict'` forgets the oldest entry: its request
-   * can be replayed. If TTLs differ, it forgets an old entry, but not always the oldest. `verify` uses one TTL.
+   * {@link NonceStoreFullError}, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
+   * then be replayed. If TTLs differ, it forgets an old entry, but not always the oldest. `verify` uses one TTL.
    */
   whenFull?: 'throw' | 'evict' | undefined
   /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */

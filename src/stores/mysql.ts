@@ -3,16 +3,16 @@ import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertTimeout, within } from './with-timeout.js'
 
-/** Configures {@link MySqlNonceStore}. It needs one function, which is one line with any client. */
+/** Options of {@link MySqlNonceStore}. It needs one function, which takes one line with any client. */
 export interface MySqlNonceStoreOptions {
   /**
-   * Runs one statement with its parameters. Resolves to what the client resolves to, and rejects with the client's error. Do
-   * not run it inside a transaction of yours: a rollback would free the nonce.
+   * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run
+   * it inside your own transaction: a rollback would free the nonce.
    */
   query: (sql: string, values: (string | number)[]) => Promise<unknown>
   /** The table's name, with or without a database. By default `webhook_nonces`. Letters, digits and `_`. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the client does. */
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 

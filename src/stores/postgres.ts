@@ -3,15 +3,15 @@ import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertTimeout, within } from './with-timeout.js'
 
-/** Configures {@link PostgresNonceStore}. It needs one function, which is one line with any client. */
+/** Options of {@link PostgresNonceStore}. It needs one function, which takes one line with any client. */
 export interface PostgresNonceStoreOptions {
   /**
-   * Runs one statement with its parameters. Do not run it inside a transaction of yours: a rollback would free the nonce.
+   * Runs one statement with its parameters. Do not run it inside your own transaction: a rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
   /** The table's name, with or without a schema. By default `webhook_nonces`. Letters, digits and `_`; case-sensitive. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the client does. */
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 

@@ -4,18 +4,18 @@ import { engineTtlMilliseconds, scopedKey, sharedTag } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertTimeout, within } from './with-timeout.js'
 
-/** Configures {@link RedisNonceStore}. It needs one function, which is one line with any client. */
+/** Options of {@link RedisNonceStore}. It needs one function, which takes one line with any client. */
 export interface RedisNonceStoreOptions {
   /**
-   * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`: `args[3]` is its first
-   * key.
+   * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is its
+   * first key.
    */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
    * The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot.
    */
   keyPrefix?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, whatever the client does. */
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 

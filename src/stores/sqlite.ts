@@ -21,7 +21,7 @@ export interface SqliteStatement {
   run(...parameters: (Uint8Array | number)[]): { changes: number | bigint }
 }
 
-/** Configures {@link SqliteNonceStore}. */
+/** Options of {@link SqliteNonceStore}. */
 export interface SqliteNonceStoreOptions {
   /** The table's name, by default `webhook_nonces`. Letters, digits and `_`. */
   table?: string | undefined
@@ -42,12 +42,12 @@ const REMOVAL_INTERVAL = 32
 /**
  * A nonce store in a SQLite file, for several processes on one machine. It survives their restarts.
  *
- * Give it its own connection: a rollback of a transaction of yours would free the nonce. Open the file by an absolute path: with
- * a relative one, two processes with different working directories have different files. If the file is removed or replaced
+ * Give it its own connection: a rollback of your own transaction would free the nonce. Open the file by an absolute path. With
+ * a relative path, two processes with different working directories have different files. If the file is removed or replaced
  * while it is open, a reservation throws.
  *
  * It sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
- * last ones. To keep those too, call `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
+ * last ones. To lose none, run `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
  * disk flush.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. An error of the database if

@@ -10,7 +10,7 @@ const MAX_TIMEOUT = 2 ** 31 - 1
  *
  * A late answer is ignored. The nonce may be reserved or not: the sender must sign the retry with a new nonce.
  *
- * @param nonceStore - the store to wait for. It is still at work after the timeout, so limit what it does too.
+ * @param nonceStore - the store to wait for. It continues after the time-out, so limit its own calls too.
  * @param milliseconds - a whole number from 1, such as 1000.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
  *

@@ -3,9 +3,9 @@ import type { NonceStore } from '../stores/nonce-store.js'
 import { LOADS } from './calls.js'
 import { CASES } from './cases.js'
 
-/** Configures {@link nonceStoreContract}. */
+/** Options of {@link nonceStoreContract}. */
 export interface NonceStoreContractOptions {
-  /** Creates a store whose backend is down. The contract then also checks that this store fails, and soon. */
+  /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
   createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
   /**
    * Waits for some milliseconds, by default in real time. For a store with its own clock, advance that clock. The contract

@@ -22,7 +22,7 @@ export const diagnose = defineCommand({
   },
   notes: [
     CAPTURE_NOTE,
-    'While you rotate a secret, pass both. All secrets are tried.',
+    'While you rotate a secret, pass both: diagnose tries each secret.',
     'docs/reference/findings.md in the package describes every code of a finding.',
     'Show the findings to the owner of the secret only. They say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
