@@ -10,6 +10,8 @@ if (env['FC_SEED'] === undefined) {
 }
 
 const PACKAGE = ['test/package/**/*.test.ts']
+/** These measure how long stores take under faults, so `npm run test:full` runs them alone. */
+const FAULTS = ['test/integration/*-faults.test.ts']
 /** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
 const FULL = [
   'test/integration/**/*.test.ts',
@@ -40,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL],
+          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS],
           globalSetup: 'test/support/run-limit.ts',
         },
       },
@@ -58,12 +60,24 @@ export default defineConfig({
         test: {
           name: 'full',
           include: FULL,
+          exclude: ['**/node_modules/**', ...FAULTS],
           globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: FAULTS,
+          // A machine that stalls for a second answers late. A store that does not heal fails each time.
+          retry: 2,
+          globalSetup: 'test/support/run-limit.ts',
         },
       },
     ],
     coverage: {
       include: ['src/**'],
+      reportOnFailure: true,
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
     },
   },

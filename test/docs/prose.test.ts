@@ -34,7 +34,7 @@ const TERMS: readonly (readonly [write: string, not: string])[] = [
 const DOCUMENTS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+    .filter((path) => path.endsWith('.md') && !/node_modules|^site\//.test(path))
     .map((path) => `docs/${path}`),
 ]
 

@@ -54,7 +54,7 @@ function entriesBySource(): Entries {
     files.filter((file) => ending.test(file)).map((file) => subpathOf(file.replace(ending, '')))
   const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`)
   const documents = ['README.md', ...guides]
-    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+    .filter((path) => path.endsWith('.md') && !/node_modules|^docs\/site\//.test(path))
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
     .join('\n')
   return new Map([

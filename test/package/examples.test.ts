@@ -15,7 +15,7 @@ for (const [folder, ending] of [
   ['docs', '.md'],
 ] as const) {
   for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith(ending) || path.includes('node_modules')) continue
+    if (!path.endsWith(ending) || /node_modules|^site\//.test(path)) continue
     const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
     for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
       // Recipes and store set-ups are files of their own, with tests of their own.
