@@ -38,5 +38,7 @@ it('two builds of the same sources give the same bytes', () => {
 
   const second = hashesOf(join(folder, 'dist'))
   expect(Object.keys(second).length).toBeGreaterThan(20)
-  expect(second).toEqual(hashesOf(join(ROOT, 'dist')))
+  // The workbench is built with the documentation site.
+  const { 'workbench.html': _, ...first } = hashesOf(join(ROOT, 'dist'))
+  expect(second).toEqual(first)
 })

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node'
 
 // A global setup of vitest: ends a run that hangs. The time-out of a test cannot end code that never yields.
 
-const LIMIT_MINUTES = 15
+const LIMIT_MINUTES = 25
 
 export function setup({ vitest }: TestProject): void {
   if (vitest.config.watch) return
