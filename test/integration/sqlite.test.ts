@@ -108,6 +108,13 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(await send(request, new SqliteNonceStore(open(path)))).toBe('accepted')
   })
 
+  it('in memory has no file that could be replaced', async () => {
+    const store = new SqliteNonceStore(open(':memory:'))
+    const request = newRequest()
+    expect(await send(request, store)).toBe('accepted')
+    expect(await send(request, store)).toBe('replayed_nonce')
+  })
+
   it('that is opened for reading only is refused at once', () => {
     const path = newPath()
     const writer = open(path)
