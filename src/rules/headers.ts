@@ -7,7 +7,7 @@ import { invalidType, kindOf } from '../errors.js'
  */
 export type HeadersInput =
   | {
-      /** Returns the value of a header, in whatever case its name is. Returns `null` if it is absent. */
+      /** Returns the value of a header, or `null` if it is absent. The case of `name` makes no difference. */
       get(name: string): string | null
     }
   | { readonly [name: string]: string | readonly string[] | undefined }
