@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
 import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
-import { type Row, testFaults } from '../support/stores/faults.js'
+import { proxyFaults, type Row, testFaults } from '../support/stores/faults.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
 const BOUNCED = { ...CLIENTS, store: 'PgBouncer' }
@@ -53,42 +53,7 @@ const ROWS: Row[] = [
       return { address: server.url, begin: () => server.signal('SIGSTOP'), end: () => server.signal('SIGCONT') }
     },
   },
-  {
-    fault: 'connections silently dropped',
-    ...CLIENTS,
-    async start(closers) {
-      const { proxy, address } = await startBehindProxy(closers)
-      return { address, begin: () => proxy.dropConnections() }
-    },
-  },
-  {
-    fault: 'replies lost',
-    ...CLIENTS,
-    async start(closers) {
-      const { proxy, address } = await startBehindProxy(closers)
-      const begin = () => {
-        proxy.onReply = () => 'cut'
-      }
-      const end = () => {
-        proxy.onReply = () => 'pass'
-      }
-      return { address, begin, end, milliseconds: 1000 }
-    },
-  },
-  {
-    fault: 'commands delivered late',
-    ...CLIENTS,
-    async start(closers) {
-      const { proxy, address } = await startBehindProxy(closers)
-      const begin = () => {
-        proxy.delay = 2000
-      }
-      const end = () => {
-        proxy.delay = 0
-      }
-      return { address, begin, end }
-    },
-  },
+  ...proxyFaults(CLIENTS, startBehindProxy),
   {
     fault: 'table locked',
     ...CLIENTS,

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { TcpProxy } from '../servers.js'
 import { startWorker } from './workers.js'
 
 const PROCESSES = 3
@@ -80,6 +81,51 @@ export interface Row {
   loses?: 'everything' | 'something' | 'nothing'
   /** Starts the servers. What is pushed to `closers` is called at the end. */
   start(closers: (() => unknown)[]): Promise<{ address: unknown } & Fault>
+}
+
+/** The rows of faults on the way between client and server. */
+export function proxyFaults(
+  clients: Pick<Row, 'store' | 'kinds'>,
+  startBehindProxy: (closers: (() => unknown)[]) => Promise<{ proxy: TcpProxy; address: unknown }>,
+): Row[] {
+  return [
+    {
+      fault: 'connections silently dropped',
+      ...clients,
+      async start(closers) {
+        const { proxy, address } = await startBehindProxy(closers)
+        return { address, begin: () => proxy.dropConnections() }
+      },
+    },
+    {
+      fault: 'replies lost',
+      ...clients,
+      async start(closers) {
+        const { proxy, address } = await startBehindProxy(closers)
+        const begin = () => {
+          proxy.onReply = () => 'cut'
+        }
+        const end = () => {
+          proxy.onReply = () => 'pass'
+        }
+        return { address, begin, end, milliseconds: 1000 }
+      },
+    },
+    {
+      fault: 'commands delivered late',
+      ...clients,
+      async start(closers) {
+        const { proxy, address } = await startBehindProxy(closers)
+        const begin = () => {
+          proxy.delay = 2000
+        }
+        const end = () => {
+          proxy.delay = 0
+        }
+        return { address, begin, end }
+      },
+    },
+  ]
 }
 
 /** The rows of the table of faults in the guide. */
