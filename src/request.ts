@@ -62,7 +62,7 @@ export function readSecrets(secret: Secret): readonly string[] {
 /** @internal */
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
   const fix = ArrayBuffer.isView(secret)
-    ? 'Pass the text that the sender has, not its bytes.'
+    ? 'Pass the secret as text, not its bytes.'
     : 'Pass it as text. Check that the environment variable is set or the record was found.'
   assertText(secret, name, fix)
 }

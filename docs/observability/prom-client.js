@@ -1,5 +1,5 @@
-import { hasErrorCode, verify } from 'inbound-webhook-auth'
 import { Counter, Histogram } from 'prom-client'
+import { measure } from './measure.js'
 
 /** @param {import('prom-client').Registry} register */
 export function createMetrics(register) {
@@ -23,47 +23,9 @@ export function createMetrics(register) {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
     registers,
   })
-
-  /**
-   * Returns the store with a measurement around each call.
-   *
-   * @param {import('inbound-webhook-auth').NonceStore} nonceStore
-   * @returns {import('inbound-webhook-auth').NonceStore}
-   */
-  function measured(nonceStore) {
-    const { reserveAll } = nonceStore
-    return {
-      reserve: (...call) => time(() => nonceStore.reserve(...call)),
-      ...(reserveAll && { reserveAll: (...call) => time(() => reserveAll.apply(nonceStore, call)) }),
-    }
-  }
-
-  /** @param {() => boolean | Promise<boolean>} reserve */
-  async function time(reserve) {
-    const end = reservations.startTimer()
-    try {
-      const isReserved = await reserve()
-      end({ outcome: isReserved ? 'reserved' : 'taken' })
-      return isReserved
-    } catch (error) {
-      end({ outcome: 'error' })
-      throw error
-    }
-  }
-
-  /** @type {typeof verify} */
-  async function measuredVerify(request, ...rest) {
-    const webhook = request.webhookId
-    try {
-      const result = await verify(request, ...rest)
-      requests.inc({ webhook, result: result.ok ? 'accepted' : result.reason })
-      if (result.ok) secrets.inc({ webhook, index: result.secretIndex })
-      return result
-    } catch (error) {
-      requests.inc({ webhook, result: hasErrorCode(error, 'ERR_NONCE_STORE') ? 'store_error' : 'error' })
-      throw error
-    }
-  }
-
-  return { measured, verify: measuredVerify }
+  return measure({
+    countRequest: (webhook, result) => requests.inc({ webhook, result }),
+    countSecret: (webhook, index) => secrets.inc({ webhook, index }),
+    recordReservation: (seconds, outcome) => reservations.observe({ outcome }, seconds),
+  })
 }

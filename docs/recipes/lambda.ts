@@ -11,11 +11,24 @@ const MAX_BODY_BYTES = 100_000
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost', {
   lazyConnect: true,
   connectTimeout: 1000,
+  socketTimeout: 1000, // A connection that was lost while the instance slept is replaced.
   commandTimeout: 1000,
   maxRetriesPerRequest: 1,
 })
 redis.on('error', console.error)
-const nonceStore = new RedisNonceStore({ sendCommand: ([name = '', ...args]) => redis.call(name, ...args) })
+
+// A server that evicts keys forgets nonces. Each new connection asks it.
+let info = Promise.resolve('')
+redis.on('ready', () => {
+  info = redis.info('memory').catch(String)
+})
+const nonceStore = new RedisNonceStore({
+  async sendCommand([name = '', ...args]) {
+    const reply = await redis.call(name, ...args)
+    if ((await info).includes('maxmemory_policy:noeviction')) return reply
+    throw new Error('Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
+  },
+})
 
 export async function handler(event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> {
   const answer = (statusCode: number, body = '') => ({ statusCode, body })

@@ -40,7 +40,7 @@ export const SECTIONS = [
   {
     title: 'Trust',
     folder: 'docs/trust',
-    first: ['SECURITY.md', 'docs/trust/faq.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+    first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'docs/trust/faq.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   },
 ]
 

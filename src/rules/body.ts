@@ -32,27 +32,34 @@ export function readBody(body: Body, name: string): Uint8Array | undefined {
   try {
     return new Uint8Array(buffer, ...range)
   } catch {
-    throw invalidType(`${name} was transferred, so its bytes are gone. Pass a copy that was made before.`)
+    throw invalidType(`${name} was transferred: its bytes are gone. Pass a copy.`)
   }
 }
 
+/** Only an error needs these texts, so they are loaded with the first one. */
+let hint: typeof import('./body-hint.js') | undefined
+async function loadHint() {
+  hint ??= await import('./body-hint.js')
+  return hint
+}
+
 /**
- * Makes the error for a body that is not raw. Only an error needs these texts, so they are loaded here.
+ * Makes the error for a body that is not raw.
  *
  * @internal
  */
 export async function notRawBody(request: WebhookRequest): Promise<TypeError> {
-  const { describeBody } = await import('./body-hint.js')
+  const { describeBody } = await loadHint()
   return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
 }
 
 /**
- * Describes why a signature does not match, as far as its format, the body and the headers show it. The texts are loaded here.
+ * Describes why a signature does not match, as far as its format, the body and the headers show it.
  *
  * @internal
  */
 export async function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): Promise<string> {
   if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
-  const { describeSize } = await import('./body-hint.js')
+  const { describeSize } = await loadHint()
   return describeSize(body, headers)
 }

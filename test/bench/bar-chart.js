@@ -6,7 +6,7 @@ const GROUP_GAP = 30
 const TICKS = [1, 2, 5, 10, 20]
 
 /**
- * The ratios to the floor as horizontal bars on a logarithmic scale: a panel for each run, a group for each size.
+ * The ratios to the baseline as horizontal bars on a logarithmic scale: a panel for each run, a group for each size.
  *
  * @param {{ node: string, date: string, verification: { bodyBytes: number, timings: { name: string, ratio: number }[] }[] }[]} runs
  * @returns {string} SVG that is readable on a light and on a dark background.

@@ -62,9 +62,9 @@ function headersWith(own) {
  *
  * @returns {Verifier}
  */
-export function floor() {
+export function baseline() {
   return {
-    name: 'the floor: createHmac + timingSafeEqual',
+    name: 'baseline: createHmac + timingSafeEqual',
     version: process.version,
     received(body) {
       const prefix = flat(`${seconds()}:${uuid()}:`)

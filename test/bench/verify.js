@@ -1,6 +1,6 @@
 // npm run bench: what a request costs beside its HMAC, and beside other verifiers, in one process and in turns; what a flood of
-// rejected ones costs; what a server serves with and without; how long the import takes, and how large it is. Writes docs/benchmarks.json and
-// docs/benchmarks.svg: one run for each major version of Node that it was run with.
+// rejected ones costs; what a server serves with and without; how long the import takes, and how large it is. Writes docs/benchmarks.json,
+// docs/benchmarks.svg and the tables of docs/trust/benchmarks.md: one run for each major version of Node that it was run with.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +10,14 @@ import { barChart } from './bar-chart.js'
 import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
 import { served } from './server-load.js'
-import { floor, own, PEERS, SECRET, signed } from './verifiers.js'
+import { fillTables } from './tables.js'
+import { baseline, own, PEERS, SECRET, signed } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 41)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
+const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
 
 /** Text as JSON has it, so that verifiers that parse can. @param {number} size - in bytes. */
 function bodyOf(size) {
@@ -29,7 +31,7 @@ function callsFor(size) {
 }
 
 async function verification() {
-  const verifiers = [floor(), own(), ...(await Promise.all(PEERS.map((peer) => peer())))]
+  const verifiers = [baseline(), own(), ...(await Promise.all(PEERS.map((peer) => peer())))]
   const versions = Object.fromEntries(verifiers.slice(1).map(({ name, version }) => [name, version]))
   const results = []
   for (const size of SIZES) {
@@ -66,7 +68,7 @@ async function rejections() {
     ['replayed: replayed_nonce', () => replayed],
   ]
   const contestants = [
-    contestant(floor(), body),
+    contestant(baseline(), body),
     ...broken.map(([name, request]) => ({
       name,
       prepare() {
@@ -86,6 +88,7 @@ async function entrySizes() {
   const entries = Object.keys(exports).filter((path) => typeof exports[path] === 'object')
   const programs = [
     { name: 'verify', source: "export { verify } from './index.js'" },
+    { name: 'verify and MemoryNonceStore', source: "export { verify, MemoryNonceStore } from './index.js'" },
     ...entries.map((path) => ({
       name: path.replace('.', 'inbound-webhook-auth'),
       source: `export * from '${exports[path].import.default.replace('./dist/', './')}'`,
@@ -107,7 +110,7 @@ function print(timings) {
 
 const { versions, results } = await verification()
 for (const { bodyBytes, timings } of results) {
-  console.log(`\nA genuine request of ${bodyBytes} bytes: median, ratio to the floor (quartiles)`)
+  console.log(`\nA genuine request of ${bodyBytes} bytes: median, ratio to the baseline (quartiles)`)
   print(timings)
 }
 
@@ -153,4 +156,5 @@ const others = earlier.filter(({ node }) => node.split('.')[0] !== major)
 const runs = [...others, run].sort((one, other) => one.node.localeCompare(other.node, 'en', { numeric: true }))
 writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
 writeFileSync(CHART, barChart(runs))
-console.log('\nWritten: docs/benchmarks.json, docs/benchmarks.svg')
+writeFileSync(PAGE, fillTables(readFileSync(PAGE, 'utf8'), runs))
+console.log('\nWritten: docs/benchmarks.json, docs/benchmarks.svg, docs/trust/benchmarks.md')

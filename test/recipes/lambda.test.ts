@@ -1,9 +1,13 @@
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { codeBlocks } from '../support/code-blocks.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../support/dynalite-server.js'
+import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
-import { RedisServer } from '../support/servers.js'
+import { eventually, RedisServer } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
 // Events with the fields that AWS documents for each format.
@@ -157,8 +161,76 @@ describe.runIf(ready)('the Lambda function', () => {
     expect(await handler(event)).toEqual({ statusCode: 204, body: '' })
   })
 
+  it('answers 503 while Redis may evict keys, and serves again after it', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const reconnect = () => redis.cli('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    try {
+      redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+      reconnect()
+      await eventually(async () => {
+        expect(await handler(event2(BODY, false, signed()))).toEqual({ statusCode: 503, body: '' })
+        expect(String(error.mock.lastCall?.[0].cause)).toContain('Set maxmemory-policy to noeviction.')
+      })
+    } finally {
+      redis.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+      reconnect()
+    }
+    await eventually(async () => {
+      expect(await handler(event2(BODY, false, signed()))).toEqual({ statusCode: 204, body: '' })
+    })
+  })
+
   it('takes 64 KB of headers, though API Gateway does not', async () => {
     const padding = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`x-${index}`, 'x'.repeat(1024)]))
     expect(await handler(event2(BODY, false, { ...padding, ...signed() }))).toEqual({ statusCode: 204, body: '' })
   })
 })
+
+describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
+  'the Lambda function with DynamoDB',
+  () => {
+    it('accepts a genuine event once', async () => {
+      const server = await DynaliteServer.start()
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+      vi.spyOn(console, 'log').mockImplementation(() => {})
+      try {
+        vi.stubEnv('WEBHOOK_SECRET', SECRET)
+        vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', configOf(server.port).endpoint)
+        vi.stubEnv('AWS_REGION', 'eu-central-1')
+        vi.stubEnv('AWS_ACCESS_KEY_ID', 'an id')
+        vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a key')
+        const project = createProject()
+        symlinkSync(join(ROOT, 'test/integration/node_modules/@aws-sdk'), join(project, 'node_modules/@aws-sdk'))
+        writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+        copyFileSync(join(ROOT, 'docs/stores/dynamodb.js'), join(project, 'dynamodb.js'))
+        writeFileSync(join(project, 'lambda.mts'), lambdaWithDynamoDB())
+        const { handler } = await import(join(project, 'lambda.mts'))
+
+        const event = event2(BODY, false, signed())
+        expect(await handler(event)).toEqual({ statusCode: 204, body: '' })
+        expect(await handler(event)).toEqual({ statusCode: 401, body: '' })
+        expect(warn.mock.lastCall?.[0]).toBe('replayed_nonce')
+        server.signal('SIGSTOP')
+        vi.spyOn(console, 'error').mockImplementation(() => {})
+        expect(await handler(event2(BODY, false, signed()))).toEqual({ statusCode: 503, body: '' })
+      } finally {
+        vi.unstubAllEnvs()
+        vi.restoreAllMocks()
+        removeProjects()
+        await server.stop()
+      }
+    })
+  },
+)
+
+/** The recipe with the lines of the guide in place of the lines of Redis. */
+function lambdaWithDynamoDB(): string {
+  const recipe = sourceOf({ file: 'lambda.ts' })
+  const guide = readFileSync(join(ROOT, 'docs/receive/lambda.md'), 'utf8')
+  const [lines = ''] = codeBlocks(guide, 'js')
+  const withoutRedis = recipe.replace(/^import .*redis'\n/gm, '')
+  const replaced = withoutRedis.replace(/\/\/ Every instance[\s\S]*?(?=\n\nexport )/, () => lines)
+  expect(replaced).toContain('connect()')
+  expect(replaced).not.toMatch(/redis/i)
+  return replaced
+}

@@ -1,8 +1,8 @@
 // Imports code of the guides whose packages are installed in test/integration only.
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { ROOT } from './packed.js'
 
 const INTEGRATION = join(ROOT, 'test/integration')
@@ -16,16 +16,16 @@ export function isInIntegration(name) {
 }
 
 /**
- * Imports a copy of the file, below test/integration, where Node finds the packages.
+ * Imports a copy of the file and its neighbours, below test/integration, where Node finds the packages.
  *
  * @param {string} path - from the root of the repository.
  * @returns {Promise<any>}
  */
 export async function importGuideCode(path) {
   const folder = join(INTEGRATION, 'build', randomUUID())
-  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  cpSync(join(ROOT, dirname(path)), folder, { recursive: true })
+  mkdirSync(join(folder, 'node_modules'))
   symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
-  copyFileSync(join(ROOT, path), join(folder, basename(path)))
   try {
     return await import(join(folder, basename(path)))
   } finally {

@@ -31,7 +31,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'bytes as secret',
     () => [request, Buffer.from(SECRET), store],
-    /^secret is bytes\. Pass the text that the sender has, not its bytes\.$/,
+    /^secret is bytes\. Pass the secret as text, not its bytes\.$/,
   ],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
   ['an ill-formed secret', () => [request, '\udc00', store], /secret is not well-formed: it has a lone surrogate/],
@@ -49,12 +49,12 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'a body transferred away',
     () => [{ ...request, body: transferred() }, SECRET, store],
-    /body was transferred, so its bytes are gone\. Pass a copy/,
+    /body was transferred: its bytes are gone\. Pass a copy/,
   ],
   [
     'a body of bytes transferred away',
     () => [{ ...request, body: transferredBytes() }, SECRET, store],
-    /body was transferred, so its bytes are gone\. Pass a copy/,
+    /body was transferred: its bytes are gone\. Pass a copy/,
   ],
   [
     'an ill-formed body',

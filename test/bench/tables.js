@@ -1,0 +1,123 @@
+/**
+ * What `npm run bench` measured with one version of Node.
+ *
+ * @typedef {{
+ *   node: string, cpu: string, date: string, versions: Record<string, string>,
+ *   verification: { bodyBytes: number, timings: Timing[] }[],
+ *   rejections: Timing[],
+ *   server: { name: string, requestsPerSecond: number, p99Milliseconds: number }[],
+ *   imports: { name: string, milliseconds: number }[],
+ *   sizes: { name: string, minified: number, gzipped: number, later: number }[],
+ * }} Run
+ * @typedef {{ name: string, ratio: number }} Timing
+ */
+
+/**
+ * The tables of docs/trust/benchmarks.md, by the names of their places.
+ *
+ * @type {Readonly<Record<string, (runs: readonly Run[]) => string>>}
+ */
+const TABLES = {
+  versions: (runs) =>
+    table(
+      ['Node', 'processor', 'date', 'versions'],
+      runs.map(({ node, cpu, date, versions }) => [
+        node,
+        cpu,
+        date,
+        Object.entries(versions)
+          .map(([name, version]) => `${name} ${version}`)
+          .join(', '),
+      ]),
+    ),
+  verification: (runs) =>
+    table(
+      ['Node', 'library', ...(runs[0]?.verification ?? []).map(({ bodyBytes }) => size(bodyBytes))],
+      runs.flatMap(({ node, verification }) =>
+        names(verification, ({ timings }) => timings).map((name) => [
+          node,
+          code(name),
+          ...verification.map(({ timings }) => ratioOf(name, timings)),
+        ]),
+      ),
+    ),
+  rejections: (runs) =>
+    table(
+      ['request', ...runs.map(({ node }) => `Node ${node}`)],
+      names(runs, ({ rejections }) => rejections).map((name) => [
+        name,
+        ...runs.map(({ rejections }) => ratioOf(name, rejections)),
+      ]),
+    ),
+  server: (runs) =>
+    table(
+      ['Node', 'server', 'requests per second', 'p99 in ms'],
+      runs.flatMap(({ node, server }) =>
+        server.map(({ name, requestsPerSecond, p99Milliseconds }) => [
+          node,
+          name,
+          (Math.round(requestsPerSecond / 100) * 100).toLocaleString('en'),
+          p99Milliseconds.toFixed(1),
+        ]),
+      ),
+    ),
+  imports: (runs) =>
+    table(
+      ['library', ...runs.map(({ node }) => `Node ${node}`)],
+      names(runs, ({ imports }) => imports).map((name) => [
+        code(name),
+        ...runs.map(({ imports }) => `${imports.find((one) => one.name === name)?.milliseconds.toFixed(0)} ms`),
+      ]),
+    ),
+  // The newest run: sizes do not depend on Node.
+  sizes: (runs) =>
+    table(
+      ['import', 'minified', 'and gzipped', 'loaded with an error'],
+      [...runs]
+        .sort((one, other) => other.date.localeCompare(one.date))
+        .slice(0, 1)
+        .flatMap(({ sizes }) =>
+          sizes.map(({ name, ...rest }) => [`\`${name}\``, ...[rest.minified, rest.gzipped, rest.later].map(bytes)]),
+        ),
+    ),
+}
+
+/**
+ * Writes the tables into the page, between `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @param {string} page
+ * @param {readonly Run[]} runs
+ */
+export function fillTables(page, runs) {
+  return page.replace(/<!-- (\w+) -->[\s\S]*?<!-- \/\1 -->/g, (_, name) => {
+    const write = TABLES[name]
+    if (write === undefined)
+      throw new Error(`There is no table "${name}". Name one of: ${Object.keys(TABLES).join(', ')}.`)
+    return `<!-- ${name} -->\n${write(runs)}\n<!-- /${name} -->`
+  })
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} items
+ * @param {(item: T) => readonly { name: string }[]} rowsOf
+ */
+function names(items, rowsOf) {
+  return [...new Set(items.flatMap((item) => rowsOf(item).map(({ name }) => name)))]
+}
+
+/** The baseline has no name of a package. @param {string} name */
+const code = (name) => (name.includes(' ') ? name : `\`${name}\``)
+/** @param {string} name @param {readonly Timing[]} timings */
+const ratioOf = (name, timings) => timings.find((one) => one.name === name)?.ratio.toFixed(2) ?? ''
+/** @param {number} count */
+const size = (count) => (count < 1024 ? `${count} B` : count < 2 ** 20 ? `${count / 1024} KB` : `${count / 2 ** 20} MB`)
+/** @param {number} count */
+const bytes = (count) => count.toLocaleString('en')
+
+/** @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
+function table(headings, rows) {
+  return [headings, headings.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}

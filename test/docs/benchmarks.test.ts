@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fillTables } from '../bench/tables.js'
+import { ROOT } from '../support/packed.js'
+
+// The figures of the README and of the page of benchmarks are those of docs/benchmarks.json.
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const runs: Parameters<typeof fillTables>[1] = JSON.parse(read('docs/benchmarks.json'))
+
+describe('docs/trust/benchmarks.md', () => {
+  it('has the figures of docs/benchmarks.json', () => {
+    const page = read('docs/trust/benchmarks.md')
+    expect(page).toContain('1,')
+    expect(fillTables(page, runs)).toBe(page)
+  })
+
+  it('refuses a place without a table', () => {
+    expect(() => fillTables('<!-- speed --><!-- /speed -->', runs)).toThrow(
+      'There is no table "speed". Name one of: versions',
+    )
+  })
+})
+
+describe('docs/benchmarks.svg', () => {
+  it('shows the ratios of docs/benchmarks.json', () => {
+    const chart = read('docs/benchmarks.svg')
+    for (const { timings } of runs.flatMap(({ verification }) => verification)) {
+      for (const { ratio } of timings.slice(1)) expect(chart).toContain(`>${ratio.toFixed(2)}</text>`)
+    }
+  })
+})
+
+describe('the README', () => {
+  const readme = read('README.md').replaceAll('\n', ' ')
+
+  /** How long Stripe's verifier takes, as a multiple of this library's time. */
+  const stripe = (bodyBytes: number) =>
+    runs.map(({ verification }) => {
+      const timings = verification.find((one) => one.bodyBytes === bodyBytes)?.timings ?? []
+      const ratio = (name: string) => timings.find((one) => one.name === name)?.ratio ?? Number.NaN
+      return ratio('stripe') / ratio('inbound-webhook-auth')
+    })
+
+  it("compares itself with Stripe's verifier as measured", () => {
+    expect(readme).toContain(
+      "Stripe's verifier is 10 to 25 % faster with bodies up to 1 KB, and takes two to four times as long from 256 KB on.",
+    )
+    for (const ratio of [...stripe(256), ...stripe(1024)]) {
+      expect(ratio).toBeGreaterThan(0.745)
+      expect(ratio).toBeLessThan(0.905)
+    }
+    for (const ratio of [...stripe(262_144), ...stripe(1_048_576)]) {
+      expect(ratio).toBeGreaterThan(1.5)
+      expect(ratio).toBeLessThan(4.5)
+    }
+  })
+
+  it('tells the size of the bundle', () => {
+    expect(readme).toContain('`verify` adds 3 KB to a bundle, minified and gzipped, or 5 KB with `MemoryNonceStore`.')
+    const kilobytes = (name: string) =>
+      Math.round((runs[0]?.sizes.find((one) => one.name === name)?.gzipped ?? 0) / 1024)
+    expect(kilobytes('verify')).toBe(3)
+    expect(kilobytes('verify and MemoryNonceStore')).toBe(5)
+  })
+})
