@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -76,5 +76,23 @@ describe('the reference', () => {
     const codes = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
     expect(codes.length).toBeGreaterThan(30)
     expect(headingsOf('findings.md').toSorted()).toEqual(codes.toSorted())
+  })
+})
+
+describe('package.json', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const folders = ['src', 'docs/debug', 'docs/operate', 'docs/trust', '.github/workflows']
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  const texts = ['package.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...files]
+
+  it('has every script that a text or another script names', () => {
+    const named = texts
+      .filter((path) => statSync(join(ROOT, path)).isFile())
+      .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/npm run (?:--silent )?([a-z:]+)/g)])
+      .map(([, name = '']) => name)
+    expect(named).toContain('build:workbench')
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 })
