@@ -333,7 +333,7 @@ server_login_retry = 1
 export class TcpProxy {
   /** Asked for each chunk that a server sends back: pass it on, hold it back, or cut the connection. */
   onReply: () => 'pass' | 'hold' | 'cut' = () => 'pass'
-  /** How late each chunk of a client is passed on, in milliseconds. */
+  /** How late each chunk of a client is passed on, in milliseconds. Chunks of a connection stay in order. */
   delay = 0
   readonly #server
   /** The connections that are passed on. */
@@ -352,13 +352,14 @@ export class TcpProxy {
       const end = () => {
         if (this.#live.has(client)) cut()
       }
+      let lastChunk = Promise.resolve()
       client
         .on('error', end)
         .on('close', end)
         .on('data', (chunk) => {
           if (!this.#live.has(client)) return
-          if (this.delay === 0) server.write(chunk)
-          else setTimeout(() => server.write(chunk), this.delay)
+          const isDue = this.delay === 0 ? undefined : sleep(this.delay)
+          lastChunk = Promise.all([lastChunk, isDue]).then(() => void server.write(chunk))
         })
       server
         .on('error', end)

@@ -8,10 +8,10 @@ import { connectStore } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
-/** Milliseconds: under a fault those of the guide, else enough for a machine under load. */
-const timeout = task === 'load' ? 1000 : 60_000
+/** Milliseconds. Under a fault: those of the guide, or less, to save time. Otherwise: enough for a machine under load. */
+const timeout = { load: 1000, calls: 400 }[task] ?? 60_000
 // The set-ups log each connection that is lost.
-if (task === 'load') console.error = () => {}
+if (timeout <= 1000) console.error = () => {}
 const { nonceStore, close } = await connectStore(kind, JSON.parse(address), timeout)
 
 /** @type {Record<string, (...args: string[]) => Promise<void>>} */
@@ -88,6 +88,27 @@ const TASKS = {
     const again = []
     for (const number of JSON.parse((await lines.next()).value ?? '[]')) again.push(await send(number))
     process.stdout.write(`${JSON.stringify(again)}\n`)
+  },
+
+  /**
+   * Reserves the keys of each line that it reads, all at the same time. It prints each call when it starts and when it ends, so
+   * that nothing is lost if it is killed. Times are in nanoseconds of the clock that all processes of a machine share.
+   */
+  async calls() {
+    const now = () => Number(process.hrtime.bigint())
+    /** @param {object} event */
+    const print = (event) => process.stdout.write(`${JSON.stringify(event)}\n`)
+    print({ reservesAll: nonceStore.reserveAll !== undefined })
+    for await (const line of createInterface({ input: process.stdin })) {
+      const { number, webhookId, keys } = JSON.parse(line)
+      print({ number, startedAt: now() })
+      const call = async () =>
+        keys.length === 1 ? nonceStore.reserve(webhookId, keys[0], 600) : nonceStore.reserveAll?.(webhookId, keys, 600)
+      call().then(
+        (reserved) => print({ number, endedAt: now(), outcome: reserved ? 'reserved' : 'taken' }),
+        (error) => print({ number, endedAt: now(), outcome: 'failure', error: String(error) }),
+      )
+    }
   },
 
   /** Reserves nonce after nonce and prints each that is confirmed, until it is killed. */
