@@ -12,7 +12,7 @@ import { byId, h } from './dom.js'
 import { EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
 import { runInWorker } from './run-in-worker.js'
 import { randomNonce, signatureOf } from './sign.js'
-import { SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
+import { MAX_SNIPPET_BODY, SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
 import { timeline } from './timeline.js'
 
 /** Typing starts a check after this many milliseconds without a key. */
@@ -541,7 +541,9 @@ function signedView(): HTMLElement[] {
       card(
         'Request',
         h('p', {}, h('label', { for: 'snippet-language' }, 'Write it for'), snippetSelect()),
-        copyable(snippetOf(snippetLanguage, request), `The request for ${snippetLanguage}`),
+        bytes.length > MAX_SNIPPET_BODY
+          ? h('p', {}, 'The body is longer than 1 MiB. Send it from its file: npx inbound-webhook-auth send URL FILE')
+          : copyable(snippetOf(snippetLanguage, request), `The request for ${snippetLanguage}`),
         h('p', { class: 'muted' }, 'It is valid for 300 s, and once. A receiver refuses the same nonce again.'),
       ),
     ]

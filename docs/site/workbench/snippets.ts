@@ -14,14 +14,36 @@ export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number]
 const double = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
 /** Quotes for PHP and Ruby, where single quotes interpolate nothing. */
 const single = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
+/** Quotes for Java, in pieces that are short enough for constants. */
+const pieces = (text: string) =>
+  text.length <= MAX_TEXT
+    ? double(text)
+    : `String.join("",\n      ${(text.match(new RegExp(`.{1,${MAX_TEXT}}`, 'g')) ?? []).map(double).join(',\n      ')})`
 const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Returns code that sends the request with exactly these headers and bytes. A body that is not plain ASCII is in base64. */
-export function snippetOf(language: SnippetLanguage, request: SignedRequest): string {
-  const text = fromLatin1(request.body)
-  const plain = /^[ -~]*$/.test(text) ? text : undefined
-  return WRITERS[language](request, plain, base64(request.body))
+/** A longer body makes code that editors and terminals cannot handle. */
+export const MAX_SNIPPET_BODY = 2 ** 20
+
+/** A longer text cannot be an argument of curl (Linux: 128 KiB) or a constant of Java (64 KiB). */
+const MAX_TEXT = 2 ** 15
+
+/**
+ * Returns code that sends the request with exactly these headers and bytes. A body that is long, or not plain ASCII, is in
+ * base64.
+ */
+export function snippetOf(language: SnippetLanguage, { url, headers, body }: SignedRequest): string {
+  const text = body.length <= MAX_TEXT ? fromLatin1(body) : undefined
+  const plain = text !== undefined && /^[ -~]*$/.test(text) ? text : undefined
+  return WRITERS[language]({ url: portableUrl(url), headers, body }, plain, base64(body))
 }
+
+/** Encodes the characters that Java and Ruby refuse in a URL, and curl reads as a pattern. A request has no fragment. */
+function portableUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return `${origin}${`${pathname}${search}`.replace(/[[\]{}|\\^`"']/g, encode)}`
+}
+
+const encode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 
 type Writer = (request: SignedRequest, plain: string | undefined, encoded: string) => string
 
@@ -105,7 +127,7 @@ import java.net.http.*;
 
 class Send {
   public static void main(String[] args) throws Exception {
-    byte[] body = ${plain === undefined ? `java.util.Base64.getDecoder().decode(${double(encoded)})` : `${double(plain)}.getBytes("UTF-8")`};
+    byte[] body = ${plain === undefined ? `java.util.Base64.getDecoder().decode(${pieces(encoded)})` : `${double(plain)}.getBytes("UTF-8")`};
     var request = HttpRequest.newBuilder(URI.create(${double(url)}))
 ${headers.map(([name, value]) => `      .header(${double(name)}, ${double(value)})`).join('\n')}
       .POST(HttpRequest.BodyPublishers.ofByteArray(body)).build();
