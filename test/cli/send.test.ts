@@ -171,6 +171,8 @@ describe('send prints why there is no response', () => {
     servers.pop()
     const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
     expect([exitCode, text]).toEqual([1, 'Not accepted: no response (connection refused)\n'])
+    const attack = await send(`http://127.0.0.1:${port}/`, ['--replay'])
+    expect(attack.text).toContain('so no attack was sent. Check that the server runs')
     const { ok, attempts } = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
     expect([ok, attempts]).toMatchObject([false, [{ status: 0, statusText: 'no response (connection refused)' }]])
   })

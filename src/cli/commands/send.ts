@@ -144,7 +144,8 @@ function faultOf({ expected, response }: Attempt): string {
 
 function conclusion(attempts: readonly Attempt[], ok: boolean): string {
   if (!ok && attempts.length === 1) {
-    return 'The endpoint did not accept the genuine request, so no attack was sent. Check the secret and the URL.'
+    const next = attempts[0]?.response.status === 0 ? 'Check that the server runs' : 'Check the secret'
+    return `The endpoint did not accept the genuine request, so no attack was sent. ${next}, and the URL.`
   }
   if (!ok) return 'Some responses are not as expected.'
   // An age within the window is not an attack, nor is a nonce with a colon.
