@@ -123,7 +123,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
     )
   }
-  // The loop above checked what the type says.
+  // The loop above checked that the values have this type.
   return { values: values as Call<Options>['values'], operands: positionals }
 }
 

@@ -34,7 +34,7 @@ export const SMALL_BODY = 65_536
 export const MAX_HASHES = 20_000
 export const MAX_HASHES_LARGE = 200
 
-/** Longer headers and secrets count as a large body: they are hashed as often. */
+/** With longer headers or secrets, the limits for a large body apply, because they are hashed as often. */
 const SMALL_HEADERS = 4096
 const SMALL_SECRETS = 16_384
 
@@ -62,7 +62,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   const meanings = readMeantHeaders({ timestamp, nonce, signature }, pairs)
   const isLarge =
     body.length > SMALL_BODY || `${timestamp}${nonce}`.length > SMALL_HEADERS || secrets.join('').length > SMALL_SECRETS
-  // One is for the evidence, the others for the genuine signature.
+  // One hash is for the evidence. The others are for the right signature of each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
   const context: RequestContext = {
@@ -79,7 +79,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     search(dimensionsOf(received, context, budget, isLarge), correctWay(received), testWay(received, context))
   const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
 
-  // A body of which the signature is right was not lost.
+  // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || match?.result.body === body ? [] : checkLostBody(body, pairs)
   const drafts = [
     ...lost,
@@ -106,7 +106,7 @@ function receivedAs(
   if (readings.length === 0) return undefined
   const { body, original, secrets, now } = request
   const instant = instantOf(timestamp, now)
-  // A header that breaks a rule has a finding of its own. Signing what it was meant to be is not another mistake.
+  // A header that breaks a rule has a finding of its own. If the right value was signed, that is not another mistake.
   const isOtherTime =
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
   return {

@@ -62,7 +62,7 @@ function explainBody(
   received: Uint8Array,
   contentLength: number | undefined,
 ): Draft[] {
-  // The bytes that arrived are those that Content-Length counts. If they were signed, the receiver changed them.
+  // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
   const isChangedHere = contentLength === signed.length && contentLength !== received.length
   const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
   return mistakes.map((mistake, index): Draft => {
@@ -81,12 +81,12 @@ function explainBody(
   })
 }
 
-/** Which serializers write JSON as it was signed, and how that differs from the JSON received. */
+/** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */
 function describeJson(style: JsonStyle, input: Uint8Array): { what: string; languages: Language[] } {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
   const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
-  // One per language: who reads it knows which one applies.
+  // One per language is enough: the reader knows which serializer the code uses.
   const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const traits = traitsOf(style).filter(
     (trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }),
@@ -100,7 +100,7 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
   }
 }
 
-/** A style taken apart into its traits that have a name. */
+/** Returns the traits of a style that have a name. */
 function traitsOf({ spacing, escaping, order }: JsonStyle): JsonStyle[] {
   const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
   return traits.filter((trait) => Object.values(trait).some((value) => TRAITS.has(value)))

@@ -3,7 +3,7 @@ import type { Likelihood, Primitives } from './hypotheses/hypothesis.js'
 // The search tries combinations of choices, one choice per dimension (the layout, the secret, the body …). It begins with the
 // likeliest combinations and ends when one matches or the budget is used up.
 
-/** How much less likely a combination is. Two common mistakes together are about as likely as one rare mistake. */
+/** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
   expected: 0,
   common: 2,
@@ -11,18 +11,18 @@ const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
   rare: 5,
 }
 
-/** Three mistakes in one sender are rarer than their costs say. More are not searched for. */
+/** More mistakes are not searched for. Three mistakes in one sender are rare, so the third has an extra cost. */
 const MAX_MISTAKES = 3
 const THIRD_MISTAKE = 1
 
 /** One possibility of a dimension. */
 export interface Choice<State, Mistake> {
   readonly likelihood: Likelihood | 'expected'
-  /** The steps from a state that this choice allows: none where it is not possible or makes no difference. */
+  /** Returns the next states. There are none if this choice is not possible or makes no difference. */
   apply(state: State): readonly Step<State, Mistake>[]
 }
 
-/** The next state, and how it departs from the rules; without a mistake, it does not. */
+/** The next state, and the mistake that leads to it. A step by the rules has no mistake. */
 export interface Step<State, Mistake> {
   readonly state: State
   readonly mistake?: Mistake | undefined
@@ -124,7 +124,7 @@ export class Budget {
     this.#bytes = bytes
   }
 
-  /** Counts hashes, and bytes that are hashed or handled otherwise. */
+  /** Counts hashes, and the bytes that are hashed, read or written. */
   spend(hashes: number, bytes: number): void {
     this.#hashes -= hashes
     this.#bytes -= bytes

@@ -25,7 +25,7 @@ const MESSAGES = {
   timestampUnset: ({ seconds }: { seconds: number }) =>
     `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from the start of a machine.`,
   clockTimeZone: ({ zone, offset }: { zone: number; offset: number }) =>
-    `X-Timestamp is ${zone} h ${direction(offset)} server time: a local time was taken for UTC.`,
+    `X-Timestamp is ${zone} h ${direction(offset)} server time: a local time was used as UTC.`,
   clockOff: ({ offset }: { offset: number }) =>
     `X-Timestamp is ${describeDuration(offset)} ${direction(offset)} server time, which is more than ${WINDOW_SECONDS} s.`,
   clockUnreadable: (_: object) => 'clock.now() returned no number, so every timestamp is outside the window.',
@@ -79,7 +79,7 @@ export type Draft = {
     readonly kind: K
     readonly params: Parameters<(typeof MESSAGES)[K]>[0]
     readonly fix: FixId
-    /** Who has to act, where the request shows more than the fix does. */
+    /** Who must act, if the request shows it more exactly than the fix. */
     readonly side?: Side
     /** The languages that this finding points to. */
     readonly languages?: readonly Language[]

@@ -36,9 +36,9 @@ export interface Way {
 /** The received request, with the headers as they were meant. */
 export interface SearchInput {
   readonly sentTimestamp: SentTimestamp
-  /** The value of X-Timestamp, then what it was meant to be where it breaks a rule. */
+  /** The value of X-Timestamp. If it breaks a rule, the value that the sender probably meant is next. */
   readonly timestamps: readonly string[]
-  /** The same for X-Nonce. */
+  /** The values of X-Nonce, in the same way. */
   readonly nonces: readonly string[]
   readonly body: Uint8Array
   /** The body as the sender has it, where it is known. */
@@ -52,13 +52,13 @@ type WayChoice = Choice<Way, Mistake>
 /** The cost of a byte that a hypothesis reads or writes, compared with a byte that is hashed. */
 const BYTES_PER_REWRITTEN = 5
 
-/** Headers above this many characters are not rewritten. */
+/** Longer headers are not rewritten. In characters. */
 const MAX_HEADER = 1024
 
 /** The most bytes of rewritten bodies that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
 
-/** How the rules ask for a request to be signed. */
+/** Returns the correct way to sign a request. */
 export function correctWay({ timestamps, nonces, body, secrets }: SearchInput): Way {
   const [timestamp = '', nonce = '', secret = ''] = [timestamps[0], nonces[0], secrets[0]]
   return { layout: CORRECT_LAYOUT, timestamp, nonce, body, algorithm: 'sha256', digest: HMAC, secret: utf8(secret) }
@@ -66,7 +66,7 @@ export function correctWay({ timestamps, nonces, body, secrets }: SearchInput): 
 
 const HMAC: Way['digest'] = { apply: hmacOf, isKeyed: true }
 
-/** Signs in one way, and reads the signature received as the result if it fits. */
+/** Returns a function that signs in one way. It returns `undefined` if the received signature is not an encoding of that digest. */
 export function testWay(
   { readings }: SearchInput,
   context: RequestContext,
@@ -134,9 +134,9 @@ function propose<Input, Output extends object | string>(
 }
 
 /**
- * The choices for a part that has few values: what the rules ask for, then what the rows propose, each value once.
+ * Returns the choices for a part that has few values: the correct value, then the values of the table's rows, each once.
  *
- * @param inputs - what the rows start from. Of several, the phrase names the one that was changed.
+ * @param inputs - the values that the rows of the table change. If there are several, the text of the mistake names the one that was changed.
  */
 function valueChoices<Input, Output extends object | string, Value>(
   part: 'layout' | 'timestamp' | 'nonce' | 'secret',

@@ -60,7 +60,7 @@ const EXPECTED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
  * @internal
  */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
-  // Only its 64 lowercase digits equal a signature, so that its format needs no check here.
+  // The comparison fails unless `signature` is 64 lowercase hex digits, so its format needs no check.
   if (signature.length !== SIGNATURE_LENGTH) return false
   EXPECTED.write(signMessage(message, secret))
   return RECEIVED.write(signature) === SIGNATURE_LENGTH && timingSafeEqual(RECEIVED, EXPECTED)

@@ -3,7 +3,7 @@ import { kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import type { NonceStoreContractOptions } from './index.js'
 
-// How the cases call a store. Everything that it does but return true or false becomes an error that names the cause.
+// How the cases call a store. If it does anything but return true or false, the error names the cause.
 
 export type Reservation = readonly [webhookId: string, key: string]
 
@@ -12,13 +12,16 @@ export interface Setting extends NonceStoreContractOptions {
   load: keyof typeof LOADS
 }
 
-/** `calls` at once for one key in each of `rounds`, `burst` different keys at once, `keys` in all on one webhook. */
+/**
+ * `calls` calls at once for one key, in each of `rounds` rounds. `burst` different keys at once. `keys` keys in total on one
+ * webhook.
+ */
 export const LOADS = {
   full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
   light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
 }
 
-/** The fix for everything that a database does to the text of webhooks and keys. */
+/** The fix for all changes that a database makes to the text of webhooks and keys. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
 export const EARLY =
   'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'

@@ -44,7 +44,7 @@ function race(stores: readonly NonceStore[], { load }: Setting, reservation: Res
   return expectOneWinner(calls, call, what)
 }
 
-/** Runs checks at once. If one fails, runs it alone, so that its message is not about what happened beside it. */
+/** Runs checks at once. If one fails, runs it again alone, because another check may have caused the failure. */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, async (check) => {
     try {
@@ -56,9 +56,12 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   const index = errors.findIndex((error) => error !== undefined)
   if (index === -1) return
   await checks[index]?.(store)
-  throw new Error('reserve() is wrong only while it is called for other keys too. Let calls not disturb each other.', {
-    cause: errors[index],
-  })
+  throw new Error(
+    'reserve() is wrong only while it is also called for other keys. Make concurrent calls independent of each other.',
+    {
+      cause: errors[index],
+    },
+  )
 }
 
 /** Reserves new keys of one webhook, `size` at once, and returns how many of them are free again. */

@@ -1,11 +1,11 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
-/** Two texts that are not the same, what is special about them, and what a store does that confuses them. */
+/** Two different texts, what is special about them, and the fault of a store that takes them for equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
-// `$` and `#` stand for two numbers of 14 digits, which are new in each pair. A fault that confuses the texts of several rows is
-// in the first of them.
+// `$` and `#` stand for two numbers of 14 digits, which are new in each pair. If a fault confuses the texts of several rows, the
+// first of these rows names it.
 
 const KEYS: readonly Pair[] = [
   ['$k', '#k', 'ordinary keys', 'Keys are ignored'],
@@ -58,12 +58,12 @@ const WEBHOOKS: readonly Pair[] = [
   ['__proto__', 'constructor', 'webhooks such as __proto__', 'Webhooks are property names of an object'],
 ]
 
-/** Joins of webhook and key that a store may use. */
+/** The separators with which a store may join webhook and key. */
 const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
 
-/** Makes one check of each pair in each order, because a pattern matches in one of them. */
+/** Makes two checks of each pair, one per order, because a pattern matches only in one order. */
 function checksOf(pairs: readonly Pair[], reservationOf: (text: string, digits: string) => Reservation): Check[] {
   return pairs.flatMap(([first, second, special, fault]) =>
     [

@@ -97,7 +97,7 @@ export const RESERVE_ALL_CASES: readonly Case[] = [
         await expectFree(
           store,
           single(split(winner === 0 ? 1 : 0)),
-          'reserveAll() leaves a nonce reserved in a call that returns false beside others. Use one atomic step.',
+          'A reserveAll() that returns false leaves a nonce reserved if other calls run at the same time. Use one atomic step.',
         )
       }
     },

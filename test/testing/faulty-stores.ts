@@ -367,7 +367,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   }),
   faulty(
     'false while another call runs',
-    /None of 40 .* got|wrong only while it is called|returns false for a free key/,
+    /None of 40 .* got|wrong only while it is also called|returns false for a free key/,
     () => {
       let calls = 0
       return {

@@ -45,7 +45,7 @@ function parseCurl(command: string): CapturedRequest {
   return { headers: withTarget(method, url, headers), body, isFileJoined: file === 'without line breaks' }
 }
 
-/** Takes an option with its value from the words, or a URL as the value of no option. */
+/** Removes an option and its value from the words, and returns them. A URL is the value of an empty option. */
 function takeOption(words: string[]): [option: string, value: string] {
   const word = words.pop() as string
   if (/^--./.test(word)) return [word, OPTIONS_WITH_VALUE.test(word) ? (words.pop() ?? '') : '']
@@ -69,7 +69,7 @@ function headerLines(text: string): HeaderLine[] {
   return header === undefined ? [] : [header]
 }
 
-/** A piece of a word: a quoted text, a line that goes on, an escaped character, white space, plain text, or an operator. */
+/** A piece of a word: a quoted text, an escaped line end, an escaped character, white space, plain text, or an operator. */
 const SHELL_PIECE =
   /\$'((?:\\.|[^'\\])*)'|'([^']*)'|"((?:[\\`].|[^"\\`])*)"|[\\`]\r?\n|\\(.)|(\s+)|([^\s'"\\`$;|&<>]+|\$(?!'))|[;|&<>]/sy
 

@@ -16,7 +16,7 @@ export interface CapturedRequest {
   readonly headers: readonly HeaderLine[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
-  /** Whether the body is as it was on the wire: perhaps in chunks, or with a line end of an editor after it. */
+  /** Whether the body was copied from HTTP text. Then it may be in chunks, or an editor may have added a line end. */
   readonly isHttpText?: boolean
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean

@@ -44,7 +44,7 @@ export interface Received {
   readonly original: Uint8Array | undefined
   /** Returns the time at which the request arrived. */
   readonly clock: Clock
-  /** What was read, at which time, and remarks on it. */
+  /** Remarks for the user: what was read, and which time is assumed. */
   readonly notes: readonly string[]
 }
 
@@ -88,7 +88,7 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
   })
 }
 
-/** Returns headers with others in the place of those that have the same name. */
+/** Adds `others` to the headers, and removes the headers that have the same names. */
 export function replaceHeaders(headers: readonly HeaderLine[], others: readonly HeaderLine[]): readonly HeaderLine[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...others]

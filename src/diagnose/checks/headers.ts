@@ -20,7 +20,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /sig(n|a)?(n|a)?[ae]?tur|sin?gn?atur|hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** The names to ask for where headers cannot be listed. */
+/** The names to try if the headers cannot be listed. */
 const ASKED_NAMES = ['', 'webhook-', 'request-', 'hub-', 'slack-']
   .flatMap((prefix) => ['timestamp', 'nonce', 'signature', 'id'].map((name) => `x-${prefix}${name}`))
   .concat(
@@ -47,7 +47,7 @@ export function listHeaders(headers: HeadersInput): Pair[] {
   return pairs
 }
 
-/** The values of the three headers as they were meant. */
+/** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {
   /** The header that carried the nonce's value while X-Nonce carried its value. */
   readonly swappedWithNonce?: 'x-timestamp' | 'x-signature'
@@ -104,7 +104,7 @@ function isWellFormed({ timestamp, nonce }: MeantHeaders): boolean {
   return timestamp !== undefined && nonce !== undefined && isTimestamp(timestamp) && isNonce(nonce)
 }
 
-/** The headers with their values in place, where two are swapped as far as can be seen. */
+/** Swaps two headers back if their values show that they were swapped. */
 export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
   const { timestamp, nonce, signature } = meant
   const unswapped = swapWithTimestamp(meant)
@@ -150,14 +150,14 @@ function findOtherName(headers: HeaderValues, pairs: readonly Pair[], name: Head
   )
 }
 
-/** Tokens of others are seldom 64 hex digits. */
+/** A token in `Authorization` rarely has 64 hex digits, so this is probably the signature. */
 const isAuthorizationDigest = ([name, value]: Pair) =>
   name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)
 
 /**
  * Headers that are absent, under another name, repeated or swapped.
  *
- * @param meant - what the headers were taken for.
+ * @param meant - the values that the sender probably meant.
  * @param signed - the headers with which the signature is right.
  * @param isExplained - whether a known way of signing gives the signature.
  */

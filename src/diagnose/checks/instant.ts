@@ -38,10 +38,10 @@ const SCALES: readonly Scale[] = [
   },
 ]
 
-/** How near to server time a number must be on another scale. */
+/** How far a number may be from server time on its scale, in milliseconds. */
 export const NEAR = 400 * DAY
 
-/** The scale on which a number that is far from now in seconds is near to now. */
+/** Finds the scale on which a number is near to server time. Returns `undefined` if it is near in seconds. */
 export function scaleOf(value: number, now: number): Scale | undefined {
   if (Math.abs(value * 1000 - now) < NEAR) return undefined
   return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)
@@ -50,7 +50,7 @@ export function scaleOf(value: number, now: number): Scale | undefined {
 const COMPACT =
   /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
 
-/** The instant of a date and time as text. Without a time zone it is taken for UTC. */
+/** The instant of a date and time as text. Without a time zone it is read as UTC. */
 function instantOfDate(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = COMPACT.exec(text) ?? []
   if (year !== undefined) {
@@ -58,14 +58,14 @@ function instantOfDate(text: string): number | undefined {
     const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
     return ifNumber(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`))
   }
-  // RFC 1123, and what date(1) prints: with the name of a month, or with slashes.
+  // RFC 1123 and the output of date(1) have the name of a month, or slashes.
   if (!/[a-z]{3}|\d\/\d/i.test(text)) return undefined
   return ifNumber(Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`))
 }
 
 const ifNumber = (value: number) => (Number.isNaN(value) ? undefined : value)
 
-/** Later years do not have four digits. */
+/** The end of the years with four digits. */
 const LAST = Date.parse('9999-12-01')
 
 /** The instant that a timestamp means; `undefined` if it means none. */

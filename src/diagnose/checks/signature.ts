@@ -4,16 +4,16 @@ import { ALGORITHMS } from '../hypotheses/digest.js'
 import { type Draft, quote } from '../text.js'
 import { isUuid } from './headers.js'
 
-/** With fewer hex digits, chance would find a digest among those that are tried. */
+/** Fewer hex digits would match one of the digests that are tried by chance. */
 const MIN_DIGITS = 8
 
-/** A SHA-256 printed as a number has no fewer hex digits; more zeros at its start are very rare. */
+/** A number that prints a SHA-256 loses the zeros at its start. It very rarely loses more than 8 of 64 digits. */
 const MIN_DIGITS_OF_NUMBER = 56
 
 /** The lengths of the digests that are cut, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
-/** How many characters a digest takes that is printed byte by byte. */
+/** The length of a digest that is printed byte by byte, in characters. */
 const MIN_PRINTED = 24
 const MAX_PRINTED = 300
 
@@ -35,7 +35,7 @@ export interface Reading {
 /** Go's `mac.Sum(message)` appends the digest to the message. */
 const APPENDED = 'other bytes before the digest, in the same encoding'
 
-/** A reading of the header's full length needs no guess about what was cut. */
+/** Checks that a reading uses the whole header, so that nothing is guessed about a cut. */
 const isWhole = ({ code, differences }: Reading) => code === 'signature_format' && !differences.includes(APPENDED)
 
 /** All ways to read a digest from the header, the plainest first. */
@@ -83,7 +83,7 @@ function readEncoded(signature: string): Reading[] {
 
 const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
-/** The possible meanings of digits: a whole digest, the end of a longer text, or a part of a digest. */
+/** Returns what the digits may be: a whole digest, the end of a longer text, or a part of a digest. */
 function readDigits(digits: string): Reading[] {
   const whole = LENGTHS.filter((length) => length * 2 === digits.length)
   const longer = CUT_LENGTHS.filter((length) => length * 2 > digits.length)
@@ -178,7 +178,7 @@ function decode(text: string): { digits: string; encodings: string[] }[] {
     const inner = decodeInner(fromHex(digits))
     if (inner !== undefined) decoded.push({ digits: inner.digits, encodings: [`hex of the ${inner.encoding} text`] })
   }
-  // So many hex digits in a row are not base64 by chance.
+  // Base64 is very unlikely to have so many hex digits in a row.
   const bytes = /^(0x)?[0-9a-f]{32,}$/i.test(text) ? undefined : fromBase64(text)
   if (bytes === undefined) return decoded
   const isPadded = text.endsWith('=') || text.length % 4 === 0
@@ -190,7 +190,7 @@ function decode(text: string): { digits: string; encodings: string[] }[] {
   return decoded
 }
 
-/** The digest in what was encoded twice. */
+/** Decodes a digest that was encoded twice. */
 function decodeInner(bytes: Uint8Array | undefined): { digits: string; encoding: string } | undefined {
   const text = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
   if (/^[0-9a-f]{16,}$/i.test(text))
@@ -214,7 +214,7 @@ export function checkSignatureFormat(signature: string): Draft[] {
   ]
 }
 
-/** Whether no signature was made, so that there is nothing to compare. */
+/** Checks for a header without a signature, such as `undefined`. */
 export function isUnset(signature: string): boolean {
   return /^(|undefined|null|none|nil|nan|false|\[object \w+\])$/i.test(signature)
 }

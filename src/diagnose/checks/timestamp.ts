@@ -8,7 +8,7 @@ const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 1
 /** How far from the offset of a time zone a timestamp may be, in seconds. */
 const ZONE_TOLERANCE = 60
 
-/** About three years after the epoch, in seconds. A smaller number was never set, or counts from the start of a machine. */
+/** About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns less. */
 const FIRST_PLAUSIBLE = 1e8
 
 /** Reports how X-Timestamp breaks its format. */

@@ -48,7 +48,7 @@ const PYTHON_WORDS = new Map([
   ['None', 'null'],
 ])
 
-/** A field of a form that reads as a number or as a word of JSON or Python may have been one. */
+/** Returns the JSON of a form field: a number or a word such as `true` if the text is one, otherwise a string. */
 export function literalOrString(value: string): string {
   if (/^(-?(0|[1-9]\d*)(\.\d+)?|true|false|null)$/.test(value)) return value
   return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
@@ -72,7 +72,7 @@ export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   const pending: [string, unknown][] = Object.entries(parsed).reverse()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [name, value] = next
-    // A deeply nested name grows with each level.
+    // The name of a deeply nested field grows with each level.
     if (name.length > 1000) return undefined
     if (typeof value === 'object' && value !== null) {
       pending.push(
@@ -142,7 +142,7 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
   })
 }
 
-/** Where a decoder replaced one byte by U+FFFD: the bytes of Latin-1's letters in its place. */
+/** Replaces every U+FFFD of a decoder with a letter of Latin-1, and returns one variant per letter. */
 export function restoredBytes(body: Uint8Array): Variant<Uint8Array>[] {
   if (!fromUtf8(body).includes('\ufffd')) return []
   const text = fromLatin1(body)
@@ -174,7 +174,7 @@ export function restoredFloats(text: string): Variant<string>[] {
 const insertAt = ({ text, ends }: JsonText, token: number, inserted: string) =>
   text.slice(0, ends[token]) + inserted + text.slice(ends[token])
 
-/** An indented JSON text with the line breaks that stood before its indentation. */
+/** Adds the lost line breaks before the indentation of a JSON text. */
 export function restoreLineBreaks(text: string): string | undefined {
   const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined

@@ -8,7 +8,7 @@ import type { Bytes, CompressionFormat, HashAlgorithm, Hypothesis, Likelihood } 
 // - sources: the body was received in another form than it was signed.
 // - changes: the body was signed in another form than it was sent.
 // - endings: the end of the body was lost or added.
-// Between sources and changes, JSON may have been written twice: see json.ts.
+// JSON that was serialized twice comes between sources and changes: see json.ts.
 
 type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 

@@ -1,20 +1,20 @@
 import type { FindingCode } from '../finding.js'
 import type { FixId } from '../fixes.js'
 
-/** How often a mistake is made. The search tries likely mistakes, and likely pairs of mistakes, first. */
+/** How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. */
 export type Likelihood = 'common' | 'uncommon' | 'rare'
 
-/** The parts of a request besides the value that a hypothesis changes. */
+/** The other parts of the request, which a hypothesis does not change. */
 export interface RequestContext {
   readonly webhookId: string
   /** All headers, names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly primitives: Primitives
-  /** Counts work that is not a hash, as a number of hashed bytes. Ends the search when there was enough of it. */
+  /** Counts work that is not a hash, as a number of hashed bytes. Ends the search when the budget is used up. */
   spend(bytes: number): void
 }
 
-/** One of several values that a hypothesis proposes, with the words that tell it from the others. */
+/** One of several values that a hypothesis proposes. `detail` says what is different about it. */
 export interface Variant<Output> {
   readonly detail: string
   readonly value: Output

@@ -81,7 +81,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
       number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted } },
 ]
 
-/** The names of the traits that several serializers share. The name of a serializer says the others. */
+/** The names of the traits that several serializers share. A trait of one serializer has no name of its own. */
 export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],
@@ -97,7 +97,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [sorted, 'sorted keys'],
 ])
 
-/** Traits in combinations that no known serializer has. They are tried last. */
+/** Combinations of traits that no known serializer has. They are tried last. */
 const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap((spacing) =>
   [undefined, raw, ascii, php, styles.phpUnicodeString, html].flatMap((escaping) =>
     [undefined, sorted].map((order) => ({ spacing, escaping, order })),
@@ -116,7 +116,7 @@ export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
   readonly style: JsonStyle
 }
 
-/** The cost of writing a token, compared with a byte that is hashed. Brackets alone make a token per byte. */
+/** The cost of writing a token, compared with a byte that is hashed. In a body of brackets, each byte is a token. */
 const BYTES_PER_TOKEN = 128
 
 const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({

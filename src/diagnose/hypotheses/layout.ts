@@ -68,7 +68,7 @@ export function layoutText(layout: Layout): string {
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 }
 
-/** The paths to which requests are usually sent, where the headers do not say it. */
+/** The usual paths of webhooks. They are tried if the headers do not contain the path. */
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
 /** The layout with the method, path, URL and webhook of the request: once for each path where it may have been sent. */

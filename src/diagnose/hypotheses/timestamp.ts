@@ -11,7 +11,7 @@ export interface SentTimestamp {
 
 type TimestampHypothesis = Hypothesis<SentTimestamp, string>
 
-/** How far a second look at the clock may be from the first, in seconds. */
+/** The longest time between two readings of the clock, in seconds. */
 const MAX_DRIFT = 60
 
 /** A spelling of the instant. */

@@ -3,10 +3,10 @@
 export type NumberStyle = (written: string) => string
 
 interface FloatFormat {
-  /** Decimal exponents from `from` to below `to` are written out; others as powers of ten. */
+  /** Numbers with a decimal exponent from `from` to below `to` are written out. Others are written as powers of ten. */
   readonly from: number
   readonly to: number
-  /** Follows a float that has no fraction: written out, and before a power of ten. */
+  /** What is written after a float without a fraction: `whole` if it is written out, otherwise `wholeBeforePower`. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string

@@ -11,7 +11,7 @@ export const NUMBER = 7
 /** `true`, `false`, `null`, and Python's `NaN` and `Infinity`. */
 export const WORD = 8
 
-/** A text with more tokens is not parsed. This bounds memory and time for a hostile body of nothing but brackets. */
+/** A text with more tokens is not parsed. This limits memory and time for a hostile body that has only brackets. */
 const MAX_TOKENS = 2 ** 20
 
 /** A text with a longer number is not parsed. Real numbers are shorter, and rewriting long ones takes more than linear time. */
@@ -130,7 +130,7 @@ export interface Member {
   readonly to: number
 }
 
-/** The token behind the value that begins at `token`. */
+/** Returns the token after the value that begins at `token`. */
 export function endOfValue({ kinds, closes }: JsonText, token: number): number {
   const isContainer = kinds[token] === OPEN_OBJECT || kinds[token] === OPEN_ARRAY
   return (isContainer ? (closes[token] as number) : token) + 1

@@ -33,11 +33,11 @@ export type Arrange = (members: Member[], depth: number, json: JsonText) => Memb
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Writes a string with its quotes, from its text. Not called for a string that all serializers write the same way. */
+  /** Returns a string with its quotes. It is not called for a string that all serializers write the same way. */
   readonly escaping?: ((text: string) => string) | undefined
-  /** The same, called for every string. */
+  /** The same as `escaping`, but it is called for every string. */
   readonly string?: ((text: string) => string) | undefined
-  /** Writes a key where it is not written like a string. */
+  /** Writes a key, if keys are not written like other strings. */
   readonly key?: ((text: string) => string) | undefined
   /** Writes a number, from how it is written. */
   readonly number?: ((number: string, token: number) => string) | undefined
@@ -59,7 +59,7 @@ const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 /** Writes JSON in another style; `undefined` if it would grow too large. */
 export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
   const tokens = style.order === undefined ? undefined : orderOf(json, style.order)
-  // Members in another order keep no white space of their own.
+  // If the members get another order, their own white space is lost.
   const spacing = style.spacing ?? (tokens === undefined ? undefined : AS_WRITTEN)
   const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
   const pieces: string[] = []
@@ -119,7 +119,7 @@ function writeToken(json: JsonText, token: number, style: JsonStyle, spacing: Sp
   return style.escaping === undefined || !ESCAPED_BY_SOME.test(as) ? as : style.escaping(textOf(json, token))
 }
 
-/** The tokens in another order. No recursion: nesting uses no stack. */
+/** Returns the tokens in another order. It is not recursive, so deep nesting uses no stack. */
 function orderOf(json: JsonText, arrange: Arrange): number[] {
   const order: number[] = []
   const pending = [{ from: 0, to: json.kinds.length, depth: 0 }]
