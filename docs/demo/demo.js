@@ -1,5 +1,5 @@
-// Starts a webhook server and sends it, over real HTTP, what a sender and what an attacker would.
-// With --serve it keeps the server up, for you to send.
+// Starts a webhook server, and sends it genuine requests and attacks over real HTTP.
+// With --serve, the server keeps running, so that you can send requests.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { generateSecret, MemoryNonceStore, sign } from 'inbound-webhook-auth'

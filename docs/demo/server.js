@@ -54,7 +54,7 @@ export function createWebhookServer(webhooks, log) {
  */
 async function readBody(request) {
   if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return undefined
-  let buffer = Buffer.alloc(0) // It grows: a connection that sends nothing takes no memory.
+  let buffer = Buffer.alloc(0) // It grows with the body, so a connection that sends nothing takes no memory.
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const end = size + chunk.length

@@ -6,7 +6,7 @@ const MAX_BODY_BYTES = 100_000
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const app = Fastify({ logger: true })
 
-// In a plugin of its own, so that other routes keep their parsers.
+// This is in its own plugin, so that other routes keep their parsers.
 app.register(async (hooks) => {
   hooks.removeAllContentTypeParsers()
   hooks.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_, body, done) => done(null, body))
@@ -28,17 +28,17 @@ app.register(async (hooks) => {
 
 await app.listen({ port: Number(process.env.PORT ?? 3000) })
 
-/** Replace it by a look-up in your database. Return the record's own id, never the text of the URL. */
+/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
 async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
 }
 
-/** Your part. A sender repeats an event if the answer was lost: do nothing if its identifier is known. */
+/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
 async function receive(webhookId: string, event: unknown): Promise<void> {
   console.log(webhookId, event)
 }
 
-/** Returns the event, or undefined if the body is not JSON. Gzip is known by its first byte: Content-Encoding is not signed. */
+/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
 function parse(body: Buffer): unknown {
   try {
     const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body

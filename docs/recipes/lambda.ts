@@ -7,7 +7,7 @@ import { Redis } from 'ioredis'
 
 const MAX_BODY_BYTES = 100_000
 
-// Every instance has a memory of its own, and loses it. So the nonces are in Redis.
+// Each instance has its own memory, and loses it when it stops. So Redis keeps the nonces.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost', {
   lazyConnect: true,
   connectTimeout: 1000,
@@ -17,7 +17,7 @@ const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost', {
 })
 redis.on('error', console.error)
 
-// A server that evicts keys forgets nonces. Each new connection asks it.
+// If Redis evicts keys, it forgets nonces. So each new connection checks this setting.
 let info = Promise.resolve('')
 redis.on('ready', () => {
   info = redis.info('memory').catch(String)
@@ -33,7 +33,7 @@ const nonceStore = new RedisNonceStore({
 export async function handler(event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> {
   const answer = (statusCode: number, body = '') => ({ statusCode, body })
   try {
-    // Payload format 2.0 or 1.0. In 1.0, `headers` has one value of several, and `multiValueHeaders` has all.
+    // Payload format 2.0 or 1.0. In 1.0, only `multiValueHeaders` has all values of a header.
     const { path, method, headers } =
       'rawPath' in event
         ? { path: event.rawPath, method: event.requestContext.http.method, headers: event.headers }
@@ -60,17 +60,17 @@ export async function handler(event: APIGatewayProxyEvent | APIGatewayProxyEvent
   }
 }
 
-/** Replace it by a look-up in your database. Return the record's own id, never the text of the URL. */
+/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
 async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
 }
 
-/** Your part. A sender repeats an event if the answer was lost: do nothing if its identifier is known. */
+/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
 async function receive(webhookId: string, event: unknown): Promise<void> {
   console.log(webhookId, event)
 }
 
-/** Returns the event, or undefined if the body is not JSON. Gzip is known by its first byte: Content-Encoding is not signed. */
+/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
 function parse(body: Buffer): unknown {
   try {
     const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body

@@ -11,7 +11,7 @@ interface Env {
   WEBHOOK_NONCES: DurableObjectNamespace<WebhookNonces>
 }
 
-// A Worker runs in many places at once, each with a memory of its own. So one object per webhook keeps its nonces.
+// A Worker runs in many places, each with its own memory. So one Durable Object per webhook keeps the nonces.
 function nonceStoreOf(env: Env): NonceStore {
   return {
     reserve: (webhookId, key, ttlSeconds) => env.WEBHOOK_NONCES.getByName(webhookId).reserve(key, ttlSeconds),
@@ -29,7 +29,7 @@ export class WebhookNonces extends DurableObject<Env> {
     this.#sql.exec('CREATE INDEX IF NOT EXISTS nonces_expires_at ON nonces (expires_at)')
   }
 
-  /** Nothing here awaits, so no other call comes between. No answer leaves before the row is stored. */
+  /** It does not await, so no other call runs in between. The answer is sent only after the row is stored. */
   reserve(key: string, ttlSeconds: number): boolean {
     const now = Date.now()
     // At most 10 rows per call, so that no call is slow. Each call adds at most one row.
@@ -74,17 +74,17 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** Replace it by a look-up in your database. Return the record's own id, never the text of the URL. */
+/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
 async function findWebhook(name: string, env: Env): Promise<{ id: string; secret: string } | undefined> {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: env.WEBHOOK_SECRET } : undefined
 }
 
-/** Your part. A sender repeats an event if the answer was lost: do nothing if its identifier is known. */
+/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
 async function receive(webhookId: string, event: unknown): Promise<void> {
   console.log(webhookId, event)
 }
 
-/** A sender that hangs up is not a fault: one line, and no body. */
+/** If a sender hangs up, this logs one line, because it is not a fault. */
 function logAbort(error: unknown): undefined {
   console.warn(String(error))
 }
@@ -92,7 +92,7 @@ function logAbort(error: unknown): undefined {
 /** Reads the raw body. Returns undefined once it is known to be too large, and leaves the rest unread. */
 async function readBody(request: Request): Promise<Buffer | undefined> {
   if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) return undefined
-  let buffer = Buffer.alloc(0) // It grows: a connection that sends nothing takes no memory.
+  let buffer = Buffer.alloc(0) // It grows with the body, so a connection that sends nothing takes no memory.
   let size = 0
   for await (const chunk of request.body ?? []) {
     const end = size + chunk.length
@@ -104,7 +104,7 @@ async function readBody(request: Request): Promise<Buffer | undefined> {
   return buffer.subarray(0, size)
 }
 
-/** Returns the event, or undefined if the body is not JSON. Gzip is known by its first byte: Content-Encoding is not signed. */
+/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
 function parse(body: Buffer): unknown {
   try {
     const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body

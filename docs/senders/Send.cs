@@ -9,7 +9,7 @@ using System.Threading.Tasks;
 
 static class Send
 {
-    // From vectors.json: secret, timestamp, nonce, body in base64, and what Signature must give, or nothing is sent.
+    // From vectors.json: secret, timestamp, nonce, body in base64, signature. If one is wrong, nothing is sent.
     static readonly string[][] Vectors =
     {
         new[] { "schl\u00fcssel", "1700000000", "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "eyJpZCI6ImV2dF8xIiwiZXZlbnQiOiJpbnZvaWNlLnBhaWQiLCJhbW91bnQiOjEyLjUwfQ==", "04f5328f0020545f056c59c8cddaa7b393ab720505e736348d0708ae4ff6d25f" },

@@ -27,7 +27,7 @@ foreach ([0, 1, 2, 4] as $wait) {
         'content' => $body,
         'timeout' => 10,
         'follow_location' => 0,
-        'ignore_errors' => true, // an answer above 399 is an answer too
+        'ignore_errors' => true, // otherwise fopen fails if the status is above 399
     ];
     $answer = @fopen($argv[1], 'rb', false, stream_context_create(['http' => $request]));
     if ($answer === false) {

@@ -15,7 +15,7 @@ url = urllib.parse.urlsplit(sys.argv[1])
 target = urllib.parse.urlunsplit(("", "", url.path or "/", url.query, ""))
 connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
 body = pathlib.Path(sys.argv[2]).read_bytes()
-secret = os.fsencode(os.environ["WEBHOOK_SECRET"])  # its bytes, whatever the locale
+secret = os.fsencode(os.environ["WEBHOOK_SECRET"])  # its bytes, in any locale
 
 
 def signed_headers():

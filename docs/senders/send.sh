@@ -3,7 +3,7 @@
 set -eu
 : "${WEBHOOK_SECRET:?is not set}"
 url=$1 file=$2
-cat "$file" >/dev/null # or stop here: curl would send an empty body
+cat "$file" >/dev/null # stops here if the file cannot be read, because curl would send an empty body
 
 # The HMAC-SHA256 of standard input, from two plain hashes (RFC 2104). `openssl dgst -hmac` would get the secret as an
 # argument, which every user of the machine can read.
@@ -27,7 +27,7 @@ for wait in 0 1 2 4; do
   status=$(curl -sS -o /dev/null -w '%{http_code}' --max-time 10 "$url" --data-binary "@$file" \
     -H 'Content-Type: application/json' \
     -H "X-Timestamp: $timestamp" -H "X-Nonce: $nonce" -H "X-Signature: $signature") || status=000
-  echo "answer $status" >&2 # 000 is none
+  echo "answer $status" >&2 # 000 means no answer
   case $status in
     2??) exit 0 ;;
     000 | 5??) ;;

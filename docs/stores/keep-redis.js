@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const INTERVAL = 500
 
 /**
- * Connects to Redis and checks every master: now, and then twice per second. A check has as long as a command. It fails if a
+ * Connects to Redis and checks every master: now, and then twice per second. A check may take as long as a command. It fails if a
  * server does not answer or is no longer a master. Then a new client replaces this one, whatever state it is in. While
  * a server evicts keys, no command is sent.
  *

@@ -16,7 +16,7 @@ const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost', {
 })
 redis.on('error', console.error)
 
-// A server that evicts keys forgets nonces. Each new connection asks it.
+// If Redis evicts keys, it forgets nonces. So each new connection checks this setting.
 let info = Promise.resolve('')
 redis.on('ready', () => {
   info = redis.info('memory').catch(String)
