@@ -54,17 +54,17 @@ export async function POST(request: Request, { params }: { params: Promise<{ nam
   }
 }
 
-/** Replace it by a look-up in your database. Return the record's own id, never the text of the URL. */
+/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
 async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
 }
 
-/** Your part. A sender repeats an event if the answer was lost: do nothing if its identifier is known. */
+/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
 async function receive(webhookId: string, event: unknown): Promise<void> {
   console.log(webhookId, event)
 }
 
-/** A sender that hangs up is not a fault: one line, and no body. */
+/** If a sender hangs up, this logs one line, because it is not a fault. */
 function logAbort(error: unknown): undefined {
   console.warn(String(error))
 }
@@ -72,7 +72,7 @@ function logAbort(error: unknown): undefined {
 /** Reads the raw body. Returns undefined once it is known to be too large, and leaves the rest unread. */
 async function readBody(request: Request): Promise<Buffer | undefined> {
   if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) return undefined
-  let buffer = Buffer.alloc(0) // It grows: a connection that sends nothing takes no memory.
+  let buffer = Buffer.alloc(0) // It grows with the body, so a connection that sends nothing takes no memory.
   let size = 0
   const reader = request.body?.getReader()
   for (;;) {
@@ -89,7 +89,7 @@ async function readBody(request: Request): Promise<Buffer | undefined> {
   }
 }
 
-/** Returns the event, or undefined if the body is not JSON. Gzip is known by its first byte: Content-Encoding is not signed. */
+/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
 function parse(body: Buffer): unknown {
   try {
     const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body
