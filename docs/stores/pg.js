@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'
 import pg from 'pg'
 import { cancelRequest } from './cancel-request.js'
@@ -5,8 +6,9 @@ import { cancelRequest } from './cancel-request.js'
 /**
  * @param {string} connectionString
  * @param {number} [timeout] - how long a reservation may take, in milliseconds.
+ * @param {boolean} [prepare] - whether each connection plans a statement only once.
  */
-export async function connect(connectionString, timeout = 1000) {
+export async function connect(connectionString, timeout = 1000, prepare = true) {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: timeout, query_timeout: timeout })
   pool.on('error', console.error)
   pool.on('connect', (client) => client.on('error', console.error))
@@ -15,7 +17,8 @@ export async function connect(connectionString, timeout = 1000) {
   async function query(text, values) {
     const client = await pool.connect()
     try {
-      const result = await client.query(text, values)
+      const name = prepare ? createHash('sha1').update(text).digest('hex') : undefined
+      const result = await client.query({ name, text, values })
       client.release()
       return result
     } catch (error) {

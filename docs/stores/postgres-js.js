@@ -5,8 +5,9 @@ import { cancelRequest } from './cancel-request.js'
 /**
  * @param {string} connectionString
  * @param {number} [timeout] - how long a reservation may take, in milliseconds.
+ * @param {boolean} [prepare] - whether each connection plans a statement only once.
  */
-export async function connect(connectionString, timeout = 1000) {
+export async function connect(connectionString, timeout = 1000, prepare = true) {
   const open = () =>
     postgres(connectionString, {
       connect_timeout: timeout / 1000,
@@ -19,7 +20,7 @@ export async function connect(connectionString, timeout = 1000) {
   /** @type {(text: string, values: (string | number)[]) => Promise<unknown[]>} */
   async function query(text, values) {
     const used = sql
-    const answer = used.unsafe(text, values)
+    const answer = used.unsafe(text, values, { prepare })
     // postgres.js waits for ever for an answer, and also for a connection that is silent.
     const timers = [setTimeout(() => cancel(answer), timeout), setTimeout(() => replace(used), 1.5 * timeout)]
     try {

@@ -86,7 +86,7 @@ export class DynamoDBNonceStore implements NonceStore {
     const input: DynamoDBPutItemInput = {
       TableName: this.#table,
       Item: {
-        key_hash: { S: scopedKeyHash(webhookId, key).toString('hex') },
+        key_hash: { S: scopedKeyHash(webhookId, key) },
         // Time to live reads whole seconds.
         expires_at: { N: String(Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)) },
         reserved_by: { S: caller },

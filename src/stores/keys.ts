@@ -1,5 +1,4 @@
-import type { Buffer } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { invalidRange } from '../errors.js'
 
 /**
@@ -13,16 +12,16 @@ export function scopedKey(webhookId: string, key: string): string {
 }
 
 /**
- * Returns a SHA-256 of webhook and key, for engines that limit a key's length or treat some characters specially.
+ * Returns the SHA-256 of webhook and key in hex, for engines that limit a key's length or treat some characters specially.
  *
  * @internal
  */
-export function scopedKeyHash(webhookId: string, key: string): Buffer {
-  return createHash('sha256').update(scopedKey(webhookId, key)).digest()
+export function scopedKeyHash(webhookId: string, key: string): string {
+  return hash('sha256', scopedKey(webhookId, key))
 }
 
 /**
- * Returns the start of {@link scopedKeyHash} of the webhook and the key's part before its first `:`, in hex.
+ * Returns the start of {@link scopedKeyHash} of the webhook and the key's part before its first `:`.
  *
  * It is the same for every split of a signed message: a nonce that is split differently has the same first part. It
  * contains no `{` and no `}`.
@@ -30,7 +29,7 @@ export function scopedKeyHash(webhookId: string, key: string): Buffer {
  * @internal
  */
 export function sharedTag(webhookId: string, key: string): string {
-  return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).toString('hex', 0, 4)
+  return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
 }
 
 /**

@@ -79,7 +79,7 @@ export class MySqlNonceStore implements NonceStore {
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     const microseconds = engineTtlMilliseconds(ttlSeconds) * 1000
     // In one order everywhere, so that two statements rarely wait for each other.
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key).toString('hex')).sort()
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key)).sort()
     return within(this.#timeout, this.#reserveHashes(hashes, microseconds))
   }
 

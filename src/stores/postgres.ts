@@ -26,8 +26,8 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const FAILED_CAST = '22P02'
 
-/** Stands in the log of the server if a statement was undone because it reserved only some of its keys. */
-const PARTLY = 'a key was taken, so nothing is reserved; keys that were free:'
+/** Stands in the log of the server if a statement was undone because a key after the first was taken. */
+const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 /**
  * A nonce store in PostgreSQL. It works with any client.
@@ -88,23 +88,23 @@ export class PostgresNonceStore implements NonceStore {
   #reservationOf(count: number): string {
     const keys = Array.from({ length: count }, (_, index) => `decode($${index + 2}, 'hex')`)
     const expiresAt = "clock_timestamp() + $1::float8 * interval '1 millisecond'"
+    const insert = `INSERT INTO ${this.#table} AS nonce (key, expires_at)`
     // Only a row that was written is returned, and a reserved row is not written.
     const write = `
       ON CONFLICT (key) DO UPDATE SET expires_at = ${expiresAt} WHERE nonce.expires_at < clock_timestamp()
       RETURNING true AS reserved`
-    const insert = `INSERT INTO ${this.#table} AS nonce (key, expires_at)`
     if (count === 1) return `${insert} VALUES (${keys[0]}, ${expiresAt}) ${write}`
 
-    // Another statement may reserve one of the keys after the look. Then the cast fails, which undoes this statement. The look
-    // spares the server's log an error for each replay.
+    // Each key is inserted if the one before it was. If the first is taken, nothing is written. If a later one is taken, the cast
+    // fails, which undoes the statement.
+    const inserts = keys.map((key, index) => {
+      const before = index === 0 ? '' : `FROM written_${index - 1}`
+      return `written_${index} AS (${insert} SELECT ${key}, ${expiresAt} ${before} ${write})`
+    })
     return `
-      WITH written AS (
-        ${insert} SELECT key, ${expiresAt} FROM (VALUES (${keys.join('), (')})) AS keys (key)
-        WHERE NOT EXISTS (SELECT FROM ${this.#table} WHERE key IN (${keys.join()}) AND expires_at >= clock_timestamp())
-        ${write}
-      ), counted AS (SELECT count(*) FROM written)
-      SELECT true AS reserved FROM counted
-      WHERE CASE count WHEN 0 THEN false WHEN ${count} THEN true ELSE ('${PARTLY} ' || count)::boolean END`
+      WITH ${inserts.join(', ')}
+      SELECT CASE count WHEN 1 THEN true ELSE ('${PARTLY} ' || count)::boolean END AS reserved
+      FROM written_0, (SELECT count(*) FROM written_${count - 1}) AS last`
   }
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
@@ -114,8 +114,7 @@ export class PostgresNonceStore implements NonceStore {
 
   /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
-    // In one order everywhere, so that two statements never wait for each other.
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key).toString('hex')).sort()
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const reservation = this.#reservationOf(keys.length)
     const values = [engineTtlMilliseconds(ttlSeconds), ...hashes]
     const answer = retryRefused(() => this.#query(reservation, values))

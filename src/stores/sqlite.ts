@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
@@ -118,7 +119,7 @@ export class SqliteNonceStore implements NonceStore {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    const hashes = keys.map((key) => Buffer.from(scopedKeyHash(webhookId, key), 'hex'))
     const { changes } = this.#reservationOf(keys.length).run(...hashes, expiresAt, Math.floor(now))
     // Nothing changes if one key is taken.
     if (Number(changes) !== keys.length) return false

@@ -213,12 +213,14 @@ async function postgres(
 
 function plainPg(connectionString: string) {
   const pool = new pg.Pool({ connectionString })
-  return { query: (text: string, values: (string | number)[]) => pool.query(text, values), close: () => pool.end() }
+  const query: Query = (text, values) => pool.query({ name: String(text.length), text, values })
+  return { query, close: () => pool.end() }
 }
 
 function plainPostgresJs(connectionString: string) {
   const sql = postgresJs(connectionString)
-  return { query: (text: string, values: (string | number)[]) => sql.unsafe(text, values), close: () => sql.end() }
+  const query: Query = (text, values) => sql.unsafe(text, values, { prepare: true })
+  return { query, close: () => sql.end() }
 }
 
 async function mysql(

@@ -139,7 +139,7 @@ for (const { name, minified, gzipped } of sizes) {
 
 const run = {
   node: process.version,
-  cpu: cpus()[0]?.model,
+  cpu: cpus()[0]?.model ?? 'unknown',
   date: new Date().toISOString().slice(0, 10),
   command: 'npm run bench',
   versions,

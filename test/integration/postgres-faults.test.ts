@@ -5,7 +5,7 @@ import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } 
 import { proxyFaults, type Row, testFaults } from '../support/stores/faults.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
-const BOUNCED = { ...CLIENTS, store: 'PgBouncer' }
+const BOUNCED = { store: 'PgBouncer', kinds: ['pg, not prepared', 'postgres.js, not prepared'] }
 
 async function start(closers: (() => unknown)[], ...settings: string[]) {
   const server = await PostgresServer.start(...settings)

@@ -138,6 +138,33 @@ describe('two keys', () => {
     for (const key of ['a', 's']) expect(await store.reserve('42', key, 600)).toBe(false)
   })
 
+  it('are an error in the log of the server only if the signature is taken and the nonce is not', async () => {
+    await newStore('log')
+    const errors: unknown[] = []
+    const query = (text: string, values: unknown[]) =>
+      database.query(text, values).catch((error) => {
+        errors.push(error)
+        throw error
+      })
+    const store = new PostgresNonceStore({ table: 'log', query })
+    await store.reserveAll('42', ['nonce', 'signature'], 600)
+    expect(await store.reserveAll('42', ['nonce', 'signature'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['nonce', 'another signature'], 600)).toBe(false)
+    expect(errors).toEqual([])
+    expect(await store.reserveAll('42', ['nonce:', 'signature'], 600)).toBe(false)
+    expect(errors.map(String)).toEqual([
+      'error: invalid input syntax for type boolean: "a key was taken, so nothing is reserved; last keys written: 0"',
+    ])
+  })
+
+  it('may be more than two', async () => {
+    const store = await newStore('three')
+    expect(await store.reserveAll('42', ['a', 'b', 'c'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['d', 'b', 'e'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['d', 'e', 'c'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['d', 'e', 'f'], 600)).toBe(true)
+  })
+
   it('are not reserved if another statement takes one of them meanwhile: the cast fails', async () => {
     let calls = 0
     const query = async () => {

@@ -19,10 +19,18 @@ const SET_UPS = {
   'ioredis-sentinel': () => import('../../../docs/stores/ioredis-sentinel.js'),
   pg: () => import('../../../docs/stores/pg.js'),
   'postgres.js': () => import('../../../docs/stores/postgres-js.js'),
+  'pg, not prepared': () => notPrepared(import('../../../docs/stores/pg.js')),
+  'postgres.js, not prepared': () => notPrepared(import('../../../docs/stores/postgres-js.js')),
   mysql2: () => import('../../../docs/stores/mysql2.js'),
   mariadb: () => import('../../../docs/stores/mariadb.js'),
   dynamodb: () => importGuideCode('docs/stores/dynamodb.js'),
   sqlite: async () => ({ connect: openSqlite }),
+}
+
+/** @param {Promise<{ connect(url: string, timeout: number, prepare: boolean): Promise<Connected> }>} setUp */
+async function notPrepared(setUp) {
+  const { connect } = await setUp
+  return { connect: (/** @type {string} */ url, /** @type {number} */ timeout) => connect(url, timeout, false) }
 }
 
 /** @param {string} path @param {number} timeout */
