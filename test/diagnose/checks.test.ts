@@ -156,6 +156,11 @@ describe('a header', () => {
     ])
   })
 
+  it('names the received headers, without the request line', async () => {
+    const received = { ':method': 'POST', ':path': '/hooks/42', host: 'example.com' }
+    expect(await findingsWith(received)).toMatchObject([{ evidence: 'Headers: host' }])
+  })
+
   it.each([
     [['x-timestamp'], 'X-Timestamp is missing: without it the signature cannot be checked.'],
     [['x-nonce'], 'X-Nonce is missing: without it the signature cannot be checked.'],

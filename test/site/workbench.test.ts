@@ -215,6 +215,37 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
   })
 
+  it('asks when a request arrived that is pasted over the example', async () => {
+    const page = await open()
+    expect(await page.textContent('#check-status')).toContain('This is the example')
+    const signature = signatureOf('1700000000', 'abc', '{}', 'a secret')
+    await page.fill('#secret-1', 'a secret')
+    await page.fill('#capture', `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n{}`)
+    await settled(page)
+    expect(await page.textContent('#check-status')).toBe('Not genuine: timestamp_outside_window (1 finding)')
+    expect(await page.textContent('#arrival-unknown')).toContain('The capture has no time')
+    await page.click('#arrival-unknown button')
+    await settled(page)
+    expect(await page.textContent('#check-status')).toBe('Genuine, unless it is a replay')
+    const rule = page.locator('[data-reason=timestamp_outside_window]')
+    expect(await rule.getAttribute('data-status')).toBe('not checked')
+    // What the sender of the example signed says nothing about this request.
+    expect(await page.inputValue('#signed')).toBe('')
+    await page.close()
+  })
+
+  it('leads from a mismatch without a known cause to the comparison', async () => {
+    const page = await open()
+    const capture = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${'0'.repeat(64)}\n\n{"a":1}`
+    await enter(page, Buffer.from(capture), ['a secret'], 1_700_000_000_000)
+    await page.click('#go-to-compare')
+    await page.fill('#signed', '1700000000:abc:{"a": 1}')
+    expect(await page.textContent('#compare-result')).toContain(
+      'The first difference is at byte 20 (byte 5 of the body)',
+    )
+    await page.close()
+  })
+
   it('says that Brotli was not tried, where the command line finds it', async () => {
     const page = await open()
     const text = '{"event":"invoice.paid","amount":12.50}'

@@ -5,6 +5,8 @@ import { signatureOf } from './sign.js'
 export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
 
 const TIMESTAMP = '1700000000'
+/** Two seconds after it was signed. */
+export const EXAMPLE_ARRIVAL = '1700000002'
 const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const SENT = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
 const SIGNED = '{"event": "invoice.paid", "amount": 12.5, "customer": "Zo\\u00eb"}'

@@ -9,7 +9,7 @@ import { ByteField } from './byte-field.js'
 import { hexView, type Part, textView } from './bytes-view.js'
 import { type CheckInput, type CheckReport, compareBytes, messageOf, type RuleStatus } from './check.js'
 import { byId, h } from './dom.js'
-import { EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
+import { EXAMPLE_ARRIVAL, EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
 import { runInWorker } from './run-in-worker.js'
 import { randomNonce, signatureOf } from './sign.js'
 import { MAX_SNIPPET_BODY, SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
@@ -114,7 +114,10 @@ for (const [index, name] of TABS.entries()) {
 
 // Check.
 
-const capture = new ByteField('capture', changed)
+const capture = new ByteField('capture', () => {
+  if (isExample) leaveExample()
+  changed()
+})
 const body = new ByteField('body', changed)
 const arrival = byId<HTMLSelectElement>('arrival')
 const arrivalTime = byId<HTMLInputElement>('arrival-time')
@@ -122,6 +125,7 @@ const language = byId<HTMLSelectElement>('language')
 const status = byId('check-status')
 const result = byId('check-result')
 let lastReport: CheckReport | undefined
+let isExample = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let changes = 0
 
@@ -147,15 +151,25 @@ arrival.addEventListener('change', changed)
 arrivalTime.addEventListener('input', changed)
 byId('example').addEventListener('click', showExample)
 byId('clear').addEventListener('click', () => {
-  for (const field of [capture, body, signed, payload]) field.setText('')
+  for (const field of [capture, body, payload]) field.setText('')
+  leaveExample()
   changed()
 })
+
+/** The arrival and the signed bytes of the example say nothing about another request. */
+function leaveExample(): void {
+  isExample = false
+  signed.setText('')
+  if (arrivalTime.value === EXAMPLE_ARRIVAL) arrival.value = 'capture'
+}
 
 function showExample(): void {
   for (const [index, field] of secretFields.entries()) field.value = index === 0 ? TEST_SECRET : ''
   capture.setText(exampleCapture())
   body.setText('')
-  arrival.value = 'timestamp'
+  arrival.value = 'time'
+  arrivalTime.value = EXAMPLE_ARRIVAL
+  isExample = true
   signed.setText(EXAMPLE_SIGNED)
   payload.setText(EXAMPLE_BODY)
   changed()
@@ -212,10 +226,13 @@ async function recheck(): Promise<void> {
   document.documentElement.dataset['state'] = 'done'
 }
 
+/** What the command line says if neither the user nor the capture has a time. */
+const NO_TIME = 'now. Pass --at if the request arrived earlier'
+
 /** What the page says instead of the command line's words. */
 const ARRIVALS: { readonly [source: string]: string } = {
   'from --at': 'as you entered it',
-  'now. Pass --at if the request arrived earlier': 'now. Choose another time if the request arrived earlier',
+  [NO_TIME]: 'now. Choose another time if the request arrived earlier',
 }
 
 function showReport(report: CheckReport): void {
@@ -226,6 +243,7 @@ function showReport(report: CheckReport): void {
     genuine
       ? h('p', { class: 'verdict genuine' }, 'Genuine, unless it is a replay')
       : h('p', { class: 'verdict broken' }, `Not genuine: ${reason ?? 'see the findings'} (${count})`),
+    isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
   )
   const notes = [
     `${report.request}, body of ${countBytes(report.body.length)}. Time assumed: ${describeTime(report.now)}, ${ARRIVALS[report.arrivalSource] ?? report.arrivalSource}.`,
@@ -235,12 +253,12 @@ function showReport(report: CheckReport): void {
       : ['The capture was pasted. If a byte was lost, the signature differs: drop the file instead.']),
   ]
   result.replaceChildren(
+    card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried)),
     card(
       'Rules',
       h('ol', { class: 'rules' }, ...rules.map(ruleRow)),
       ...notes.map((note) => h('p', { class: 'muted' }, note)),
     ),
-    card('Findings', ...findingsView(findings, isBrotliNotTried)),
     card('Signature', ...signatureView(report)),
     card('Signed message', ...messageView(report)),
     card('Key', ...keyView()),
@@ -271,7 +289,7 @@ function ruleRow({ name, status, reason, detail }: CheckReport['rules'][number])
 const SIDES: { readonly [side in Side]: string } = {
   sender: 'On the sender’s side',
   receiver: 'On the receiver’s side',
-  unknown: 'On either side',
+  unknown: 'Check both sides',
 }
 
 function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): HTMLElement[] {
@@ -295,7 +313,49 @@ function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): 
       ),
     ]
   }
-  return [...(isBrotliNotTried ? [notTried] : []), ...findings.map(findingView)]
+  const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
+  return [
+    ...(isBrotliNotTried ? [notTried] : []),
+    ...findings.map(findingView),
+    ...(isUnexplained ? [compareHint()] : []),
+  ]
+}
+
+/** Asks for the time of the arrival, if a finding depends on it and the capture has none. */
+function arrivalView({ arrivalSource, findings }: CheckReport): HTMLElement[] {
+  if (arrivalSource !== NO_TIME || !findings.some(({ code }) => code.startsWith('clock_'))) return []
+  const button = h('button', { type: 'button' }, 'Assume the time in X-Timestamp')
+  button.addEventListener('click', () => {
+    arrival.value = 'timestamp'
+    changed()
+    arrival.focus()
+  })
+  return [
+    h(
+      'div',
+      { class: 'warning', id: 'arrival-unknown' },
+      h(
+        'p',
+        {},
+        'The capture has no time, so the time now is assumed. If the request arrived earlier, change “It arrived”.',
+      ),
+      h('p', {}, button),
+    ),
+  ]
+}
+
+function compareHint(): HTMLElement {
+  const button = h('button', { type: 'button', id: 'go-to-compare' }, 'Compare the bytes')
+  button.addEventListener('click', () => {
+    select('compare')
+    byId('signed').focus()
+  })
+  return h(
+    'div',
+    {},
+    h('p', {}, 'Or print the bytes that the sender signs. This page shows the first one that differs.'),
+    button,
+  )
 }
 
 /** How many languages a finding shows by default. `fixes` has the likeliest first. */

@@ -174,7 +174,9 @@ export function checkHeaders(
     return pair === undefined ? [] : [[name, pair[0]] as const]
   })
   const missing = absent.filter((name) => !renamed.some(([own]) => own === name))
-  const received = [['Headers', listNames(pairs.map(([name]) => name))] as const]
+  // The capture's own reader made the pseudo-headers of the request line.
+  const names = pairs.map(([name]) => name).filter((name) => !name.startsWith(':'))
+  const received = [['Headers', listNames(names)] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {
     drafts.push({
