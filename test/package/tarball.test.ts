@@ -51,6 +51,7 @@ describe('the tarball', () => {
     expect(readdirSync(join(installed, 'docs')).sort()).toEqual([
       'benchmarks.svg',
       'debug',
+      'observability',
       'operate',
       'receive',
       'reference',
