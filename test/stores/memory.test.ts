@@ -593,6 +593,65 @@ describe('memory', () => {
   })
 })
 
+describe('with half a million segments of memory', () => {
+  const SEGMENT_WORDS = 8192 * 5
+  /** Records whose expiries are so far apart each need a segment. */
+  const SECONDS_APART = 4_294_968
+
+  /** A segment takes 160 kB. These tests use one record per segment, so they replace its memory with one record. */
+  function withSmallSegments(action: () => void) {
+    const isSegment = (length: unknown) => length === SEGMENT_WORDS
+    const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) =>
+      Reflect.construct(target, isSegment(args[2]) ? [5] : args)
+    const constructBuffer: ProxyHandler<typeof ArrayBuffer>['construct'] = (target, args) =>
+      isSegment(args[0] / 4) ? {} : Reflect.construct(target, args)
+    vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
+    vi.stubGlobal('ArrayBuffer', new Proxy(ArrayBuffer, { construct: constructBuffer }))
+    try {
+      action()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  }
+
+  it('uses the numbers of removed segments again', () => {
+    withSmallSegments(() => {
+      const { clock, store } = storeAt()
+      for (let index = 0; index < 530_000; index++) {
+        clock.milliseconds += 600_001
+        if (!store.reserve('a', 'key', 600)) throw new Error('the segment before was not removed')
+      }
+    })
+  })
+
+  it('does not count the numbers of removed segments', () => {
+    withSmallSegments(() => {
+      const { clock, store } = storeAt()
+      // A shorter TTL needs another queue. A reservation removes two records per queue.
+      const [queues, records] = [64, 4160]
+      for (let queue = queues; queue > 0; queue--) {
+        for (let record = 0; record < records; record++) {
+          store.reserve('a', `${queue} ${record}`, (queue * records + record) * SECONDS_APART)
+        }
+      }
+      clock.milliseconds = 2 * queues * records * SECONDS_APART * 1000
+      for (let index = 0; index < records; index++) {
+        if (!store.reserve('a', `${index}`, 600)) throw new Error('a record was not removed')
+      }
+    })
+  })
+
+  it('is full when all numbers are in use', () => {
+    withSmallSegments(() => {
+      const { store } = storeAt()
+      for (let index = 1; index < 2 ** 19; index++) store.reserve('a', `${index}`, index * SECONDS_APART)
+      const reserve = () => store.reserve('a', 'key', 2 ** 19 * SECONDS_APART)
+      expect(reserve).toThrow(/full: 524287 live entries/)
+      expect(store.reserve('a', '1', 600)).toBe(false)
+    })
+  })
+})
+
 describe('options', () => {
   it('are optional: one million entries, fail closed', () => {
     const { store } = storeAt()
