@@ -6,9 +6,10 @@ const GROUP_GAP = 30
 const TICKS = [1, 2, 5, 10, 20]
 
 /**
- * The ratios to the baseline as horizontal bars on a logarithmic scale: a panel for each run, a group for each size.
+ * Draws the ratios to the baseline as horizontal bars on a logarithmic scale, with one panel per run and one group per size.
  *
- * @param {{ node: string, date: string, verification: { bodyBytes: number, timings: { name: string, ratio: number }[] }[] }[]} runs
+ * @param {{ node: string, date: string, verification: { bodyBytes: number, timings: { name: string, ratio: number }[] }[] }[]}
+ * runs
  * @returns {string} SVG that is readable on a light and on a dark background.
  */
 export function barChart(runs) {

@@ -4,7 +4,7 @@ import { quantile } from './rounds.js'
 
 const ROUNDS = 15
 
-/** Each in new processes, in turns: the time of the import alone, with Node's own crypto already there. */
+/** Measures the time of each import in new processes, in turns. `node:crypto` is loaded before. */
 export function importTimes() {
   const modules = [
     { name: 'inbound-webhook-auth', specifier: new URL('../../dist/index.js', import.meta.url).href },

@@ -11,9 +11,10 @@ const TOP = 100
  */
 
 /**
- * Four panels: time and bytes of a reservation by the number of live nonces, time by the number of webhooks, memory by the hour.
+ * Draws four panels: the time and the bytes of a reservation by the number of live nonces, the time by the number of webhooks,
+ * and the memory per hour.
  *
- * @param {readonly ScaleRun[]} runs - one line each, and one for the Map of the last.
+ * @param {readonly ScaleRun[]} runs - one line per run, and one for the Map of the last run.
  * @returns {string} SVG that is readable on a light and on a dark background.
  */
 export function lineChart(runs) {
@@ -88,7 +89,7 @@ function point(x, y) {
 
 /**
  * @param {string} title
- * @param {string} unit - of what goes to the right, on a logarithmic scale unless told otherwise.
+ * @param {string} unit - the unit of the horizontal axis.
  * @param {Line[]} lines
  */
 function panel(title, unit, lines, isLogarithmic = true) {
@@ -125,7 +126,7 @@ function panel(title, unit, lines, isLogarithmic = true) {
     .sort((one, other) => y(one.end[1]) - y(other.end[1]))
     .map(({ name, index, end }) => {
       const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
-      // From the highest to the lowest, none over the one before it.
+      // From the highest to the lowest label. No label covers the one before it.
       const at = Math.max(y(end[1]), free)
       free = at + 13
       return `<text x="${x(end[0]) + 8}" y="${at + 4}" class="${kind}">${name}</text>`
@@ -140,7 +141,7 @@ function panel(title, unit, lines, isLogarithmic = true) {
   ].join('\n')
 }
 
-/** A step of 1, 2 or 5 times a power of ten that gives four rows or so. @param {number} most */
+/** Returns a step of 1, 2 or 5 times a power of ten, for about four rows. @param {number} most */
 function stepFor(most) {
   const power = 10 ** Math.floor(Math.log10(most / 4))
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => most / step <= 5) ?? most

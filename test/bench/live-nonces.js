@@ -1,5 +1,5 @@
-// What one store takes, in a process of its own: node --expose-gc live-nonces.js '{"store":"memory","live":1000000,"webhooks":1}'
-// prints it as JSON.
+// Measures the memory and time of one store in its own process, and prints them as JSON. Run: node --expose-gc live-nonces.js
+// '{"store":"memory","live":1000000,"webhooks":1}'
 import { randomFillSync } from 'node:crypto'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { quantile } from './rounds.js'
 const TTL_SECONDS = 600
 const BATCH = 1000
 
-/** Time that stands until it is set, and costs as much to read as the default clock's. */
+/** A clock that does not move until it is set. To read it costs as much as to read the default clock. */
 const clock = {
   milliseconds: 0,
   now() {
@@ -27,7 +27,7 @@ function create(store, maxEntries) {
 const random = new Uint8Array(16 * BATCH)
 const text = Buffer.alloc(36 * BATCH)
 
-/** UUIDs, each a string of one piece, as the values of headers are. */
+/** Returns UUIDs. Each is a flat string, like the value of a header. */
 function uuids() {
   const hex = Buffer.from(randomFillSync(random)).toString('hex')
   for (let index = 0; index < BATCH; index++) {
@@ -50,7 +50,7 @@ function webhookIds(webhooks) {
   return Array.from({ length: webhooks }, (_, index) => `6f9619ff-8b86-4d01-b42d-${String(index).padStart(12, '0')}`)
 }
 
-/** Bytes of the whole process that are in memory. */
+/** Returns the resident memory of the process, in bytes. */
 async function resident() {
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.()
@@ -59,7 +59,7 @@ async function resident() {
   return process.memoryUsage().rss
 }
 
-/** Full garbage collections of this process: how long, in milliseconds, in the median. */
+/** Returns the median time of a full garbage collection of this process, in milliseconds. */
 function garbageCollection() {
   const times = Array.from({ length: 5 }, () => {
     const start = performance.now()
@@ -78,12 +78,12 @@ new PerformanceObserver((list) => {
 }).observe({ entryTypes: ['gc'] })
 
 /**
- * Reserves in batches of new keys; one expires for each, unless time stands.
+ * Reserves batches of new keys. One key expires per new key, unless the clock does not move.
  *
  * @param {{ reserve(webhookId: string, key: string, ttlSeconds: number): boolean }} store
  * @param {string[]} ids
  * @param {number} count
- * @param {number} step - by how many milliseconds the clock moves with each.
+ * @param {number} step - how many milliseconds the clock moves per key.
  */
 function reserveMany(store, ids, count, step) {
   const batches = []
@@ -100,7 +100,7 @@ function reserveMany(store, ids, count, step) {
   return batches
 }
 
-/** What the timing of nothing takes, in nanoseconds. */
+/** Returns the time that a measurement itself takes, in nanoseconds. */
 function timingItself() {
   const times = Array.from({ length: 100_000 }, () => {
     const start = performance.now()
@@ -109,7 +109,7 @@ function timingItself() {
   return quantile(times, 0.5)
 }
 
-/** The same, each timed on its own, in nanoseconds. @type {typeof reserveMany} */
+/** The same as `reserveMany`, but returns the time of each reservation in nanoseconds. @type {typeof reserveMany} */
 function reserveEach(store, ids, count, step) {
   const times = []
   const timing = timingItself()
@@ -127,8 +127,8 @@ function reserveEach(store, ids, count, step) {
 }
 
 /**
- * The longest time of the processor that a reservation took, in milliseconds, but for those in which garbage was collected: on a
- * shared machine, the time on the clock is that of other processes as well.
+ * Returns the longest processor time of a reservation, in milliseconds. Reservations with a garbage collection do not count. It
+ * uses processor time, because other processes of a shared machine add to the time on the clock.
  *
  * @param {Parameters<typeof reserveMany>} reservations
  */
@@ -145,7 +145,7 @@ async function longestPause(...[store, ids, count, step]) {
       if (user + system > 100) slow.push({ start, end: performance.now(), milliseconds: (user + system) / 1000 })
     }
   }
-  // The observer hears of collections later.
+  // The observer gets the collections later.
   await sleep(100)
   const own = slow.filter(({ start, end }) => !collections.some((gc) => gc.start < end && gc.end > start))
   return Math.max(0.1, ...own.map(({ milliseconds }) => milliseconds))
@@ -170,7 +170,7 @@ async function measure({ store: kind, live, webhooks }) {
   const each = reserveEach(store, ids, turns, step)
   const pause = await longestPause(store, ids, turns, step)
 
-  // All expire; then as many come as have gone, but slowly: a hundredth of them is live at a time.
+  // All expire. Then the same number of new keys is reserved, but slowly, so that a hundredth of them is live at a time.
   clock.milliseconds += TTL_SECONDS * 2000
   reserveMany(store, ids, live, step * 100)
   const afterwards = await resident()

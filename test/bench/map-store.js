@@ -1,6 +1,6 @@
 /**
- * What MemoryNonceStore would be with a Map, for comparison: the least code that remembers nonces for one TTL, and no more. The
- * entries are linked besides, for a Map is slow to find its oldest where many have left.
+ * A simple nonce store with a Map, to compare MemoryNonceStore with. It supports one TTL. The entries are also a linked list,
+ * because a Map finds its oldest entry slowly after many were deleted.
  */
 export class MapStore {
   /** @type {Map<string, Entry>} */
@@ -24,7 +24,7 @@ export class MapStore {
       this.#entries.delete(this.#oldest.reservation)
       this.#oldest = this.#oldest.newer ?? this.#oldest
     }
-    // The last one of the chain is the next to be written.
+    // The last entry of the list is empty. It is written next.
     const entry = this.#newest
     entry.reservation = reservation
     entry.expiresAt = now + ttlSeconds * 1000

@@ -1,25 +1,25 @@
-// Machines are shared and noisy: contestants take turns in short rounds, and what is compared is compared within a round.
+// Shared machines are noisy. So the contestants take turns in short rounds, and times are only compared within a round.
 
 /**
  * @typedef {object} Contestant
  * @property {string} name
- * @property {() => () => unknown} prepare - gets everything ready for one call, which is returned, and is not timed itself.
- * @property {(answer: unknown) => boolean} isRight - whether a call answered as it should; not timed either.
+ * @property {() => () => unknown} prepare - prepares one call and returns it. The preparation is not timed.
+ * @property {(answer: unknown) => boolean} isRight - checks the answer of a call. It is not timed.
  */
 
 /**
  * @typedef {object} Timing
  * @property {string} name
- * @property {number} nanoseconds - a call takes, in the median round.
- * @property {number} ratio - to the first contestant, in the median round.
- * @property {[number, number]} spread - of the ratio: its first and third quartiles.
+ * @property {number} nanoseconds - the time of a call in the median round.
+ * @property {number} ratio - the time divided by the first contestant's time, in the median round.
+ * @property {[number, number]} spread - the first and third quartiles of the ratio.
  */
 
 /**
  * Times the contestants in turns, in another order in each round.
  *
- * @param {readonly Contestant[]} contestants - the first is what the others are compared with.
- * @param {{ rounds: number, calls: number }} size - calls are those of one contestant in one round.
+ * @param {readonly Contestant[]} contestants - the others are compared with the first.
+ * @param {{ rounds: number, calls: number }} size - `calls` is the number of calls per contestant and round.
  * @returns {Promise<Timing[]>}
  */
 export async function inTurns(contestants, { rounds, calls }) {

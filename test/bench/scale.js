@@ -1,6 +1,6 @@
-// npm run bench:scale: how the cost of a reservation in memory grows with the nonces that are live and with their webhooks, beside
-// the same with a Map, and whether memory stays flat. Writes docs/scale.json and docs/scale.svg: one run for each major version
-// of Node that it was run with.
+// `npm run bench:scale` measures how the cost of a reservation in memory grows with the number of live nonces and webhooks. It
+// measures a Map too, and whether memory stays constant. It writes docs/scale.json and docs/scale.svg, with one run per major
+// version of Node.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -11,16 +11,16 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const RESULTS = new URL('../../docs/scale.json', import.meta.url)
 const CHART = new URL('../../docs/scale.svg', import.meta.url)
 
-/** What a process of its own prints. @param {string} script @param {string[]} args */
+/** Returns the JSON that a script prints in its own process. @param {string} script @param {string[]} args */
 function measured(script, ...args) {
   const path = fileURLToPath(new URL(script, import.meta.url))
-  // V8's young generation does not grow meanwhile: what grows is what is measured.
+  // With these sizes, V8's young generation does not grow during the measurement.
   const flags = ['--expose-gc', '--max-old-space-size=8192', '--min-semi-space-size=16', '--max-semi-space-size=16']
   return JSON.parse(execFileSync(process.execPath, [...flags, path, ...args], { encoding: 'utf8' }))
 }
 
 /**
- * The round with the least time: what other processes do only adds to it.
+ * Returns the round with the shortest time, because other processes can only make it longer.
  *
  * @param {{ store: string, live: number, webhooks: number }} figure
  */

@@ -10,14 +10,14 @@ const ROUNDS = 7
 const REQUESTS = 8000
 
 /**
- * What a server in another process serves, with and without verification, in turns.
+ * Measures how many requests a server in another process serves, with and without verification, in turns.
  *
  * @param {Buffer} body
  */
 export async function served(body) {
   const servers = [await started('without verification', 'none'), await started('with verification', 'verify')]
   try {
-    // One round more, first and not counted, in which the servers warm up.
+    // The first round is not counted: the servers warm up.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const server of servers) {
         const requests = Array.from({ length: REQUESTS }, () => bytesOf(body))
@@ -57,7 +57,7 @@ function bytesOf(body) {
 /**
  * One request at a time on each connection.
  *
- * @param {Buffer[]} requests - taken out.
+ * @param {Buffer[]} requests - the function removes them.
  * @param {number} port
  */
 async function sent(requests, port) {
@@ -69,11 +69,11 @@ async function sent(requests, port) {
 }
 
 /**
- * With callbacks alone, so that the server has more to do than its client.
+ * It uses only callbacks, so that the client needs less time than the server.
  *
  * @param {import('node:net').Socket} socket
  * @param {Buffer[]} requests
- * @param {number[]} latencies - in milliseconds; added to.
+ * @param {number[]} latencies - in milliseconds. The function adds to them.
  * @returns {Promise<void>}
  */
 function sentOn(socket, requests, latencies) {

@@ -1,4 +1,4 @@
-// A plain server that reads the body and answers 204: with verification ('verify') or without. Tells its port when it listens.
+// A server that reads the body and answers 204, with verification ('verify') or without. It prints its port when it listens.
 import { createServer } from 'node:http'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
 

@@ -1,5 +1,5 @@
-// MemoryNonceStore for 30 hours of its own clock at a steady rate, in a process of its own: node --expose-gc soak.js prints how
-// much of the process was in memory after each hour, as JSON.
+// Uses a MemoryNonceStore for 30 simulated hours at a steady rate. Run: node --expose-gc soak.js. It prints the resident memory
+// of the process after each hour, as JSON.
 import { randomFillSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryNonceStore } from '../../dist/index.js'

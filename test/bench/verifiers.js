@@ -1,5 +1,5 @@
-// Every verifier as its own documentation has it called, with requests signed for it: the raw body as bytes, a new nonce
-// in each where there is one.
+// Calls every verifier as its documentation says, with requests that are signed for it. The body is raw bytes. Each request has
+// a new nonce, if the format has one.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
@@ -10,15 +10,15 @@ const require = createRequire(import.meta.url)
  * @typedef {object} Verifier
  * @property {string} name
  * @property {string} version
- * @property {(body: Buffer) => () => unknown} received - makes a genuine request as a server would receive it; what is returned
- * verifies it, and gives the verdict or a promise of it.
- * @property {(verdict: unknown) => boolean} isAcceptance - where a verifier throws otherwise, any verdict is one.
+ * @property {(body: Buffer) => () => unknown} received - makes a genuine request as a server receives it. Returns a function
+ * that verifies it, and returns the result or a promise of it.
+ * @property {(result: unknown) => boolean} isAcceptance - if the verifier throws for a forgery, every result is an acceptance.
  */
 
 export const SECRET = randomBytes(32).toString('base64url')
 
 /**
- * In one piece, as a header's value is when an HTTP server hands it over.
+ * Returns a flat string, as an HTTP server does for the value of a header.
  *
  * @param {string} text
  */
@@ -36,7 +36,7 @@ function seconds() {
 }
 
 /**
- * Beside the headers that every request has, added one by one as an HTTP server does.
+ * Adds headers to those that every request has, one by one as an HTTP server does.
  *
  * @param {Record<string, string>} own
  */
@@ -58,7 +58,7 @@ function headersWith(own) {
 }
 
 /**
- * What any verifier pays: the HMAC and the comparison, and nothing else.
+ * The work that every verifier must do: the HMAC and the comparison.
  *
  * @returns {Verifier}
  */
@@ -74,7 +74,7 @@ export function baseline() {
         return timingSafeEqual(expected, Buffer.from(signature, 'hex'))
       }
     },
-    isAcceptance: (verdict) => verdict === true,
+    isAcceptance: (result) => result === true,
   }
 }
 
@@ -88,12 +88,12 @@ export function own() {
       const request = signed(body)
       return () => verify(request, SECRET, nonceStore)
     },
-    isAcceptance: (verdict) => Object(verdict).ok === true,
+    isAcceptance: (result) => Object(result).ok === true,
   }
 }
 
 /**
- * A genuine request to this library, or one that breaks a rule.
+ * Returns a genuine request to this library, or one that breaks a rule.
  *
  * @param {Buffer} body
  * @param {{ timestamp?: string, signature?: string }} [broken]
@@ -108,7 +108,7 @@ export function signed(body, broken = {}) {
 }
 
 /**
- * Its `verifyHeader`, without the JSON.parse that `constructEvent` adds.
+ * Calls `verifyHeader`, without the JSON.parse that `constructEvent` adds.
  *
  * @returns {Verifier}
  */
@@ -124,12 +124,12 @@ function stripe() {
       const header = flat(`t=${timestamp},v1=${signature}`)
       return () => webhooks.signature.verifyHeader(body, header, SECRET, 300)
     },
-    isAcceptance: (verdict) => verdict === true,
+    isAcceptance: (result) => result === true,
   }
 }
 
 /**
- * Without the JSON.parse that it adds unless told not to.
+ * Its JSON.parse is switched off.
  *
  * @returns {Verifier}
  */
@@ -148,7 +148,7 @@ function standardWebhooks() {
 }
 
 /**
- * With its JSON.parse, which it does not go without.
+ * With its JSON.parse, which cannot be switched off.
  *
  * @returns {Verifier}
  */
@@ -193,7 +193,7 @@ async function octokit() {
       const signature = flat(`sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`)
       return () => verifySignature(SECRET, body.toString('utf8'), signature)
     },
-    isAcceptance: (verdict) => verdict === true,
+    isAcceptance: (result) => result === true,
   }
 }
 
@@ -219,7 +219,7 @@ function hawk() {
 }
 
 /**
- * By a name that is not written in the import, for the type checker would want it installed.
+ * Loads a package by a variable name. With a literal name, the type checker would need the package.
  *
  * @param {string} name
  */

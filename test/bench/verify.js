@@ -1,6 +1,6 @@
-// npm run bench: what a request costs beside its HMAC, and beside other verifiers, in one process and in turns; what a flood of
-// rejected ones costs; what a server serves with and without; how long the import takes, and how large it is. Writes docs/benchmarks.json,
-// docs/benchmarks.svg and the tables of docs/trust/benchmarks.md: one run for each major version of Node that it was run with.
+// `npm run bench` compares `verify` with its HMAC alone and with other verifiers, in one process and in turns. It also measures
+// rejected requests, a server with and without verification, the time of the import, and the size of a bundle. It writes
+// docs/benchmarks.json, docs/benchmarks.svg and the tables of docs/trust/benchmarks.md, with one run per major version of Node.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
 
-/** Text as JSON has it, so that verifiers that parse can. @param {number} size - in bytes. */
+/** Returns JSON, because some verifiers parse the body. @param {number} size - in bytes. */
 function bodyOf(size) {
   const frame = JSON.stringify({ event: 'invoice.paid', text: '' })
   return Buffer.from(JSON.stringify({ event: 'invoice.paid', text: 'x'.repeat(size - frame.length) }))
@@ -51,7 +51,7 @@ function contestant({ name, received, isAcceptance }, body) {
   return { name, prepare: () => received(body), isRight: isAcceptance }
 }
 
-/** What an attacker can make the service do without the secret, and a sender with it by sending again. */
+/** Measures rejected requests: forged and malformed ones, and a replay. */
 async function rejections() {
   const body = bodyOf(1024)
   const nonceStore = new MemoryNonceStore()
@@ -75,14 +75,14 @@ async function rejections() {
         const received = request()
         return () => verify(received, SECRET, nonceStore)
       },
-      /** @param {unknown} verdict */
-      isRight: (verdict) => name.endsWith(Object(verdict).reason),
+      /** @param {unknown} result */
+      isRight: (result) => name.endsWith(Object(result).reason),
     })),
   ]
   return inTurns(contestants, { rounds: ROUNDS, calls: 500 })
 }
 
-/** Each entry of the package, and what a handler needs of it. */
+/** Returns the size of each entry of the package, and of the imports that a handler needs. */
 async function entrySizes() {
   const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const entries = Object.keys(exports).filter((path) => typeof exports[path] === 'object')
