@@ -1,7 +1,9 @@
 // Prints how fast each store is beside the bare command through the same client, how much a live nonce takes, and how both
 // grow. Everything on one machine, in one run; the ratios are the figures to compare.
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -19,12 +21,20 @@ import { connect as connectPg } from '../../docs/stores/pg.js'
 import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { MemoryNonceStore, type NonceStore, sign, verify } from '../../src/index.js'
+import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
 import { MySqlNonceStore } from '../../src/stores/mysql.js'
 import { PostgresNonceStore } from '../../src/stores/postgres.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
-import { PostgresServer, postgresIsInstalled, RedisServer, temporaryFolder } from '../support/servers.js'
+import {
+  eventually,
+  freePort,
+  PostgresServer,
+  postgresIsInstalled,
+  RedisServer,
+  temporaryFolder,
+} from '../support/servers.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
 const ROUNDS = 5
@@ -41,6 +51,8 @@ interface Contestant {
   bytes(): number | Promise<number>
   /** Adds so many live nonces, the fastest way there is. */
   fill(count: number): unknown
+  /** Numbers of live nonces. By default {@link SIZES}. */
+  sizes?: readonly number[]
   close(): unknown
 }
 
@@ -265,6 +277,61 @@ async function mysql(
   }
 }
 
+async function dynamodb(): Promise<Contestant> {
+  const port = await freePort()
+  const load = createRequire(import.meta.url)
+  const { CreateTableCommand, DynamoDBClient, PutItemCommand, waitUntilTableExists } = load('@aws-sdk/client-dynamodb')
+  const script = load.resolve('dynalite/cli.js')
+  const server = spawn(process.execPath, [
+    script,
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
+    '--createTableMs',
+    '1',
+  ])
+  const credentials = { accessKeyId: 'an id', secretAccessKey: 'a key' }
+  const config = { endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1', credentials }
+  const client = new DynamoDBClient(config)
+  const putItem = (input: object) => client.send(new PutItemCommand(input))
+  const nonceStore = new DynamoDBNonceStore({ putItem, timeout: 60_000 })
+  const table = {
+    TableName: 'webhook_nonces',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: 'key_hash', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'key_hash', KeyType: 'HASH' }],
+  }
+  await eventually(() => client.send(new CreateTableCommand(table)))
+  await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: 'webhook_nonces' })
+  const inputs: DynamoDBPutItemInput[] = []
+  const recorder = new DynamoDBNonceStore({
+    async putItem(input) {
+      inputs.push(input)
+      return { ConsumedCapacity: {} }
+    },
+  })
+  await recorder.reserve('42', 'nonce', 600)
+  const [input] = inputs
+  return {
+    name: 'DynamoDBNonceStore, dynalite',
+    nonceStore,
+    sizes: [1_000],
+    async bare(count) {
+      for (let index = 0; index < count; index++) {
+        const Item = { ...input?.Item, key_hash: { S: nextHash().toString('hex') } }
+        await putItem({ ...input, Item })
+      }
+    },
+    bytes: () => Number.NaN,
+    fill: (count) => inBatches(count, 100, () => nonceStore.reserve('42', randomUUID(), 600)),
+    close() {
+      client.destroy()
+      server.kill()
+    },
+  }
+}
+
 async function inBatches(count: number, size: number, act: () => unknown): Promise<void> {
   for (let done = 0; done < count; done += size)
     await Promise.all(Array.from({ length: Math.min(size, count - done) }, act))
@@ -360,6 +427,7 @@ const starts = [
         () => mysql('mariadb', connectMariadb, (uri) => mariadb.createPool(uri)),
       ]
     : []),
+  () => dynamodb(),
 ]
 
 console.log(
@@ -377,7 +445,7 @@ for (const start of starts) {
     continue
   }
   let live = 0
-  for (const size of SIZES) {
+  for (const size of contestant.sizes ?? SIZES) {
     const before = await contestant.bytes()
     await contestant.fill(size - live)
     const bytes = ((await contestant.bytes()) - before) / (size - live)
@@ -394,7 +462,7 @@ for (const start of starts) {
         ratio?.toFixed(2) ?? '',
         show(verifies),
         verifyRatio?.toFixed(2) ?? '',
-        Math.round(bytes),
+        Number.isNaN(bytes) ? '' : Math.round(bytes),
       ]
       console.log(`| ${cells.join(' | ')} |`)
     }
