@@ -5,8 +5,8 @@ import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIM
 // What is not protected: one test for each row of SECURITY.md.
 
 async function outcome(request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) {
-  const verdict = await verify(request, secret, store, clock)
-  return verdict.ok ? 'accepted' : verdict.reason
+  const result = await verify(request, secret, store, clock)
+  return result.ok ? 'accepted' : result.reason
 }
 
 it('a stolen secret signs anything, until it is no longer accepted', async () => {

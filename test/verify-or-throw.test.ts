@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hasErrorCode, type NonceStore, verifyOrThrow } from '../src/index.js'
-import { FIRST_BROKEN } from './support/cases/verdicts.js'
+import { FIRST_BROKEN } from './support/cases/rules.js'
 import { NONCE, NOW, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
 function outcome(request = signedRequest(), nonceStore: NonceStore = new RecordingStore(), clock = new TestClock()) {

@@ -26,7 +26,7 @@ import {
   TWO_SPLITS,
   WINDOW,
   WRONG_SIGNATURES,
-} from './support/cases/verdicts.js'
+} from './support/cases/rules.js'
 import {
   NONCE,
   NOW,
@@ -41,13 +41,13 @@ import {
 
 const SECONDS = Number(TIMESTAMP)
 
-function verdict(request: WebhookRequest, secret: Secret = SECRET, store: NonceStore = new RecordingStore()) {
+function resultOf(request: WebhookRequest, secret: Secret = SECRET, store: NonceStore = new RecordingStore()) {
   return verify(request, secret, store, new TestClock())
 }
 
 describe('a genuine request', () => {
   it('is accepted with what was verified', async () => {
-    expect(await verdict(signedRequest())).toEqual({
+    expect(await resultOf(signedRequest())).toEqual({
       ok: true,
       webhookId: '42',
       timestamp: SECONDS,
@@ -58,7 +58,7 @@ describe('a genuine request', () => {
 
   it('reserves its nonce on its webhook for 600 s', async () => {
     const store = new RecordingStore()
-    await verdict(signedRequest(), SECRET, store)
+    await resultOf(signedRequest(), SECRET, store)
     expect(store.calls).toEqual([['42', NONCE, 600]])
   })
 
@@ -68,14 +68,14 @@ describe('a genuine request', () => {
   })
 
   it.each(ACCEPTED)('may have %s', async (_, parts) => {
-    expect(await verdict(signedRequest(parts))).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest(parts))).toMatchObject({ ok: true })
   })
 })
 
 describe('missing_header', () => {
   it.each(['x-timestamp', 'x-nonce', 'x-signature'] as const)('names %s', async (header) => {
     const { [header]: _, ...headers } = signedRequest().headers as Record<string, string>
-    expect(await verdict({ ...signedRequest(), headers })).toEqual({
+    expect(await resultOf({ ...signedRequest(), headers })).toEqual({
       ok: false,
       reason: 'missing_header',
       header,
@@ -86,23 +86,23 @@ describe('missing_header', () => {
   it.each(MISSING_HEADERS)(
     'names the first that is absent from %o, before any format is checked',
     async (headers, header) => {
-      expect(await verdict({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
+      expect(await resultOf({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
     },
   )
 })
 
 describe('invalid_timestamp', () => {
   it.each(INVALID_TIMESTAMPS)('rejects %j', async (timestamp) => {
-    expect(await verdict(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
+    expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
   })
 
   it('takes the digits verbatim, leading zeros included', async () => {
-    expect(await verdict(signedRequest({ timestamp: `000${TIMESTAMP}` }))).toMatchObject({
+    expect(await resultOf(signedRequest({ timestamp: `000${TIMESTAMP}` }))).toMatchObject({
       ok: true,
       timestamp: SECONDS,
     })
     const signature = signatureOf(TIMESTAMP, NONCE, 'a body', SECRET)
-    expect(await verdict(signedRequest({ timestamp: `000${TIMESTAMP}`, signature }))).toMatchObject({
+    expect(await resultOf(signedRequest({ timestamp: `000${TIMESTAMP}`, signature }))).toMatchObject({
       reason: 'signature_mismatch',
     })
   })
@@ -117,7 +117,7 @@ describe('timestamp_outside_window', () => {
   })
 
   it.each(TIMESTAMPS_OUTSIDE_WINDOW)('rejects a timestamp of any size', async (timestamp) => {
-    expect(await verdict(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
+    expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
   })
 
   it('says by how much, and on which side', async () => {
@@ -197,17 +197,17 @@ describe('timestamp_outside_window', () => {
 
 describe('invalid_nonce', () => {
   it.each(INVALID_NONCES)('rejects %s', async (_, nonce) => {
-    expect(await verdict(signedRequest({ nonce }))).toMatchObject({ reason: 'invalid_nonce' })
+    expect(await resultOf(signedRequest({ nonce }))).toMatchObject({ reason: 'invalid_nonce' })
   })
 
   it.each(NONCE_LENGTHS)('accepts %d characters', async (length) => {
-    expect(await verdict(signedRequest({ nonce: 'n'.repeat(length) }))).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ nonce: 'n'.repeat(length) }))).toMatchObject({ ok: true })
   })
 
   it('accepts each of the 94 visible ASCII characters and none of the other first 256', async () => {
     const accepted: number[] = []
     for (let code = 0; code < 256; code++) {
-      const result = await verdict(signedRequest({ nonce: String.fromCharCode(code) }))
+      const result = await resultOf(signedRequest({ nonce: String.fromCharCode(code) }))
       if (result.ok) accepted.push(code)
       else expect(result.reason).toBe('invalid_nonce')
     }
@@ -218,8 +218,8 @@ describe('invalid_nonce', () => {
 describe('signature_mismatch', () => {
   it.each(INVALID_SIGNATURES)('rejects %s, and says that it is not 64 digits', async (_, signature) => {
     // The comparison before leaves its bytes in the buffers.
-    expect(await verdict(signedRequest())).toMatchObject({ ok: true })
-    expect(await verdict(signedRequest({ signature }))).toMatchObject({
+    expect(await resultOf(signedRequest())).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ signature }))).toMatchObject({
       reason: 'signature_mismatch',
       message: expect.stringContaining('(it is not 64 lowercase hex digits)'),
     })
@@ -228,7 +228,7 @@ describe('signature_mismatch', () => {
   it('rejects 64 zeros, and a signature that differs in any one digit', async () => {
     expect(WRONG_SIGNATURES).toHaveLength(65)
     for (const signature of WRONG_SIGNATURES) {
-      expect(await verdict(signedRequest({ signature }))).toMatchObject({
+      expect(await resultOf(signedRequest({ signature }))).toMatchObject({
         reason: 'signature_mismatch',
         message: expect.not.stringContaining('it is not'),
       })
@@ -237,17 +237,17 @@ describe('signature_mismatch', () => {
 
   it.each(SIGNED_OVER)('rejects a signature made over %s', async (_, parts) => {
     const signature = signedRequest(parts).headers['x-signature']
-    expect(await verdict(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await resultOf(signedRequest({ signature }))).toMatchObject({ reason: 'signature_mismatch' })
   })
 
   it('distinguishes bytes that decode to the same text', async () => {
     const signed = signedRequest({ body: Uint8Array.of(0xef, 0xbf, 0xbd) })
-    expect(await verdict({ ...signed, body: Uint8Array.of(0xff) })).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await resultOf({ ...signed, body: Uint8Array.of(0xff) })).toMatchObject({ reason: 'signature_mismatch' })
   })
 
   it('reserves nothing, so nobody without the secret can use up a nonce', async () => {
     const store = new RecordingStore()
-    await verdict(signedRequest({ secret: 'guessed' }), SECRET, store)
+    await resultOf(signedRequest({ secret: 'guessed' }), SECRET, store)
     expect(store.calls).toEqual([])
   })
 })
@@ -255,7 +255,7 @@ describe('signature_mismatch', () => {
 describe('the order of the rules', () => {
   it.each(FIRST_BROKEN)('names %s first', async (reason, parts) => {
     const taken = { reserve: () => false }
-    expect(await verdict(signedRequest(parts), SECRET, taken)).toMatchObject({ reason })
+    expect(await resultOf(signedRequest(parts), SECRET, taken)).toMatchObject({ reason })
   })
 })
 
@@ -279,7 +279,7 @@ describe('the message of a rejection says what to do', () => {
       /^X-Nonce or the signed message was used in the last 600 s\. Sign each attempt with a new nonce\.$/,
     ],
   ])('%s', async (reason, parts, message) => {
-    const result = await verdict(signedRequest(parts), SECRET, { reserve: () => false })
+    const result = await resultOf(signedRequest(parts), SECRET, { reserve: () => false })
     expect(result).toMatchObject({ ok: false, reason, message: expect.stringMatching(message) })
     expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
     expect(JSON.stringify(result)).not.toMatch(/undefined/)
@@ -296,7 +296,7 @@ describe('the message of a rejection says what to do', () => {
       /\(the body has 15 bytes, \[object Object\]: pass the raw body, not a parsed one/,
     ],
   ])('signature_mismatch names %s', async (_, body, message) => {
-    const result = await verdict({ ...signedRequest({ body: 'a body' }), body })
+    const result = await resultOf({ ...signedRequest({ body: 'a body' }), body })
     expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
     expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
   })
@@ -317,13 +317,13 @@ describe('the message of a rejection says what to do', () => {
     ['headers that only have get()', (headers) => ({ get: (name: string) => headers[name] ?? null }), ONLY_SIZE],
   ])('signature_mismatch compares %s with the body', async (_, headersOf, message) => {
     const request = signedRequest({ body: 'a body' })
-    const result = await verdict({ ...request, headers: headersOf(request.headers), body: 'another body' })
+    const result = await resultOf({ ...request, headers: headersOf(request.headers), body: 'another body' })
     expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
     expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
   })
 
   it('missing_header', async () => {
-    expect(await verdict({ ...signedRequest(), headers: {} })).toMatchObject({
+    expect(await resultOf({ ...signedRequest(), headers: {} })).toMatchObject({
       message: expect.stringMatching(
         /^x-timestamp is missing\. Send it\. If it was sent, pass headers, not \{ \.\.\.headers \}\.$/,
       ),
@@ -334,32 +334,32 @@ describe('the message of a rejection says what to do', () => {
 describe('replayed_nonce', () => {
   it('rejects the same request again', async () => {
     const store = new MemoryNonceStore()
-    expect(await verdict(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
-    expect(await verdict(signedRequest(), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
+    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
   })
 
   it('rejects another message with the same nonce', async () => {
     const store = new MemoryNonceStore()
-    await verdict(signedRequest(), SECRET, store)
+    await resultOf(signedRequest(), SECRET, store)
     const another = signedRequest({ timestamp: String(SECONDS + 1), body: 'another body' })
-    expect(await verdict(another, SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
+    expect(await resultOf(another, SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
   })
 
   it('accepts the same nonce on another webhook', async () => {
     const store = new MemoryNonceStore()
-    await verdict(signedRequest({ webhookId: 'a' }), SECRET, store)
-    expect(await verdict(signedRequest({ webhookId: 'b' }), SECRET, store)).toMatchObject({ ok: true })
+    await resultOf(signedRequest({ webhookId: 'a' }), SECRET, store)
+    expect(await resultOf(signedRequest({ webhookId: 'b' }), SECRET, store)).toMatchObject({ ok: true })
   })
 
   it('distinguishes nonces by case', async () => {
     const store = new MemoryNonceStore()
-    await verdict(signedRequest({ nonce: 'nonce' }), SECRET, store)
-    expect(await verdict(signedRequest({ nonce: 'Nonce' }), SECRET, store)).toMatchObject({ ok: true })
+    await resultOf(signedRequest({ nonce: 'nonce' }), SECRET, store)
+    expect(await resultOf(signedRequest({ nonce: 'Nonce' }), SECRET, store)).toMatchObject({ ok: true })
   })
 
   it('accepts one of 100 simultaneous copies', async () => {
     const store = new MemoryNonceStore()
-    const results = await Promise.all(Array.from({ length: 100 }, () => verdict(signedRequest(), SECRET, store)))
+    const results = await Promise.all(Array.from({ length: 100 }, () => resultOf(signedRequest(), SECRET, store)))
     expect(results.filter((result) => result.ok)).toHaveLength(1)
   })
 
@@ -381,7 +381,7 @@ describe('a message that can be split differently', () => {
   it('is accepted in either split, and reserves its signature after its nonce', async () => {
     for (const split of TWO_SPLITS) {
       const store = new RecordingStore()
-      expect(await verdict(signedRequest({ ...split, signature }), SECRET, store)).toMatchObject({ ok: true })
+      expect(await resultOf(signedRequest({ ...split, signature }), SECRET, store)).toMatchObject({ ok: true })
       expect(store.calls).toEqual([
         ['42', split.nonce, 600],
         ['42', `signature ${signature}`, 600],
@@ -394,8 +394,8 @@ describe('a message that can be split differently', () => {
     [other, whole],
   ])('is accepted once: %o, then %o', async (first, second) => {
     const store = new MemoryNonceStore()
-    expect(await verdict(signedRequest({ ...first, signature }), SECRET, store)).toMatchObject({ ok: true })
-    expect(await verdict(signedRequest({ ...second, signature }), SECRET, store)).toMatchObject({
+    expect(await resultOf(signedRequest({ ...first, signature }), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ ...second, signature }), SECRET, store)).toMatchObject({
       reason: 'replayed_nonce',
     })
   })
@@ -403,7 +403,7 @@ describe('a message that can be split differently', () => {
   it('does not reserve the signature if the nonce is taken', async () => {
     const store = new RecordingStore()
     store.reserve('42', whole.nonce, 600)
-    expect(await verdict(signedRequest(whole), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
+    expect(await resultOf(signedRequest(whole), SECRET, store)).toMatchObject({ reason: 'replayed_nonce' })
     expect(store.keys).not.toContain(`signature ${signature}`)
   })
 
@@ -419,8 +419,8 @@ describe('a message that can be split differently', () => {
         return isFree
       },
     }
-    expect(await verdict(signedRequest({ ...whole, signature }), SECRET, store)).toMatchObject({ ok: true })
-    expect(await verdict(signedRequest({ ...other, signature }), SECRET, store)).toMatchObject({
+    expect(await resultOf(signedRequest({ ...whole, signature }), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ ...other, signature }), SECRET, store)).toMatchObject({
       reason: 'replayed_nonce',
     })
     expect(calls[0]).toEqual(['42', [whole.nonce, `signature ${signature}`], 600])
@@ -429,12 +429,12 @@ describe('a message that can be split differently', () => {
 
   it('does not call reserveAll for one key', async () => {
     const store = { reserve: () => true, reserveAll: () => Promise.reject(new Error('not for one key')) }
-    expect(await verdict(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest(), SECRET, store)).toMatchObject({ ok: true })
   })
 
   it.each(SPLITS)('with %s: %s', async (_, split, isSplittable) => {
     const store = new RecordingStore()
-    expect(await verdict(signedRequest(split), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest(split), SECRET, store)).toMatchObject({ ok: true })
     expect(store.keys).toHaveLength(isSplittable ? 2 : 1)
   })
 })
@@ -443,32 +443,34 @@ describe('a list of secrets', () => {
   const secrets = ['new', 'old', SECRET]
 
   it.each(secrets)('accepts a request signed with %j and says which matched', async (secret) => {
-    expect(await verdict(signedRequest({ secret }), secrets)).toMatchObject({
+    expect(await resultOf(signedRequest({ secret }), secrets)).toMatchObject({
       ok: true,
       secretIndex: secrets.indexOf(secret),
     })
   })
 
   it('rejects a request signed with none of them', async () => {
-    expect(await verdict(signedRequest({ secret: 'another' }), secrets)).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await resultOf(signedRequest({ secret: 'another' }), secrets)).toMatchObject({
+      reason: 'signature_mismatch',
+    })
   })
 
   it('accepts in any order what was signed with any of them', async () => {
     for (const secret of ['old', 'old', 'new', 'old', 'new', 'new', 'new']) {
-      expect(await verdict(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
-      expect(await verdict(signedRequest({ secret }), SECRET)).toMatchObject({ reason: 'signature_mismatch' })
-      expect(await verdict(signedRequest({ secret }), secrets)).toMatchObject({ secretIndex: secrets.indexOf(secret) })
+      expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
+      expect(await resultOf(signedRequest({ secret }), SECRET)).toMatchObject({ reason: 'signature_mismatch' })
+      expect(await resultOf(signedRequest({ secret }), secrets)).toMatchObject({ secretIndex: secrets.indexOf(secret) })
     }
   })
 
   it('says the first place of a secret that is in it twice', async () => {
-    expect(await verdict(signedRequest(), ['new', SECRET, SECRET])).toMatchObject({ secretIndex: 1 })
+    expect(await resultOf(signedRequest(), ['new', SECRET, SECRET])).toMatchObject({ secretIndex: 1 })
   })
 })
 
 describe('a secret', () => {
   it.each(SECRETS)('%s', async (_, secret) => {
-    expect(await verdict(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
   })
 })
 
@@ -484,7 +486,7 @@ describe('everything is read once, before the store is asked', () => {
       })
     }
     const request = signedRequest()
-    await verdict(counted({ ...request, headers: counted(request.headers, 'headers.') }))
+    await resultOf(counted({ ...request, headers: counted(request.headers, 'headers.') }))
     const named = reads.filter((read) => /^(webhookId|headers|body|headers\.x-.*)$/.test(read))
     expect(named.sort()).toEqual([
       'body',
@@ -512,14 +514,14 @@ describe('everything is read once, before the store is asked', () => {
         return store.reserve(...call)
       },
     }
-    expect(await verdict(request, secrets, changing)).toMatchObject({ ok: true, webhookId: '42', nonce: NONCE })
+    expect(await resultOf(request, secrets, changing)).toMatchObject({ ok: true, webhookId: '42', nonce: NONCE })
     expect(store.calls.map(([webhookId]) => webhookId)).toEqual(['42', '42'])
   })
 
   it('has read everything when verify returns its promise', async () => {
     const body = Buffer.from('pooled')
     const request = signedRequest({ body })
-    const result = verdict(request)
+    const result = resultOf(request)
     body.fill(0)
     request.headers['x-timestamp'] = ''
     expect(await result).toMatchObject({ ok: true })
@@ -550,7 +552,7 @@ describe('the nonce store', () => {
     ],
     ['rejects', () => Promise.reject(new Error('connection refused'))],
   ])('that %s leads to a NonceStoreError with the cause', async (_, reserve) => {
-    const result = verdict(signedRequest(), SECRET, { reserve } as NonceStore)
+    const result = resultOf(signedRequest(), SECRET, { reserve } as NonceStore)
     await expect(result).rejects.toMatchObject({
       name: 'NonceStoreError',
       code: 'ERR_NONCE_STORE',
@@ -563,7 +565,7 @@ describe('the nonce store', () => {
 
   it.each(INVALID_ANSWERS)('that returns %s leads to a NonceStoreError, never to acceptance', async (kind, answer) => {
     for (const reserve of [() => answer, async () => answer]) {
-      await expect(verdict(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
+      await expect(resultOf(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
         cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
       })
@@ -573,7 +575,7 @@ describe('the nonce store', () => {
   it('that is full leads to a NonceStoreError with the cause', async () => {
     const store = new MemoryNonceStore({ maxEntries: 1 })
     store.reserve('42', 'another', 600)
-    await expect(verdict(signedRequest(), SECRET, store)).rejects.toMatchObject({
+    await expect(resultOf(signedRequest(), SECRET, store)).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE',
       cause: { code: 'ERR_NONCE_STORE_FULL' },
     })
@@ -583,7 +585,7 @@ describe('the nonce store', () => {
     const store = {
       reserve: (_: string, key: string) => (key.startsWith('signature ') ? Promise.reject(new Error()) : true),
     }
-    await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+    await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE',
     })
   })
@@ -591,7 +593,7 @@ describe('the nonce store', () => {
   it.each(INVALID_ANSWERS)('whose reserveAll() returns %s leads to a NonceStoreError too', async (kind, answer) => {
     for (const reserveAll of [() => answer, async () => answer]) {
       const store = { reserve: () => true, reserveAll } as NonceStore
-      await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+      await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
         cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
       })
@@ -601,7 +603,7 @@ describe('the nonce store', () => {
   it('whose reserveAll() fails leads to a NonceStoreError with the cause', async () => {
     const cause = new Error('connection refused')
     const store = { reserve: () => true, reserveAll: () => Promise.reject(cause) }
-    await expect(verdict(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+    await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE',
       cause,
     })
@@ -615,7 +617,7 @@ describe('the nonce store', () => {
       }
     }
     const store = new Store()
-    expect(await verdict(signedRequest({ nonce: randomUUID() }), SECRET, store)).toMatchObject({ ok: true })
+    expect(await resultOf(signedRequest({ nonce: randomUUID() }), SECRET, store)).toMatchObject({ ok: true })
     expect(store.keys.size).toBe(1)
   })
 })

@@ -48,11 +48,11 @@ const ALL: Sender[] = [
 ]
 const SENDERS = ALL.filter(({ needs }) => needs.every((name) => isInstalled(name)))
 
-/** How the server answers an attempt, which it has verified before: with the verdict's status if nothing else is said. */
-type Answer = 'verdict' | 'hang up' | 'never' | number
+/** How the server answers an attempt, which it has verified before: with the result's status if nothing else is said. */
+type Answer = 'result' | 'hang up' | 'never' | number
 
 interface Attempt {
-  verdict: Verification
+  result: Verification
   body: Buffer
 }
 
@@ -79,12 +79,12 @@ const receive: RequestListener = async (request, response) => {
   // Elsewhere, where redirects lead, everything is welcome.
   if (webhook === undefined) return response.writeHead(204).end()
   const { secret, answers, attempts } = webhook
-  const verdict = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
+  const result = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
   const answer = answers[attempts.length] ?? answers.at(-1)
-  attempts.push({ verdict, body })
+  attempts.push({ result, body })
   if (answer === 'hang up') request.socket.destroy()
   else if (typeof answer === 'number') response.writeHead(answer, { Location: '/elsewhere' }).end('an answer')
-  else if (answer === 'verdict') response.writeHead(verdict.ok ? 204 : 401).end()
+  else if (answer === 'result') response.writeHead(result.ok ? 204 : 401).end()
   return
 }
 
@@ -158,8 +158,8 @@ async function send(
 
 /** What an endpoint must have seen: so many attempts, each genuine under a nonce of its own, with this body. */
 function expectGenuine({ attempts }: Endpoint, count: number, body: string | Uint8Array = EVENT) {
-  expect(attempts.map(({ verdict }) => verdict)).toEqual(Array(count).fill(expect.objectContaining({ ok: true })))
-  expect(new Set(attempts.map(({ verdict }) => verdict.ok && verdict.nonce)).size).toBe(count)
+  expect(attempts.map(({ result }) => result)).toEqual(Array(count).fill(expect.objectContaining({ ok: true })))
+  expect(new Set(attempts.map(({ result }) => result.ok && result.nonce)).size).toBe(count)
   for (const attempt of attempts) expect(attempt.body.equals(Buffer.from(body))).toBe(true)
 }
 
@@ -198,7 +198,7 @@ describe('secrets and bodies of docs/vectors.json are signed so that the server 
 
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
     for (const { secret, body } of cases) {
-      const webhook = endpoint(secret, 'verdict')
+      const webhook = endpoint(secret, 'result')
       expect(await send(sender, webhook.url, secret, fileOf(body))).toMatchObject({ exitCode: 0 })
       expectGenuine(webhook, 1, body)
     }
@@ -208,7 +208,7 @@ describe('secrets and bodies of docs/vectors.json are signed so that the server 
 describe('a body of 1 MiB of any bytes arrives as it was', () => {
   const body = Uint8Array.from({ length: 2 ** 20 }, (_, index) => (index * 7 + (index >> 8)) % 256)
   it.concurrent.each(SENDERS)('from $language', async (sender) => {
-    const webhook = endpoint(SECRET, 'verdict')
+    const webhook = endpoint(SECRET, 'result')
     expect(await send(sender, webhook.url, SECRET, fileOf(body))).toMatchObject({ exitCode: 0 })
     expectGenuine(webhook, 1, body)
   })
@@ -220,7 +220,7 @@ describe.each<[string, Answer]>([
   ['a connection that breaks before the answer', 'hang up'],
 ])('after %s, which spent the nonce, the event is signed anew and accepted', (_, answer) => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
-    const webhook = endpoint(SECRET, answer, 'verdict')
+    const webhook = endpoint(SECRET, answer, 'result')
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
     expectGenuine(webhook, 2)
   })
@@ -249,9 +249,9 @@ describe.each([301, 302, 307, 400, 401, 404, 429])(
 
 describe('a secret that the server does not know is a failure, and not tried again', () => {
   it.concurrent.each(SENDERS)('for $language', async (sender) => {
-    const webhook = endpoint(SECRET, 'verdict')
+    const webhook = endpoint(SECRET, 'result')
     expect(await send(sender, webhook.url, `${SECRET} `)).toMatchObject({ exitCode: 1 })
-    expect(webhook.attempts).toMatchObject([{ verdict: { ok: false, reason: 'signature_mismatch' } }])
+    expect(webhook.attempts).toMatchObject([{ result: { ok: false, reason: 'signature_mismatch' } }])
   })
 })
 
@@ -262,7 +262,7 @@ describe.each([
   ['a folder for a file', SECRET, folder],
 ])('with %s nothing is sent', (_, secret, file) => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
-    const webhook = endpoint(SECRET, 'verdict')
+    const webhook = endpoint(SECRET, 'result')
     const { exitCode, printed } = await send(sender, webhook.url, secret, file)
     expect(exitCode).toBeGreaterThan(0)
     expect(printed).not.toBe('')
@@ -282,7 +282,7 @@ it.runIf(isInstalled('curl') && isInstalled('openssl'))(
         mode: 0o755,
       })
     }
-    const webhook = endpoint(SECRET, 'verdict')
+    const webhook = endpoint(SECRET, 'result')
     const shell = ALL.filter(({ language }) => language === 'a shell')
     for (const sender of shell) {
       const PATH = `${programs}:${process.env['PATH']}`
@@ -297,7 +297,7 @@ it.runIf(isInstalled('curl') && isInstalled('openssl'))(
 
 describe('under the C locale a secret outside ASCII is used as it is, or not at all', () => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
-    const webhook = endpoint('schlüssel 🔑', 'verdict')
+    const webhook = endpoint('schlüssel 🔑', 'result')
     const { exitCode, printed } = await send(sender, webhook.url, webhook.secret, fileOf(EVENT), { LC_ALL: 'C' })
     const refused = sender.language === 'Java' && exitCode === 1
     if (refused) expect(printed).toContain('run it with LC_ALL=C.UTF-8')
@@ -333,7 +333,7 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
   // Elsewhere, some of the languages ask the operating system whom to trust.
   describe.runIf(process.platform === 'linux')('an event reaches a server that is trusted', () => {
     it.concurrent.each(SENDERS)('from $language', async (sender) => {
-      const webhook = endpoint(SECRET, 'verdict')
+      const webhook = endpoint(SECRET, 'result')
       const url = webhook.url.replace(/^.*(?=\/hooks)/, origin)
       expect(await send(sender, url, SECRET, fileOf(EVENT), TRUSTING)).toMatchObject({ exitCode: 0 })
       expectGenuine(webhook, 1)
@@ -342,7 +342,7 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
 
   describe('nothing reaches a server that is not', () => {
     it.concurrent.each(SENDERS)('from $language', async (sender) => {
-      const webhook = endpoint(SECRET, 'verdict')
+      const webhook = endpoint(SECRET, 'result')
       const url = webhook.url.replace(/^.*(?=\/hooks)/, origin)
       expect(await send(sender, url, SECRET)).toMatchObject({ exitCode: 1 })
       expectGenuine(webhook, 0)
@@ -352,7 +352,7 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
 
 describe.concurrent('patience', () => {
   it.each(SENDERS)('$language gives up an attempt that gets no answer, and makes another', async (sender) => {
-    const webhook = endpoint(SECRET, 'never', 'verdict')
+    const webhook = endpoint(SECRET, 'never', 'result')
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
     expectGenuine(webhook, 2)
   })
@@ -361,7 +361,7 @@ describe.concurrent('patience', () => {
     const webhook = endpoint(SECRET, 503)
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 1 })
     expectGenuine(webhook, 4)
-    const times = webhook.attempts.map(({ verdict }) => (verdict.ok ? verdict.timestamp : Number.NaN))
+    const times = webhook.attempts.map(({ result }) => (result.ok ? result.timestamp : Number.NaN))
     expect(times.toSorted((a, b) => a - b)).toEqual(times)
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(3)
   })

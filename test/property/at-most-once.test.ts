@@ -95,8 +95,8 @@ it('at most once: one of all splits and copies of a message, in any interleaving
         const request = signedRequest({ ...split, signature: signed.signature })
         return verify(request, SECRET, slowStore, { now: () => serverTick(time) })
       })
-      const verdicts = await schedule.waitFor(Promise.all(results))
-      const count = verdicts.filter(({ ok }) => ok).length
+      const verified = await schedule.waitFor(Promise.all(results))
+      const count = verified.filter(({ ok }) => ok).length
       accepted += count
       expect(count).toBeLessThanOrEqual(1)
     }),
@@ -111,11 +111,11 @@ it('at most once: exactly one over a fast store, whichever split is first', asyn
       const splits = allSplitsOf(message)
       const first = seed % splits.length
       const store = new MemoryNonceStore()
-      const verdicts = []
+      const verified = []
       for (const split of [...splits.slice(first), ...splits.slice(0, first)]) {
-        verdicts.push(await verify(signedRequest({ ...split, signature }), SECRET, store, new TestClock()))
+        verified.push(await verify(signedRequest({ ...split, signature }), SECRET, store, new TestClock()))
       }
-      expect(verdicts.map((verdict) => verdict.ok || verdict.reason)).toEqual([
+      expect(verified.map((result) => result.ok || result.reason)).toEqual([
         true,
         ...Array.from({ length: splits.length - 1 }, () => 'replayed_nonce'),
       ])

@@ -56,9 +56,9 @@ it('fail closed: accepted only if the clock returned a time in the window twice'
     fc.asyncProperty(readings, readings, async (first, second) => {
       const times = [first, second]
       const clock = { now: () => times.shift() as number }
-      const verdict = await verify(signedRequest(), SECRET, { reserve: () => true }, clock)
+      const result = await verify(signedRequest(), SECRET, { reserve: () => true }, clock)
       const accepts = (time: unknown) => typeof time === 'number' && Math.abs(time - NOW) <= 300_000
-      expect(verdict.ok || verdict.reason).toBe(accepts(first) && accepts(second) ? true : 'timestamp_outside_window')
+      expect(result.ok || result.reason).toBe(accepts(first) && accepts(second) ? true : 'timestamp_outside_window')
     }),
   )
 })

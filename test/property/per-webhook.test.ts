@@ -20,13 +20,13 @@ it('per webhook: nothing on one webhook changes a result on another', async () =
     fc.asyncProperty(deliveries, fc.constantFrom(MemoryNonceStore, RecordingStore), async (all, Store) => {
       const deliver = async (some: typeof all) => {
         const store = new Store()
-        const verdicts: string[] = []
+        const results: string[] = []
         for (const { webhookId, nonce, body, genuine } of some) {
           const request = signedRequest({ webhookId, nonce, body, secret: genuine ? webhookId : 'forged' })
-          const verdict = await verify(request, webhookId, store, new TestClock())
-          verdicts.push(`${webhookId} ${nonce} ${body} ${verdict.ok || verdict.reason}`)
+          const result = await verify(request, webhookId, store, new TestClock())
+          results.push(`${webhookId} ${nonce} ${body} ${result.ok || result.reason}`)
         }
-        return verdicts
+        return results
       }
       const together = await deliver(all)
       for (const webhookId of WEBHOOKS) {

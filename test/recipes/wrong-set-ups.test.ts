@@ -28,8 +28,8 @@ type Untyped = ReturnType<typeof JSON.parse>
 async function outcomeOf(headers: unknown, body: unknown): Promise<string> {
   try {
     const request = { webhookId: '42', headers: headers as HeadersInput, body: body as Body }
-    const verdict = await verify(request, SECRET, nonceStore)
-    return verdict.ok ? 'accepted' : verdict.reason
+    const result = await verify(request, SECRET, nonceStore)
+    return result.ok ? 'accepted' : result.reason
   } catch (error) {
     if (!(error instanceof TypeError) || !('code' in error)) throw error
     return `${error.code}: ${error.message}`

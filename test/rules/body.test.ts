@@ -5,7 +5,7 @@ import { readBody } from '../../src/rules/body.js'
 import { BYTES, SHAPES, shared, TEXT, WIDER } from '../support/cases/bodies.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
-function verdict(signed: string | Uint8Array, received: Body) {
+function resultOf(signed: string | Uint8Array, received: Body) {
   return verify({ ...signedRequest({ body: signed }), body: received }, SECRET, new RecordingStore(), new TestClock())
 }
 
@@ -15,7 +15,7 @@ describe('the bytes of the body are the ones verified, as', () => {
     ['a Uint8Array of another realm', () => runInNewContext('Uint8Array.from(bytes)', { bytes: [...BYTES] })],
     ['an ArrayBuffer of another realm', () => runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...BYTES] })],
   ])('%s', async (_, body) => {
-    expect(await verdict(BYTES, await body())).toMatchObject({ ok: true })
+    expect(await resultOf(BYTES, await body())).toMatchObject({ ok: true })
   })
 
   it('shared memory is copied, because another thread could change it between two reads', () => {
@@ -25,15 +25,15 @@ describe('the bytes of the body are the ones verified, as', () => {
   })
 
   it.each(WIDER)('a view of wider elements, byte for byte: %s', async (_, body) => {
-    expect(await Reflect.apply(verdict, undefined, [BYTES.subarray(2, 6), body()])).toMatchObject({ ok: true })
+    expect(await Reflect.apply(resultOf, undefined, [BYTES.subarray(2, 6), body()])).toMatchObject({ ok: true })
   })
 
   it('a string, encoded as UTF-8, byte order mark and all', async () => {
-    expect(await verdict(Buffer.from(TEXT, 'utf8'), TEXT)).toMatchObject({ ok: true })
-    expect(await verdict(Buffer.from(TEXT.slice(1), 'utf8'), TEXT)).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await resultOf(Buffer.from(TEXT, 'utf8'), TEXT)).toMatchObject({ ok: true })
+    expect(await resultOf(Buffer.from(TEXT.slice(1), 'utf8'), TEXT)).toMatchObject({ reason: 'signature_mismatch' })
   })
 
   it('not normalised: the same text in another normal form is another body', async () => {
-    expect(await verdict('é'.normalize('NFC'), 'é'.normalize('NFD'))).toMatchObject({ reason: 'signature_mismatch' })
+    expect(await resultOf('é'.normalize('NFC'), 'é'.normalize('NFD'))).toMatchObject({ reason: 'signature_mismatch' })
   })
 })

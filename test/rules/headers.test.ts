@@ -9,7 +9,7 @@ import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } fr
 
 const SIGNATURE = signedRequest().headers['x-signature']
 
-function verdict(headers: HeadersInput) {
+function resultOf(headers: HeadersInput) {
   return verify({ ...signedRequest(), headers }, SECRET, new RecordingStore(), new TestClock())
 }
 
@@ -35,7 +35,7 @@ describe('headers are found in any case in', () => {
     ['a record of another realm', () => runInNewContext('({ ...headers })', { headers: MIXED })],
     ['a Map of another realm', () => runInNewContext('new Map(Object.entries(headers))', { headers: MIXED })],
   ])('%s', async (_, headers) => {
-    expect(await verdict(await headers())).toMatchObject({ ok: true, nonce: NONCE })
+    expect(await resultOf(await headers())).toMatchObject({ ok: true, nonce: NONCE })
   })
 })
 
@@ -46,7 +46,7 @@ describe('a header that arrives twice is joined, and so fails its rule, in', () 
     ["Node's request.headers", () => receivedBy(twice, (message) => message.headers)],
     ["Node's request.headersDistinct", () => receivedBy(twice, (message) => message.headersDistinct)],
   ])('%s', async (_, headers) => {
-    expect(await verdict(await headers())).toMatchObject({ reason: 'invalid_nonce' })
+    expect(await resultOf(await headers())).toMatchObject({ reason: 'invalid_nonce' })
   })
 
   it('with a comma and a space', () => {
@@ -55,10 +55,10 @@ describe('a header that arrives twice is joined, and so fails its rule, in', () 
   })
 
   it('each of the three headers', async () => {
-    expect(await verdict({ ...signedRequest().headers, 'X-Timestamp': TIMESTAMP })).toMatchObject({
+    expect(await resultOf({ ...signedRequest().headers, 'X-Timestamp': TIMESTAMP })).toMatchObject({
       reason: 'invalid_timestamp',
     })
-    expect(await verdict({ ...signedRequest().headers, 'X-Signature': SIGNATURE })).toMatchObject({
+    expect(await resultOf({ ...signedRequest().headers, 'X-Signature': SIGNATURE })).toMatchObject({
       reason: 'signature_mismatch',
     })
   })
@@ -66,26 +66,26 @@ describe('a header that arrives twice is joined, and so fails its rule, in', () 
 
 describe('a header is absent from', () => {
   it.each(ABSENT)('%s', async (_, headers) => {
-    expect(await verdict(headers())).toMatchObject({ reason: 'missing_header', header: 'x-nonce' })
+    expect(await resultOf(headers())).toMatchObject({ reason: 'missing_header', header: 'x-nonce' })
   })
 
   it('all of an empty record, Map or list', async () => {
     for (const headers of [{}, new Map(), []]) {
-      expect(await verdict(headers)).toMatchObject({ reason: 'missing_header', header: 'x-timestamp' })
+      expect(await resultOf(headers)).toMatchObject({ reason: 'missing_header', header: 'x-timestamp' })
     }
   })
 })
 
 describe('anything but headers is a TypeError that says what to pass', () => {
   it.each(NO_HEADERS)('%s', async (_, headers, message) => {
-    const error: unknown = await verdict(headers() as HeadersInput).catch((thrown: unknown) => thrown)
+    const error: unknown = await resultOf(headers() as HeadersInput).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TypeError)
     expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
   })
 
   it("Node's IncomingMessage", async () => {
     const message = await receivedBy(FLAT, (received) => received)
-    await expect(Reflect.apply(verdict, undefined, [message])).rejects.toThrow(/whole request\. Pass its \.headers/)
+    await expect(Reflect.apply(resultOf, undefined, [message])).rejects.toThrow(/whole request\. Pass its \.headers/)
   })
 })
 
@@ -101,5 +101,5 @@ it.each<[string, (entries: [string, unknown][]) => object]>([
     ['host', 1],
   ]
   const headers = shape([...others, ...Object.entries(signedRequest().headers)]) as HeadersInput
-  expect(await verdict(headers)).toMatchObject({ ok: true })
+  expect(await resultOf(headers)).toMatchObject({ ok: true })
 })

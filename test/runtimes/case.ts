@@ -10,7 +10,7 @@ export interface Case {
 }
 
 /** What became of a request at the time of the tests, in one word: `accepted`, or the reason. */
-export async function verdict(
+export async function resultOf(
   { verify }: Core,
   request: Arguments[0],
   store: Arguments[2] = new RecordingStore(),

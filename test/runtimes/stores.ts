@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { INVALID_ANSWERS } from '../support/cases/verdicts.js'
+import { INVALID_ANSWERS } from '../support/cases/rules.js'
 import { signedRequest } from '../support/request.js'
-import { type Case, type Core, verdict } from './case.js'
+import { type Case, type Core, resultOf } from './case.js'
 
 export function stores(core: Core): Case[] {
   const failing: [name: string, reserve: () => unknown][] = [
@@ -17,7 +17,7 @@ export function stores(core: Core): Case[] {
     ...failing.map(([name, reserve]) => ({
       name: `a store that ${name}`,
       run: () =>
-        assert.rejects(verdict(core, signedRequest(), { reserve: reserve as () => boolean }), (error) => {
+        assert.rejects(resultOf(core, signedRequest(), { reserve: reserve as () => boolean }), (error) => {
           assert.ok(error instanceof core.NonceStoreError)
           assert.equal(error.name, 'NonceStoreError')
           assert.equal(error.code, 'ERR_NONCE_STORE')
@@ -28,7 +28,7 @@ export function stores(core: Core): Case[] {
     ...INVALID_ANSWERS.map(([kind, answer]) => ({
       name: `a store that returns ${kind}`,
       run: () =>
-        assert.rejects(verdict(core, signedRequest(), { reserve: () => answer as boolean }), (error) => {
+        assert.rejects(resultOf(core, signedRequest(), { reserve: () => answer as boolean }), (error) => {
           assert.ok(error instanceof core.NonceStoreError)
           assert.match((error.cause as Error).message, new RegExp(`returned ${kind}\\b`))
           return true
@@ -39,7 +39,7 @@ export function stores(core: Core): Case[] {
       async run() {
         const store = new core.MemoryNonceStore({ maxEntries: 1 })
         store.reserve('42', 'another', 600)
-        await assert.rejects(verdict(core, signedRequest(), store), (error) => {
+        await assert.rejects(resultOf(core, signedRequest(), store), (error) => {
           assert.ok(error instanceof core.NonceStoreError)
           assert.ok(error.cause instanceof core.NonceStoreFullError)
           assert.equal(error.cause.code, 'ERR_NONCE_STORE_FULL')

@@ -3,11 +3,11 @@ import type { SqliteDatabase } from '../../src/stores/sqlite.js'
 import type { Case, Core } from './case.js'
 import { contract, type Sqlite, sqliteContract, type Testing } from './contract.js'
 import { mistakes } from './mistakes.js'
+import { replays, results } from './results.js'
 import { senders } from './senders.js'
 import { bodyShapes, headerShapes } from './shapes.js'
 import { stores } from './stores.js'
 import { vectors } from './vectors.js'
-import { replays, verdicts } from './verdicts.js'
 
 /** What each subpath of the package exports, as this runtime loaded it, by the name that it is imported by. */
 export type Loaded = ReadonlyMap<string, object>
@@ -57,7 +57,7 @@ function subpaths(loaded: Loaded): Case[] {
 function coreCases(core: Core): Case[] {
   return [
     ...vectors(core),
-    ...verdicts(core),
+    ...results(core),
     ...replays(core),
     ...headerShapes(core),
     ...bodyShapes(core),

@@ -30,7 +30,7 @@ function signedElsewhere({ sign, verify }: Core): Case[] {
   })
 }
 
-/** The vectors for receivers in any language: requests in their order, with the verdict of each. */
+/** The vectors for receivers in any language: requests in their order, with the result of each. */
 function publishedVectors({ MemoryNonceStore, verify }: Core): Case[] {
   return published.vectors.map(({ description, secrets, requests }) => ({
     name: `the published vector: ${description}`,

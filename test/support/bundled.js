@@ -2,10 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /**
- * What a program takes, bundled and minified by esbuild, in bytes: what is loaded at once, and, gzipped, what is loaded later.
+ * Returns the size of a program, bundled and minified by esbuild, in bytes. It counts what is loaded at once, and what is
+ * loaded later, gzipped.
  *
  * @param {string} source
- * @param {string} folder - where it imports from.
+ * @param {string} folder - the folder from which it imports.
  */
 export async function bundled(source, folder) {
   const { outputFiles } = await build({

@@ -7,9 +7,10 @@ export interface Steps {
 }
 
 /**
- * Starts `work` again and again: once for each order of its turns and each value of its choices. Returns how many runs there were.
+ * Starts `work` again and again: once for each order of its turns and each value of its choices. Returns how many runs there
+ * were.
  *
- * @param work - must do the same in each run, but for the turns and choices.
+ * @param work - must do the same in each run, except for the turns and choices.
  */
 export async function inEveryOrder(work: (steps: Steps) => Promise<void>): Promise<number> {
   for (let path: number[] = [], runs = 1; ; runs++) {
@@ -27,14 +28,14 @@ export async function inEveryOrder(work: (steps: Steps) => Promise<void>): Promi
     })
     done.catch(() => {})
     while (!isDone) {
-      // All promises that can settle have settled then.
+      // After this, all promises that can settle have settled.
       await new Promise(setImmediate)
       const [next] = waiting.splice(waiting.length > 1 ? choose(waiting.length) : 0, 1)
       next?.()
     }
     await done
 
-    // The next path: the last choice that has another value.
+    // The next path changes the last choice that has another value left.
     path = counts.map((_, index) => path[index] ?? 0)
     while (path.length > 0 && (path.at(-1) as number) + 1 >= (counts[path.length - 1] as number)) path.pop()
     if (path.length === 0) return runs

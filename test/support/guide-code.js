@@ -1,4 +1,4 @@
-// Imports code of the guides whose packages are installed in test/integration only.
+// Imports code of the guides. Its packages are installed only in test/integration.
 import { randomUUID } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ const INTEGRATION = join(ROOT, 'test/integration')
 /** Loads a package of test/integration. */
 export const requireIntegration = createRequire(join(INTEGRATION, 'package.json'))
 
-/** @param {string} name - of a package. */
+/** @param {string} name - the name of a package. */
 export function isInIntegration(name) {
   return existsSync(join(INTEGRATION, 'node_modules', name))
 }
@@ -18,7 +18,7 @@ export function isInIntegration(name) {
 /**
  * Imports a copy of the file and its neighbours, below test/integration, where Node finds the packages.
  *
- * @param {string} path - from the root of the repository.
+ * @param {string} path - relative to the root of the repository.
  * @returns {Promise<any>}
  */
 export async function importGuideCode(path) {

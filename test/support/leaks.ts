@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The text of the diagnosis and of the command line, which may contain a piece of any secret by chance. */
+/** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
 const SOURCES = ['../../src/diagnose/', '../../src/cli/']
   .map((path) => new URL(path, import.meta.url))
   .flatMap((folder) =>
@@ -10,10 +10,10 @@ const SOURCES = ['../../src/diagnose/', '../../src/cli/']
   )
   .join('\n')
 
-/** How many characters in a row are a leak. */
+/** The number of characters in a row that count as a leak. */
 const LENGTH = 4
 
-/** All pieces of a secret: as it is, in hex and in base64, from each byte on. */
+/** Returns all pieces of a secret, from each byte on: plain, in hex and in base64. */
 function piecesOf(secret: string): Set<string> {
   const bytes = Buffer.from(secret)
   const written = [secret, bytes.toString('hex'), ...[0, 1, 2].map((from) => bytes.toString('base64', from))]
@@ -27,7 +27,7 @@ function piecesOf(secret: string): Set<string> {
 /**
  * Finds pieces of a secret in what was printed.
  *
- * @param anyway - text that may be printed whatever the secret is, such as the request.
+ * @param anyway - text that may be printed with any secret, such as the request.
  */
 export function findLeaks(printed: string, secret: string, anyway: string): string[] {
   const isAllowed = (piece: string) => SOURCES.includes(piece) || anyway.includes(piece)

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually, freePort, temporaryFolder } from './servers.js'
 
-/** Debian installs the server where only root finds it. */
+/** Debian installs the server in a folder that is only in the PATH of root. */
 const SERVER = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd'].find((path) => existsSync(path)) ?? 'mariadbd'
 
 export function mariadbIsInstalled(): boolean {
@@ -26,7 +26,7 @@ export class MariaDbServer {
     readonly options: readonly string[],
   ) {}
 
-  /** @param options - of its command line, such as `--binlog-format=ROW`. */
+  /** @param options - options of its command line, such as `--binlog-format=ROW`. */
   static async start(...options: string[]): Promise<MariaDbServer> {
     const server = new MariaDbServer(await freePort(), options)
     chmodSync(server.folder, 0o777)

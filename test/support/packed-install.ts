@@ -8,6 +8,6 @@ export function setup(): void {
   if (process.env['PACKED_INSTALL'] !== undefined) return
   const folder = installPacked()
   process.env['PACKED_INSTALL'] = folder
-  // Not in a teardown, so that a run that is ended early removes it too.
+  // This is not a teardown, so that an interrupted run removes the folder too.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }

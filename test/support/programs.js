@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
 /**
- * The command that installs what some tests need.
+ * The commands that install the programs that some tests need.
  *
  * @type {Record<string, string>}
  */
@@ -25,8 +25,8 @@ const INSTALL = {
 }
 
 /**
- * Returns whether a program is installed that some tests need. If it is not, the tests are skipped with a warning, and in CI
- * the run fails.
+ * Returns whether a program is installed that some tests need. If not, the tests are skipped with a warning. In CI, the run
+ * fails.
  *
  * @param {string} program
  * @param {boolean} installed - by default, whether the program prints its version.
@@ -40,7 +40,7 @@ export function isInstalled(program, installed = printsVersion(program)) {
 }
 
 /**
- * Says what is skipped. `npm run test:full` repeats it at the end.
+ * Prints which tests are skipped. `npm run test:full` repeats this at the end.
  *
  * @param {string} what - which tests, and what to do to run them.
  */

@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Parts, SECRET, signatureOf } from './request.js'
 
-// A sender that writes its own bytes to the socket, so that no client library mends, joins or adds anything.
+// A sender that writes its own bytes to the socket, so that no client library changes or adds anything.
 
 export interface RawRequest {
   method?: string
   path?: string
-  /** In this order, spelled like this, as often as they are here. */
+  /** They are sent unchanged, in this order. */
   headers: (readonly [name: string, value: string])[]
-  /** Sent with `Content-Length`, or as chunks of so many bytes; with neither if it is undefined. */
+  /** It is sent with `Content-Length`, or in chunks of `chunkBytes`. If it is undefined, neither is sent. */
   body?: Uint8Array | undefined
   chunkBytes?: number
 }
@@ -32,7 +32,7 @@ export function signedHeaders(parts: Partial<Parts> = {}): [name: string, value:
 
 const PIECE_BYTES = 20_000
 
-/** Sends one request on a connection of its own, and gives the answer. */
+/** Sends one request on its own connection, and returns the answer. */
 export async function send(port: number, request: RawRequest): Promise<Answer> {
   const socket = connect(port, '127.0.0.1')
   try {
@@ -49,7 +49,7 @@ export async function send(port: number, request: RawRequest): Promise<Answer> {
     })
     answered.catch(() => {})
 
-    // As a network delivers it, and no more once there is an answer: a connection closed with bytes unread loses its answer.
+    // It sends in pieces, and stops when there is an answer. If a connection is closed while bytes are unread, its answer is lost.
     const bytes = Buffer.concat([...bytesOf(request)])
     for (let start = 0; start < bytes.length && received === ''; start += PIECE_BYTES) {
       if (start > 0) await sleep(10)
@@ -61,7 +61,7 @@ export async function send(port: number, request: RawRequest): Promise<Answer> {
   }
 }
 
-/** The answer, once it is complete. */
+/** Returns the answer, or `undefined` until it is complete. */
 function answerIn(received: string): Answer | undefined {
   const [, status, head = '', text = ''] = /^HTTP\/1\.1 (\d{3})(.*?)\r\n\r\n(.*)$/s.exec(received) ?? []
   if (status === undefined) return undefined
@@ -71,12 +71,12 @@ function answerIn(received: string): Answer | undefined {
   return { status: Number(status), text }
 }
 
-/** Sends a request whose body lacks its end, and hangs up. */
+/** Sends a request without the end of its body, and hangs up. */
 export async function hangUpHalfway(port: number, request: RawRequest): Promise<void> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   const bytes = Buffer.concat([...bytesOf(request)])
   socket.write(bytes.subarray(0, -20))
-  // Time for the server to begin with it.
+  // The server needs time to begin.
   await sleep(100)
   socket.destroy()
 }
@@ -84,7 +84,7 @@ export async function hangUpHalfway(port: number, request: RawRequest): Promise<
 /**
  * Sends a request whose body never ends, as fast as the server takes it, until the connection closes.
  *
- * @param framing - whether the body has a `Content-Length`, of 1 TB, or comes in chunks.
+ * @param framing - whether the body has a `Content-Length` of 1 TB, or is chunked.
  * @returns the answer's head, how much was sent, and how long it took. It gives up after 64 MB.
  */
 export async function pushEndlessly(port: number, framing: 'length' | 'chunks', path = '/hooks/billing') {

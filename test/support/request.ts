@@ -26,8 +26,8 @@ export interface Parts {
 }
 
 /**
- * A genuine request but for the parts given. Signed here by the specification's own words, without the library, so that
- * what the library's `verify` and `sign` share cannot be wrong in both and go unseen.
+ * Returns a genuine request, with the given parts instead of its own. It is signed here, without the library. Otherwise a fault
+ * that `verify` and `sign` share would not be found.
  */
 export function signedRequest(parts: Partial<Parts & { signature: string }> = {}) {
   const { webhookId = '42', timestamp = TIMESTAMP, nonce = NONCE, body = 'a body', secret = SECRET } = parts
@@ -44,7 +44,7 @@ export function signatureOf(timestamp: string, nonce: string, body: string | Uin
   return createHmac('sha256', Buffer.from(secret, 'utf8')).update(message).digest('hex')
 }
 
-/** A clock that stands where it was last set, in milliseconds. */
+/** A clock that only moves when it is set, in milliseconds. */
 export class TestClock implements Clock {
   constructor(public milliseconds = NOW) {}
   now(): number {
@@ -52,7 +52,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Forgets nothing and records every call, for tests of what `verify` asks of its store. */
+/** A store that forgets nothing and records every call, to test how `verify` uses its store. */
 export class RecordingStore implements NonceStore {
   readonly calls: [webhookId: string, key: string, ttlSeconds: number][] = []
 

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 
-// A global setup of vitest: ends a run that hangs. The time-out of a test cannot end code that never yields.
+// A global setup of vitest: ends a run that hangs. The time-out of a test cannot end an endless loop.
 
 const LIMIT_MINUTES = 25
 

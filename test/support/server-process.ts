@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { SECRET } from './request.js'
 import { eventually, freePort } from './servers.js'
 
-/** A server in a process of its own, and everything that it prints. */
+/** A server in its own process, and everything that it prints. */
 export class Server {
   output = ''
   readonly #process: ChildProcess
@@ -18,7 +18,7 @@ export class Server {
       cwd,
       env: { ...process.env, ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // In a group of its own: what it starts is stopped with it.
+      // It has its own process group, so that its child processes are stopped too.
       detached: true,
     })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -28,7 +28,7 @@ export class Server {
     }
   }
 
-  /** Starts a command that serves on the port that `PORT` says, and waits until it does. */
+  /** Starts a command that listens on the port in `PORT`, and waits until it listens. */
   static async start(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Server> {
     const server = new Server(await freePort(), command, cwd, env)
     await eventually(async () => {

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
-// Real servers, each on a free loopback port with its data in a folder of its own, started and stopped by the test.
+// Real servers, each on a free loopback port with its own folder of data. The test starts and stops them.
 
 const run = promisify(execFile)
 
-/** A TCP port of the loopback interface that nothing listens on. */
+/** Returns a free TCP port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -23,10 +23,10 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Milliseconds that a test gives a server on a machine under load. The guide's clients wait for 1 s by default. */
+/** How long a test waits for a server on a machine under load, in milliseconds. The guide's clients wait for 1 s by default. */
 export const LONG_TIMEOUT = 60_000
 
-/** Tries until it works. Throws the last error after {@link LONG_TIMEOUT}. */
+/** Repeats `attempt` until it does not throw. Throws the last error after {@link LONG_TIMEOUT}. */
 export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
   for (const deadline = Date.now() + LONG_TIMEOUT; ; await sleep(25)) {
     try {
@@ -58,14 +58,14 @@ export class RedisServer {
     readonly options: readonly string[],
   ) {}
 
-  /** @param options - of its command line, such as `--appendonly yes`. */
+  /** @param options - options of its command line, such as `--appendonly yes`. */
   static async start(...options: string[]): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), options)
     await server.restart()
     return server
   }
 
-  /** A sentinel: its settings are in a file, which it rewrites. */
+  /** Creates a sentinel. It rewrites the file of its settings. */
   static sentinel(port: number): RedisServer {
     const server = new RedisServer(port, [])
     server.#isSentinel = true
@@ -76,7 +76,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** @param more - options for this time only. */
+  /** @param more - options for this start only. */
   spawn(...more: string[]): void {
     if (this.#isSentinel) {
       this.#process = spawn('redis-server', [join(this.folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
@@ -93,7 +93,7 @@ export class RedisServer {
     })
   }
 
-  /** What redis-cli prints. */
+  /** Runs redis-cli, and returns what it prints. */
   cli(...command: string[]): string {
     const output = execFileSync('redis-cli', ['-p', String(this.port), ...command], { encoding: 'utf8', stdio: 'pipe' })
     return output.trim()
@@ -113,10 +113,10 @@ export class RedisServer {
   }
 }
 
-/** Three masters with a third of the slots each, and then so many replicas for each. */
+/** Starts three masters with a third of the slots each, and `replicas` replicas per master. */
 export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisServer[]> {
   const options = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-node-timeout', '1000']
-  // A replica takes over although it has not heard of its master for a while, and at once knows its master.
+  // A replica may take over after a long time without its master, and synchronises without a delay.
   const fast = ['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0']
   const start = () => RedisServer.start(...options, ...fast)
   const nodes = await Promise.all(Array.from({ length: 3 + 3 * replicas }, start))
@@ -133,7 +133,7 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   return nodes
 }
 
-/** A master, its replica, and three sentinels that replace the master 500 ms after it is lost. */
+/** Starts a master, its replica, and three sentinels that replace the master 500 ms after it is lost. */
 export async function startRedisSentinel() {
   const master = await RedisServer.start()
   const replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port))
@@ -170,7 +170,7 @@ sentinel failover-timeout ${name} 2000
   return { master, replica, sentinels, address, stop }
 }
 
-/** Where Debian keeps PostgreSQL's server programs, and others do. */
+/** Returns the path of one of PostgreSQL's server programs, on Debian and other systems. */
 function postgresProgram(name: string): string {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -195,7 +195,7 @@ export class PostgresServer {
     readonly settings: readonly string[],
   ) {}
 
-  /** @param settings - as in postgresql.conf, such as `max_connections=10`. */
+  /** @param settings - settings of postgresql.conf, such as `max_connections=10`. */
   static async start(...settings: string[]): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), settings)
     chmodSync(server.folder, 0o777)
@@ -235,7 +235,7 @@ export class PostgresServer {
       try {
         process.kill(Number(id), signal)
       } catch {
-        // A session that has just ended.
+        // The session has just ended.
       }
     }
   }
@@ -248,7 +248,7 @@ export class PostgresServer {
     return client
   }
 
-  /** Runs one statement, or several, with psql, also while new sessions are read-only. */
+  /** Runs one or more statements with psql, even while new sessions are read-only. */
   async sql(text: string): Promise<string> {
     const { stdout } = await run('psql', ['-qAtX', '-c', text, this.url])
     return stdout.trim()
@@ -268,7 +268,7 @@ export class PostgresServer {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** The server's programs refuse to run as root; Debian's package has made a user for them. */
+  /** Runs a server program. They refuse to run as root, so this uses the user of Debian's package. */
   async #run(program: string, ...args: string[]): Promise<void> {
     const command = [postgresProgram(program), ...args]
     const [file = '', ...rest] =
@@ -279,7 +279,7 @@ export class PostgresServer {
   }
 }
 
-/** A pool of two connections to a PostgreSQL server, shared per transaction. */
+/** PgBouncer in transaction mode, with two connections to a PostgreSQL server. */
 export class PgBouncer {
   readonly folder = temporaryFolder()
   #process: ChildProcess | undefined
@@ -331,12 +331,12 @@ server_login_retry = 1
 
 /** Forwards TCP to a port, until it is told to cut the connection. */
 export class TcpProxy {
-  /** Asked for each chunk that a server sends back: pass it on, hold it back, or cut the connection. */
+  /** Decides for each chunk from the server: pass it on, hold it back, or cut the connection. */
   onReply: () => 'pass' | 'hold' | 'cut' = () => 'pass'
-  /** How late each chunk of a client is passed on, in milliseconds. Chunks of a connection stay in order. */
+  /** The delay of each chunk from a client, in milliseconds. The chunks of a connection stay in order. */
   delay = 0
   readonly #server
-  /** The connections that are passed on. */
+  /** The open connections. */
   readonly #live = new Set<Socket>()
 
   /** @param target - the port to forward new connections to. */
@@ -366,9 +366,9 @@ export class TcpProxy {
         .on('close', end)
         .on('data', (chunk) => {
           if (!this.#live.has(client)) return
-          const verdict = this.onReply()
-          if (verdict === 'pass') client.write(chunk)
-          if (verdict === 'cut') cut()
+          const decision = this.onReply()
+          if (decision === 'pass') client.write(chunk)
+          if (decision === 'cut') cut()
         })
     })
   }
@@ -385,12 +385,12 @@ export class TcpProxy {
     return address.port
   }
 
-  /** Closes the present connections. */
+  /** Closes the open connections. */
   cutConnections(): void {
     for (const client of this.#live) client.destroy()
   }
 
-  /** Drops everything on the present connections without a word, as a firewall does that has forgotten them. */
+  /** Silently drops all data on the open connections, as a firewall does after it has forgotten them. */
   dropConnections(): void {
     this.#live.clear()
   }

@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname "$0")"
 python3 generate.py
-python3 verdicts.py
+python3 results.py
 ./generate.sh
 git diff --exit-code --stat -- . ../../docs/vectors.json

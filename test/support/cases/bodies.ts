@@ -1,8 +1,8 @@
 import type { Body } from '../../../src/index.js'
 
-// The shapes in which a raw body comes on any runtime. Those of another realm stand in the tests of the sources.
+// The shapes of a raw body on any runtime. test/rules/body.test.ts has those of another realm.
 
-/** Bytes that are no UTF-8, among them some that decode to the same text. */
+/** Bytes that are not UTF-8. Some of them decode to the same text. */
 export const BYTES = Uint8Array.of(0x00, 0xff, 0x3a, 0xef, 0xbf, 0xbd, 0x0d, 0x0a)
 
 const inside = Uint8Array.of(1, ...BYTES, 2)
@@ -25,14 +25,14 @@ export const SHAPES: readonly (readonly [name: string, body: () => Body | Promis
   ["a Response's arrayBuffer()", () => new Response(BYTES).arrayBuffer()],
 ]
 
-/** Views of other elements on the third to the sixth of {@link BYTES}, which the types leave out. */
+/** Views of wider elements on bytes 3 to 6 of {@link BYTES}. The types do not allow them. */
 export const WIDER: readonly (readonly [name: string, body: () => ArrayBufferView])[] = [
   ['a Uint16Array', () => new Uint16Array(BYTES.slice().buffer, 2, 2)],
   ['a DataView', () => new DataView(BYTES.slice().buffer, 2, 4)],
   ['a DataView of shared memory', () => new DataView(shared().buffer, 2, 4)],
 ]
 
-/** Text that a decoder would lose a part of: a byte order mark, characters outside ASCII, a carriage return. */
+/** Text that a decoder may change: it has a byte order mark, characters outside ASCII and a carriage return. */
 export const TEXT = '\ufeff{"name":"Zoë 🦊"}\r\n'
 
 /** An ArrayBuffer whose memory was transferred away. */

@@ -1,7 +1,7 @@
 import type { HeadersInput } from '../../../src/index.js'
 import { NONCE, signedRequest, TIMESTAMP } from '../request.js'
 
-// The shapes in which headers come on any runtime. Those of Node alone stand in the tests of the sources.
+// The shapes of headers on any runtime. test/rules/headers.test.ts has those of Node only.
 
 const genuine = signedRequest().headers
 const SIGNATURE = genuine['x-signature']
@@ -60,7 +60,7 @@ export const ABSENT: readonly Shape[] = [
   ['a record with a name that only looks alike', () => ({ ...rest, x_nonce: NONCE, 'x-nonce ': NONCE })],
 ]
 
-/** What is no headers, and what the error says. */
+/** Values that are not headers, and the error. */
 export const NO_HEADERS: readonly (readonly [name: string, headers: () => unknown, message: RegExp])[] = [
   ['undefined', () => undefined, /headers is undefined\. Pass Node's request\.headers/],
   ['null', () => null, /headers is null/],

@@ -2,7 +2,7 @@ import type { SignOptions } from '../../../src/index.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TIMESTAMP } from '../request.js'
 import { transferred, transferredBytes } from './bodies.js'
 
-// What a caller may get wrong, and what the error says. Arguments are made anew for each call: some can be used once.
+// Mistakes of a caller, and the errors. Each call gets new arguments, because some can be used only once.
 
 export type Mistake = readonly [name: string, args: () => unknown[], message: RegExp]
 
@@ -37,7 +37,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ['an ill-formed secret', () => [request, '\udc00', store], /secret is not well-formed: it has a lone surrogate/],
   ['no secrets', () => [request, [], store], /^secret is an empty array\. Pass at least one secret\.$/],
   ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
-  // biome-ignore lint/suspicious/noSparseArray: map() and every() would pass over the hole.
+  // biome-ignore lint/suspicious/noSparseArray: map() and every() would skip the hole.
   ['a hole in a list', () => [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
   ['an empty secret in a list', () => [request, [SECRET, ''], store], /secret\[1\] is an empty string/],
   ['a list in a list', () => [request, [[SECRET]], store], /secret\[0\] is an array/],
@@ -102,7 +102,7 @@ export const SIGN_MISTAKES: readonly Mistake[] = [
   ['an ill-formed body', () => ['\ud800', SECRET], /^body is not well-formed: it has a lone surrogate/],
 ]
 
-/** Options that `sign` refuses with a `RangeError`, for `verify` would reject the request. */
+/** Options that `sign` refuses with a `RangeError`, because `verify` would reject the request. */
 export const SIGN_RANGES: readonly (readonly [name: string, options: SignOptions])[] = [
   ['a fraction of a second', { timestamp: SECONDS + 0.5 }],
   ['a negative timestamp', { timestamp: -1 }],

@@ -1,4 +1,4 @@
-// What arrives instead of the raw body on any runtime, and what the error says. The tests of src/ add what only Node has.
+// Values that are passed instead of the raw body on any runtime, and the errors. test/rules/body-hint.test.ts has those of Node only.
 
 function post(): Request {
   return new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
@@ -15,7 +15,7 @@ function form(): FormData {
   return form
 }
 
-/** What to do where nothing shows the framework. */
+/** The advice if the framework is not known. */
 export const BEFORE_PARSING =
   /Pass the bytes as received, read before anything parses them\.\nHow to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md$/
 
@@ -42,7 +42,7 @@ export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknow
   ['a parsed form', form, /is a parsed form/, BEFORE_PARSING],
   ['parsed parameters', () => new URLSearchParams('a=1'), /is a parsed form/, BEFORE_PARSING],
   ['a promise', () => post().arrayBuffer(), /is a promise/, /\. Await it\.$/],
-  // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
+  // biome-ignore lint/suspicious/noThenProperty: a promise of another library has it too.
   ['a thenable', () => ({ then: () => undefined }), /is an object/, /\. Await it\.$/],
   ['a method that was not called', () => post().arrayBuffer, /is a function/, /\. Call it, await/],
   ['a Request', post, /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],

@@ -1,4 +1,4 @@
-// Opens a store by its kind and address with the code of the guide and the built package, in any process.
+// Opens a store by its kind and address, in any process. It uses the set-ups of the guide and the built package.
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
 import { importGuideCode } from '../guide-code.js'
 import { sqliteOpener } from './sqlite-database.js'

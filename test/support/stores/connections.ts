@@ -6,7 +6,7 @@ interface Connection {
   close(): unknown
 }
 
-/** Opens two connections before the tests of a suite and closes them after; gives the store of one and the other in turn. */
+/** Opens two connections before the tests of a suite, and closes them afterwards. Returns their two stores in turns. */
 export function twoConnections(connect: () => Promise<Connection>): () => NonceStore {
   const connections: Connection[] = []
   beforeAll(async () => {

@@ -35,16 +35,16 @@ interface Report {
   accepted: number
   /** Requests that were accepted before the fault. */
   acceptedBefore: number
-  /** Requests that were accepted more than once, when sent again after the fault too. */
+  /** Requests that were accepted more than once. All are sent again after the fault. */
   acceptedTwice: number
-  /** Requests that all processes called a replay, although no attempt was accepted or failed. */
+  /** Requests that all processes rejected as a replay, although no attempt was accepted or failed. */
   falseReplays: number
   /** Attempts that failed. */
   failures: number
   errors: string[]
   /** The longest time that an attempt took, in milliseconds. */
   slowestInAll: number
-  /** The same, without the longest pause of its process. */
+  /** The same time without the longest pause of the process. */
   slowest: number
   /** Milliseconds from the end of the fault to the start of the last attempt that failed. */
   healedAfter: number
@@ -52,7 +52,7 @@ interface Report {
 
 let loads = 0
 
-/** Loads of one test file that run at the same time. */
+/** How many loads of one test file run at the same time. */
 const MAX_LOADS = 3
 let running = 0
 const waiting: (() => void)[] = []
@@ -69,7 +69,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds: the timeout of the guide and half a second. */
+/** In milliseconds: the timeout of the guide plus half a second. */
 const ANSWERS_WITHIN = 1500
 const HEALS_WITHIN = 3000
 
@@ -79,11 +79,11 @@ export interface Row {
   kinds: readonly string[]
   /** What the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
-  /** Starts the servers. What is pushed to `closers` is called at the end. */
+  /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: (() => unknown)[]): Promise<{ address: unknown } & Fault>
 }
 
-/** The rows of faults on the way between client and server. */
+/** Returns the rows of faults between client and server. */
 export function proxyFaults(
   clients: Pick<Row, 'store' | 'kinds'>,
   startBehindProxy: (closers: (() => unknown)[]) => Promise<{ proxy: TcpProxy; address: unknown }>,
@@ -131,7 +131,7 @@ export function proxyFaults(
 /** The rows of the table of faults in the guide. */
 const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures.md', import.meta.url)), 'utf8')
 
-/** Makes a test for each row and client: what the guide promises, under load. */
+/** Makes a test per row and client. It checks, under load, what the guide promises. */
 export function testFaults(rows: readonly Row[]): void {
   describe.concurrent.each(rows)('$fault, $store', ({ fault, store, kinds, loses = 'nothing', start }) => {
     it.concurrent.each(kinds)(
@@ -163,8 +163,8 @@ export function testFaults(rows: readonly Row[]): void {
 }
 
 /**
- * Sends the same requests from several processes at a steady rate while a fault comes and goes. Then sends again what was
- * accepted.
+ * Sends the same requests from several processes at a steady rate while a fault begins and ends. Then sends the accepted
+ * requests again.
  */
 async function underLoad(kind: string, address: unknown, fault: Fault): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`

@@ -9,7 +9,7 @@ import { startWorker } from './workers.js'
 const PROCESSES = 4
 /** Milliseconds between two groups of keys. */
 const INTERVAL = 40
-/** Calls of a group come when it is new, then 80 ms and 1.6 s later, and at the end. */
+/** When the keys of a group are reserved: at once, after 80 ms, after 1.6 s, and at the end. In intervals. */
 const VISITS = [0, 2, 40]
 const CALLS_PER_VISIT = 3
 const WEBHOOKS = ['a', 'b']
@@ -20,11 +20,11 @@ let runs = 0
 type Recorded = Call & { error?: string }
 
 /**
- * Reserves the keys of many messages from several processes while faults come and go. When all is well again, it asks for each
- * key, which shows what is taken. Returns every call.
+ * Reserves the keys of many messages from several processes during faults. After the faults, it tries to reserve each key,
+ * which shows what is taken. Returns every call.
  *
- * @param kinds - the set-ups that the processes use, in turn.
- * @param faults - starts when calls are under way. It may stop and kill processes.
+ * @param kinds - the set-ups of the processes, in turns.
+ * @param faults - starts during the calls. It may stop and kill processes.
  */
 export async function recordHistory(
   kinds: readonly string[],
@@ -74,14 +74,14 @@ export async function recordHistory(
   }
 }
 
-/** What `verify` may reserve: a nonce, or the nonce of one of three splits and the signature of a message. */
+/** Returns the keys that `verify` may reserve: a nonce, or the signature of a message and the nonce of one of three splits. */
 function reservationsOf(start: string): string[][] {
   const nonces = noncesOf(start)
   const pairs = nonces.map((nonce) => [nonce, signatureOf(start, 'one')])
   return [...pairs, ...nonces.map((nonce) => [nonce]), ...nonces.map((nonce) => [nonce, signatureOf(start, 'two')])]
 }
 
-/** One call per nonce, and one per signature: with a new nonce, because `verify` never reserves a signature alone. */
+/** Returns one call per nonce and one per signature. The latter has a new nonce too, because `verify` never reserves a signature alone. */
 function checksOf(start: string): string[][] {
   const signatures = ['one', 'two'].map((message) => [`${start}:${message}`, signatureOf(start, message)])
   return [...noncesOf(start).map((nonce) => [nonce]), ...signatures]

@@ -10,17 +10,17 @@ export function newRequest() {
 
 export type LoadRequest = ReturnType<typeof newRequest>
 
-/** `accepted`, the reason of a rejection, or the code of an error. */
+/** Returns `accepted`, the reason of a rejection, or the code of an error. */
 export async function send(request: LoadRequest, store: NonceStore): Promise<string> {
   try {
-    const verdict = await verify(request, SECRET, store)
-    return verdict.ok ? 'accepted' : verdict.reason
+    const result = await verify(request, SECRET, store)
+    return result.ok ? 'accepted' : result.reason
   } catch (error) {
     return String(Object(error).code)
   }
 }
 
-/** Sends requests, so many at once, and counts the outcomes. */
+/** Sends requests, `atOnce` at a time, and counts the outcomes. */
 export async function sendAll(requests: LoadRequest[], store: NonceStore, atOnce = requests.length) {
   const counts: Record<string, number> = {}
   for (let start = 0; start < requests.length; start += atOnce) {
@@ -54,7 +54,7 @@ export class Load {
           continue
         }
         this.failures++
-        // A store that fails may answer at once. Senders do not come again within the same millisecond.
+        // A store that fails may answer at once. A real sender does not retry within a millisecond.
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     })

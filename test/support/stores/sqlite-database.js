@@ -1,4 +1,4 @@
-// Opens a database file with what there is: better-sqlite3, else the running Node's own, else nothing.
+// Opens a database file with better-sqlite3 or `node:sqlite`, if one of them is installed.
 import { createRequire } from 'node:module'
 
 const load = createRequire(new URL('../../integration/package.json', import.meta.url))

@@ -1,4 +1,4 @@
-// One of several processes: verifies requests against a shared store and prints what came of them, as JSON.
+// One of several processes. It verifies requests against a shared store, and prints the outcomes as JSON.
 // Arguments: the store's kind, its address as JSON, and what to do.
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -8,7 +8,7 @@ import { connectStore } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
-/** Milliseconds. Under a fault: those of the guide, or less, to save time. Otherwise: enough for a machine under load. */
+/** In milliseconds. Under faults it is that of the guide, or less to save time. Otherwise it is enough for a machine under load. */
 const timeout = { load: 1000, calls: 400 }[task] ?? 60_000
 // The set-ups log each connection that is lost.
 if (timeout <= 1000) console.error = () => {}
@@ -16,10 +16,10 @@ const { nonceStore, close } = await connectStore(kind, JSON.parse(address), time
 
 /** @type {Record<string, (...args: string[]) => Promise<void>>} */
 const TASKS = {
-  /** Opens the store, and that is all. */
+  /** Only opens the store. */
   async open() {},
 
-  /** Verifies the requests of a file, in an order of its own, so many at a time, and counts the outcomes. */
+  /** Verifies the requests of a file in random order, `inFlight` at a time, and counts the outcomes. */
   async verify(file = '', inFlight = '') {
     /** @type {import('../../../dist/index.js').WebhookRequest[]} */
     const requests = JSON.parse(readFileSync(file, 'utf8'))
@@ -33,7 +33,7 @@ const TASKS = {
       Array.from({ length: Number(inFlight) }, async () => {
         for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
           const outcome = await verify(request, WEBHOOK_SECRET, nonceStore).then(
-            (verdict) => (verdict.ok ? 'accepted' : verdict.reason),
+            (result) => (result.ok ? 'accepted' : result.reason),
             (error) => `${error.code}: ${error.cause}`,
           )
           counts[outcome] = (counts[outcome] ?? 0) + 1
@@ -44,8 +44,8 @@ const TASKS = {
   },
 
   /**
-   * Sends new requests at a fixed rate, whether the store answers or not, until it reads `stop`. All processes send the
-   * same requests. Then it sends those again whose numbers it reads. It prints what came of each.
+   * Sends new requests at a fixed rate, whether the store answers or not, until it reads `stop`. All processes send the same
+   * requests. Then it reads numbers, and sends the requests with these numbers again. It prints the outcome of each.
    */
   async load(seed = '', interval = '') {
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -111,12 +111,12 @@ const TASKS = {
     }
   },
 
-  /** Reserves nonce after nonce and prints each that is confirmed, until it is killed. */
+  /** Reserves one nonce after the other until it is killed, and prints each confirmed nonce. */
   async reserve() {
     for (let index = 0; ; index++) {
       const headers = sign('', WEBHOOK_SECRET, { nonce: `${process.pid}-${index}` })
-      const verdict = await verify({ webhookId: '42', headers, body: '' }, WEBHOOK_SECRET, nonceStore)
-      if (verdict.ok) process.stdout.write(`${verdict.nonce}\n`)
+      const result = await verify({ webhookId: '42', headers, body: '' }, WEBHOOK_SECRET, nonceStore)
+      if (result.ok) process.stdout.write(`${result.nonce}\n`)
     }
   },
 }

@@ -15,7 +15,7 @@ export function startWorker(kind: string, address: unknown, task: string, ...arg
   })
 }
 
-/** Has so many processes verify the same requests at once, each in an order of its own; adds up the outcomes. */
+/** Starts processes that verify the same requests at once, each in another order. Adds up the outcomes. */
 export async function race(
   kind: string,
   address: unknown,

@@ -7,15 +7,15 @@ const nonceStore = new MemoryNonceStore({ maxEntries: 1 })
 
 /** @param {import('inbound-webhook-auth').WebhookRequest} received */
 async function receive(received) {
-  const verdict = await verify(received, secret, nonceStore)
-  return verdict.ok || verdict.reason
+  const result = await verify(received, secret, nonceStore)
+  return result.ok || result.reason
 }
 
 async function main() {
-  const verdicts = [await receive(request), await receive(request), await receive({ ...request, body: 'another' })]
+  const results = [await receive(request), await receive(request), await receive({ ...request, body: 'another' })]
   const full = await receive({ ...request, headers: sign('a body', secret) }).catch((error) => error)
   const parsed = await receive({ ...request, body: JSON.parse('{"a":1}') }).catch((error) => error)
-  console.log(...verdicts, full instanceof NonceStoreError, full.code, full.cause.code, parsed.code)
+  console.log(...results, full instanceof NonceStoreError, full.code, full.cause.code, parsed.code)
 }
 
 main()

@@ -15,14 +15,14 @@ import {
   TWO_SPLITS,
   WINDOW,
   WRONG_SIGNATURES,
-} from '../support/cases/verdicts.js'
+} from '../support/cases/rules.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
-import { type Case, type Core, verdict } from './case.js'
+import { type Case, type Core, resultOf } from './case.js'
 
-export function verdicts(core: Core): Case[] {
+export function results(core: Core): Case[] {
   const gives = (outcome: string, name: string, request: Parameters<Core['verify']>[0]) => ({
     name: `${outcome}: ${name.slice(0, 100)}`,
-    run: async () => assert.equal(await verdict(core, request), outcome),
+    run: async () => assert.equal(await resultOf(core, request), outcome),
   })
   return [
     ...[
@@ -43,14 +43,14 @@ export function verdicts(core: Core): Case[] {
     ...WINDOW.map(([milliseconds, accepted]) => ({
       name: `the window, ${milliseconds} ms from its middle`,
       run: async () => {
-        const got = await verdict(core, signedRequest(), new RecordingStore(), new TestClock(NOW + milliseconds))
+        const got = await resultOf(core, signedRequest(), new RecordingStore(), new TestClock(NOW + milliseconds))
         assert.equal(got, accepted ? 'accepted' : 'timestamp_outside_window')
       },
     })),
     ...INVALID_TIMES.map((time) => ({
       name: `timestamp_outside_window: by a clock that reads ${String(time)}`,
       run: async () => {
-        const got = await verdict(core, signedRequest(), new RecordingStore(), { now: () => time as number })
+        const got = await resultOf(core, signedRequest(), new RecordingStore(), { now: () => time as number })
         assert.equal(got, 'timestamp_outside_window')
       },
     })),
@@ -59,7 +59,7 @@ export function verdicts(core: Core): Case[] {
       name: 'invalid_nonce: all but the 94 visible of the first 256 characters',
       async run() {
         for (let code = 0; code < 256; code++) {
-          const got = await verdict(core, signedRequest({ nonce: String.fromCharCode(code) }))
+          const got = await resultOf(core, signedRequest({ nonce: String.fromCharCode(code) }))
           assert.equal(got, code >= 0x21 && code <= 0x7e ? 'accepted' : 'invalid_nonce', `character ${code}`)
         }
       },
@@ -71,7 +71,7 @@ export function verdicts(core: Core): Case[] {
     ),
     ...FIRST_BROKEN.map(([reason, parts]) => ({
       name: `${reason}: before those of the rules after it`,
-      run: async () => assert.equal(await verdict(core, signedRequest(parts), { reserve: () => false }), reason),
+      run: async () => assert.equal(await resultOf(core, signedRequest(parts), { reserve: () => false }), reason),
     })),
     ...SECRETS.map(([name, secret]) => ({
       name: `a secret ${name}`,
@@ -90,7 +90,7 @@ export function replays(core: Core): Case[] {
       name: 'replayed_nonce: all but one of 100 copies at once',
       async run() {
         const store = new core.MemoryNonceStore()
-        const got = await Promise.all(Array.from({ length: 100 }, () => verdict(core, signedRequest(), store)))
+        const got = await Promise.all(Array.from({ length: 100 }, () => resultOf(core, signedRequest(), store)))
         assert.equal(got.filter((word) => word === 'accepted').length, 1)
         assert.equal(got.filter((word) => word === 'replayed_nonce').length, 99)
       },
@@ -100,12 +100,12 @@ export function replays(core: Core): Case[] {
       async run() {
         const clock = new TestClock(NOW - 300_000)
         const store = new core.MemoryNonceStore({ clock })
-        assert.equal(await verdict(core, signedRequest(), store, clock), 'accepted')
+        assert.equal(await resultOf(core, signedRequest(), store, clock), 'accepted')
         clock.milliseconds = NOW + 300_000
-        assert.equal(await verdict(core, signedRequest(), store, clock), 'replayed_nonce')
-        assert.equal(await verdict(core, signedRequest({ webhookId: '43' }), store, clock), 'accepted')
+        assert.equal(await resultOf(core, signedRequest(), store, clock), 'replayed_nonce')
+        assert.equal(await resultOf(core, signedRequest({ webhookId: '43' }), store, clock), 'accepted')
         clock.milliseconds += 1
-        assert.equal(await verdict(core, signedRequest(), store, clock), 'timestamp_outside_window')
+        assert.equal(await resultOf(core, signedRequest(), store, clock), 'timestamp_outside_window')
       },
     },
     ...[TWO_SPLITS, TWO_SPLITS.toReversed()].map((splits) => ({
@@ -114,7 +114,7 @@ export function replays(core: Core): Case[] {
         const store = new core.MemoryNonceStore()
         const signature = signedRequest(TWO_SPLITS[0]).headers['x-signature']
         const got = []
-        for (const split of splits) got.push(await verdict(core, signedRequest({ ...split, signature }), store))
+        for (const split of splits) got.push(await resultOf(core, signedRequest({ ...split, signature }), store))
         assert.deepEqual(got, ['accepted', 'replayed_nonce'])
       },
     })),
@@ -123,7 +123,7 @@ export function replays(core: Core): Case[] {
       run: async () => {
         const store = new RecordingStore()
         const request = signedRequest(split)
-        assert.equal(await verdict(core, request, store), 'accepted')
+        assert.equal(await resultOf(core, request, store), 'accepted')
         const keys = isSplittable ? [split.nonce, `signature ${request.headers['x-signature']}`] : [split.nonce]
         assert.deepEqual(
           store.calls,
@@ -142,7 +142,7 @@ export function replays(core: Core): Case[] {
             return true
           },
         }
-        assert.equal(await verdict(core, signedRequest(), late, clock), 'timestamp_outside_window')
+        assert.equal(await resultOf(core, signedRequest(), late, clock), 'timestamp_outside_window')
       },
     },
   ]

@@ -111,7 +111,7 @@ export const INVALID_SIGNATURES: readonly (readonly [name: string, signature: st
   ['two values joined', `${genuine}, ${genuine}`],
   ['a space before', ` ${genuine}`],
   ['a line feed after', `${genuine}\n`],
-  ['a letter that is no digit', `g${genuine.slice(1)}`],
+  ['a letter that is not a digit', `g${genuine.slice(1)}`],
   ['a letter outside ASCII', `é${genuine.slice(1)}`],
   ['a letter outside ASCII at the end', `${genuine.slice(0, 63)}é`],
   [

@@ -1,4 +1,4 @@
-"""Writes docs/vectors.json: requests with the verdict that each must get, signed by Python's hmac and judged by hand."""
+"""Writes docs/vectors.json: requests that Python's hmac signed, and the result of each, written by hand."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import pathlib
 from generate import signature
 
 DESCRIPTION = (
-    "What a receiver of these webhooks must answer. Take each vector by itself, with an empty nonce memory. Pass its"
-    " requests in their order, each with the clock standing at `now`, in milliseconds since the Unix epoch. `secrets` are"
-    " the secrets that the receiver accepts, as text. `headers` are name and value pairs as they arrive, one for each time"
-    " that a header does; a character of a value stands for the byte of its code. `bodyBase64` is the raw body, and"
-    " `bodyText` the same where it is printable text. `expected` is the verdict: `ok`, or the `reason` of the first broken"
-    " rule, with the `header` that is missing; `secretIndex` tells which secret matched, where there are several. For a"
-    " sender: of every request that is `ok`, X-Signature is what it must compute from the secret, X-Timestamp, X-Nonce and"
-    " the body."
+    "Requests, and the result that a receiver of these webhooks must return for each. Start each vector with an empty"
+    " nonce store. Check its requests in this order, each at the server time `now`, in milliseconds since the Unix epoch."
+    " `secrets` are the secrets that the receiver accepts, as text. `headers` are pairs of name and value, in the order of"
+    " arrival. Each character of a value is one byte (Latin-1). `bodyBase64` is the raw body. `bodyText` is the raw body"
+    " as text, if it is printable. `expected` is the result: `ok`, or the `reason`, which is the first broken rule."
+    " `header` is the missing header. `secretIndex` says which secret matched, if there are several. A sender must compute"
+    " the X-Signature of each request that is `ok` from the secret, X-Timestamp, X-Nonce and the body."
 )
 
 NOW = 1_700_000_000_000
@@ -57,7 +56,7 @@ def request(
     signed: str | None = None,
     headers: list | None = None,
 ) -> dict:
-    """A request that is genuine but for what is given; `headers` replaces all three."""
+    """Returns a genuine request, with the given parts instead of its own. `headers` replaces all three."""
     if headers is None:
         made = signed if signed is not None else signature(secret, timestamp, nonce, body)
         headers = [["X-Timestamp", timestamp], ["X-Nonce", nonce], ["X-Signature", made]]
@@ -90,14 +89,14 @@ for description, body in {
     "an empty body": b"",
     "a body of one NUL": b"\0",
     "a body of every byte": bytes(range(256)),
-    "a body that is no UTF-8": b"\xc3\x28\xff\xfe\xed\xa0\x80",
+    "a body that is not UTF-8": b"\xc3\x28\xff\xfe\xed\xa0\x80",
     "a body with text outside ASCII": '{"name":"Zo\u00eb \U0001f98a"}'.encode("utf-8"),
     "a body in UTF-16 with a byte order mark": "\ufeffwebhook".encode("utf-16-le"),
     "a body that begins with the byte order mark of UTF-8": b'\xef\xbb\xbf{"id":"evt_1"}',
     "a body that ends in CRLF": b'{"id":"evt_1"}\r\n',
-    "a body of whitespace alone": b" \t\r\n",
+    "a body of white space only": b" \t\r\n",
     "a body of colons": b":::",
-    "a body with spaces, escapes and a float that a JSON library would write another way": (
+    "a body with spaces, escapes and a float that a JSON library would write differently": (
         b'{ "url": "https:\\/\\/example.com\\/\\u00e9", "amount": 1.0, "big": 12345678901234567890 }'
     ),
     "a body with one name twice": b'{"a":1,"a":2}',
@@ -109,9 +108,9 @@ for description, secret in {
     "a secret of one character": "s",
     "a secret outside ASCII: its UTF-8 bytes are the key": "schl\u00fcssel",
     "a secret outside the Basic Multilingual Plane": "\U0001f511\U0001f98a",
-    "a secret whose accent is a character of its own: nothing normalizes it": "e\u0301",
-    "a secret with spaces around: nothing trims it": " secret ",
-    "a secret that ends in a newline: nothing trims it": "secret\n",
+    "a secret with a combining accent: it is not normalized": "e\u0301",
+    "a secret with spaces around it: they are not trimmed": " secret ",
+    "a secret that ends in a newline: it is not trimmed": "secret\n",
     "a secret with a NUL inside": "a\0b",
     "a secret that looks like hex: it is text": "00112233445566778899aabbccddeeff",
     "a secret that looks like base64 with a prefix: it is text": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -146,7 +145,7 @@ for header in THREE:
     vector(f"no {header}", request(rejected("missing_header", header=header.lower()), headers=left))
 vector("no header at all", request(rejected("missing_header", header="x-timestamp"), headers=[]))
 vector(
-    "a missing header is named before a broken one: no X-Signature, and no digits in X-Timestamp",
+    "a missing header is named before a broken one: X-Signature is absent, and X-Timestamp has no digits",
     request(rejected("missing_header", header="x-signature"), headers=pairs(X_Timestamp="now", X_Signature=None)),
 )
 vector(
@@ -154,11 +153,11 @@ vector(
     request(rejected("missing_header", header="x-signature"), headers=[*pairs(X_Signature=None), ["Signature", GENUINE]]),
 )
 
-# invalid_timestamp: each is signed as it stands, so nothing else is wrong.
+# invalid_timestamp: each value is signed unchanged, so nothing else is wrong.
 
 
 def verbatim(timestamp: str, nonce: str = NONCE) -> str:
-    """A signature over header values of any bytes, each character the byte of its code."""
+    """Returns a signature over header values of any bytes. Each character is one byte."""
     message = f"{timestamp}:{nonce}:".encode("latin-1") + BODY
     return hmac.new(SECRET.encode("utf-8"), message, hashlib.sha256).hexdigest()
 
@@ -167,11 +166,11 @@ for description, timestamp in {
     "an empty timestamp": "",
     "a timestamp with a plus sign": "+1700000000",
     "a timestamp with a minus sign": "-1700000000",
-    "a timestamp with a space before": " 1700000000",
-    "a timestamp with a space behind": "1700000000 ",
+    "a timestamp with a space before it": " 1700000000",
+    "a timestamp with a space after it": "1700000000 ",
     "a timestamp with a space inside": "1700 000000",
     "a timestamp with a dot": "1700000000.0",
-    "a timestamp with a dot behind": "1700000000.",
+    "a timestamp with a dot after it": "1700000000.",
     "a timestamp with a comma": "1,700,000,000",
     "a timestamp with underscores": "1_700_000_000",
     "a timestamp with an exponent": "17e8",
@@ -179,10 +178,10 @@ for description, timestamp in {
     "a timestamp in ISO 8601": "2023-11-14T22:13:20Z",
     "a timestamp as an HTTP date": "Tue, 14 Nov 2023 22:13:20 GMT",
     "a timestamp in quotes": '"1700000000"',
-    "a timestamp with a line feed behind": "1700000000\n",
-    "a timestamp with a NUL behind": "1700000000\0",
+    "a timestamp with a line feed after it": "1700000000\n",
+    "a timestamp with a NUL after it": "1700000000\0",
     "a timestamp with a superscript digit, 0xB2 in Latin-1": "170000000\xb2",
-    "NaN for a timestamp": "NaN",
+    "the timestamp NaN": "NaN",
 }.items():
     made = verbatim(timestamp)
     vector(description, request(rejected("invalid_timestamp"), timestamp=timestamp, signed=made))
@@ -209,23 +208,23 @@ for description, offset, expected in (
     vector(description, request(expected, now=NOW + offset))
 
 for description, timestamp, expected in (
-    ("leading zeros, which are signed as they stand", "0001700000000", OK),
+    ("leading zeros, which are signed unchanged", "0001700000000", OK),
     ("400 leading zeros", "0" * 400 + TIMESTAMP, OK),
     ("a timestamp in milliseconds", str(NOW), OUTSIDE),
     ("a timestamp of 0", "0", OUTSIDE),
     ("a timestamp of 400 nines", "9" * 400, OUTSIDE),
-    ("a timestamp 2^32 s too late, which 32 bits would not tell", str(1_700_000_000 + 2**32), OUTSIDE),
-    ("a timestamp 2^64 s too late, which 64 bits would not tell", str(1_700_000_000 + 2**64), OUTSIDE),
-    ("a timestamp 2^61 s too late, whose milliseconds 64 bits would not tell", str(1_700_000_000 + 2**61), OUTSIDE),
+    ("a timestamp 2^32 s too late, which an integer of 32 bits cannot show", str(1_700_000_000 + 2**32), OUTSIDE),
+    ("a timestamp 2^64 s too late, which an integer of 64 bits cannot show", str(1_700_000_000 + 2**64), OUTSIDE),
+    ("a timestamp 2^61 s too late, whose milliseconds do not fit into 64 bits", str(1_700_000_000 + 2**61), OUTSIDE),
 ):
     vector(description, request(expected, timestamp=timestamp))
 vector(
     "leading zeros that were not signed",
     request(rejected("signature_mismatch"), timestamp="0001700000000", signed=GENUINE),
 )
-vector("a timestamp of 0, at the time for it", request(OK, timestamp="0", now=300_000))
+vector("a timestamp of 0, 300 s after the epoch", request(OK, timestamp="0", now=300_000))
 
-# invalid_nonce: each is signed as it stands, so nothing else is wrong.
+# invalid_nonce: each value is signed unchanged, so nothing else is wrong.
 
 for description, nonce in {
     "an empty nonce": "",
@@ -233,10 +232,10 @@ for description, nonce in {
     "a nonce of 1000 characters": "n" * 1000,
     "a nonce of a space, 0x20": " ",
     "a nonce with a space inside": "a b",
-    "a nonce with a space before": " a",
-    "a nonce with a space behind": "a ",
+    "a nonce with a space before it": " a",
+    "a nonce with a space after it": "a ",
     "a nonce with a tab": "a\tb",
-    "a nonce with a line feed behind": "a\n",
+    "a nonce with a line feed after it": "a\n",
     "a nonce with a NUL": "a\0",
     "a nonce with 0x1F": "a\x1f",
     "a nonce with 0x7F": "a\x7f",
@@ -252,7 +251,7 @@ vector(
     request(rejected("invalid_nonce"), headers=[["X-Nonce", NONCE], *pairs()]),
 )
 vector(
-    "a nonce in two headers, which together are signed as one",
+    "a nonce that is split into two headers, and signed as one",
     request(
         rejected("invalid_nonce"),
         headers=[["X-Nonce", "a"], *pairs(X_Nonce="b", X_Signature=verbatim(TIMESTAMP, "a, b"))],
@@ -272,19 +271,19 @@ for description, made in {
     "a signature in quotes": f'"{GENUINE}"',
     "a signature in base64": base64.b64encode(digest).decode("ascii"),
     "a signature in base64url": base64.urlsafe_b64encode(digest).decode("ascii").rstrip("="),
-    "a signature of 63 digits, its first lost": GENUINE[1:],
-    "a signature of 63 digits, its last lost": GENUINE[:-1],
+    "a signature of 63 digits, without the first": GENUINE[1:],
+    "a signature of 63 digits, without the last": GENUINE[:-1],
     "a signature of 32 digits, truncated": GENUINE[:32],
     "a signature of 65 digits": f"{GENUINE}0",
     "a signature of 66 digits": f"{GENUINE}00",
-    "a signature with a space before": f" {GENUINE}",
-    "a signature with a line feed behind": f"{GENUINE}\n",
-    "a signature with colons, as of a fingerprint": ":".join(GENUINE[at : at + 2] for at in range(0, 64, 2)),
-    "a signature whose first digit is another": ("0" if GENUINE[0] != "0" else "1") + GENUINE[1:],
-    "a signature whose last digit is another": GENUINE[:-1] + ("0" if GENUINE[-1] != "0" else "1"),
+    "a signature with a space before it": f" {GENUINE}",
+    "a signature with a line feed after it": f"{GENUINE}\n",
+    "a signature with colons, like a fingerprint": ":".join(GENUINE[at : at + 2] for at in range(0, 64, 2)),
+    "a signature with another first digit": ("0" if GENUINE[0] != "0" else "1") + GENUINE[1:],
+    "a signature with another last digit": GENUINE[:-1] + ("0" if GENUINE[-1] != "0" else "1"),
     "a signature of zeros": "0" * 64,
-    "a signature with a letter that is no hex digit": f"g{GENUINE[1:]}",
-    "a signature that says none": "none",
+    "a signature with a letter that is not a hex digit": f"g{GENUINE[1:]}",
+    "the signature none": "none",
 }.items():
     vector(description, request(MISMATCH, signed=made))
 vector(
@@ -303,27 +302,27 @@ for description, made in {
     "signed over another timestamp": signature(SECRET, "1700000001", NONCE, BODY),
     "signed over another nonce": signature(SECRET, TIMESTAMP, "another", BODY),
     "signed over the nonce in uppercase": signature(SECRET, TIMESTAMP, NONCE.upper(), BODY),
-    "signed over the body with a newline behind": signature(SECRET, TIMESTAMP, NONCE, BODY + b"\n"),
+    "signed over the body with a newline after it": signature(SECRET, TIMESTAMP, NONCE, BODY + b"\n"),
     "signed over an empty body": signature(SECRET, TIMESTAMP, NONCE, b""),
-    "signed over the body as another library writes its JSON": (
+    "signed over the JSON of another library": (
         signature(SECRET, TIMESTAMP, NONCE, b'{"id": "evt_1", "event": "invoice.paid", "amount": 12.5}')
     ),
     "signed over the body in UTF-16": signature(SECRET, TIMESTAMP, NONCE, BODY.decode("ascii").encode("utf-16-le")),
     "signed over the body's SHA-256": hmac_hex(PREFIX + hashlib.sha256(BODY).hexdigest().encode("ascii")),
-    "signed over the body alone": hmac_hex(BODY),
-    "signed with dots for colons": hmac_hex(f"{TIMESTAMP}.{NONCE}.".encode("ascii") + BODY),
-    "signed with nothing for colons": hmac_hex(f"{TIMESTAMP}{NONCE}".encode("ascii") + BODY),
+    "signed over the body only": hmac_hex(BODY),
+    "signed with dots instead of colons": hmac_hex(f"{TIMESTAMP}.{NONCE}.".encode("ascii") + BODY),
+    "signed without colons": hmac_hex(f"{TIMESTAMP}{NONCE}".encode("ascii") + BODY),
     "signed without the nonce": hmac_hex(f"{TIMESTAMP}:".encode("ascii") + BODY),
-    "signed with nonce and timestamp the other way round": hmac_hex(f"{NONCE}:{TIMESTAMP}:".encode("ascii") + BODY),
+    "signed with nonce and timestamp swapped": hmac_hex(f"{NONCE}:{TIMESTAMP}:".encode("ascii") + BODY),
     "signed with another secret": signature("another secret", TIMESTAMP, NONCE, BODY),
     "signed with the secret and a newline behind": signature(f"{SECRET}\n", TIMESTAMP, NONCE, BODY),
     "signed with the secret in uppercase": signature(SECRET.upper(), TIMESTAMP, NONCE, BODY),
-    "signed with secret and message the other way round": hmac_hex(KEY, PREFIX + BODY),
+    "signed with secret and message swapped": hmac_hex(KEY, PREFIX + BODY),
     "signed with SHA-1": hmac_hex(PREFIX + BODY, algorithm="sha1"),
     "signed with SHA-512": hmac_hex(PREFIX + BODY, algorithm="sha512"),
     "signed with SHA-512, truncated to 64 digits": hmac_hex(PREFIX + BODY, algorithm="sha512")[:64],
     "SHA-256 of the message, without a secret": hashlib.sha256(PREFIX + BODY).hexdigest(),
-    "SHA-256 of secret and message, which is no HMAC": hashlib.sha256(KEY + PREFIX + BODY).hexdigest(),
+    "SHA-256 of secret and message, which is not an HMAC": hashlib.sha256(KEY + PREFIX + BODY).hexdigest(),
 }.items():
     vector(description, request(MISMATCH, signed=made))
 
@@ -343,7 +342,7 @@ vector(
     secrets=("e\u0301",),
 )
 vector(
-    "a byte that decodes to U+FFFD, where U+FFFD in UTF-8 was signed",
+    "an invalid byte, instead of the signed UTF-8 of U+FFFD",
     request(MISMATCH, body=b"\xff", signed=signature(SECRET, TIMESTAMP, NONCE, b"\xef\xbf\xbd")),
 )
 vector(
@@ -358,7 +357,7 @@ for reason, parts in {
     "timestamp_outside_window": {"timestamp": "0", "nonce": "", "signed": ""},
     "invalid_nonce": {"nonce": "", "signed": ""},
 }.items():
-    vector(f"{reason} is named before what is checked later", request(rejected(reason), **parts))
+    vector(f"{reason} is named before the rules after it", request(rejected(reason), **parts))
 vector(
     "signature_mismatch is named before replayed_nonce",
     request(OK),
@@ -375,12 +374,12 @@ vector(
     request(REPLAYED, headers=[[name.lower(), value] for name, value in THREE.items()]),
 )
 vector(
-    "another timestamp and body with a nonce that is taken",
+    "another timestamp and body with a taken nonce",
     request(OK),
     request(REPLAYED, timestamp="1700000001", body=b'{"id":"evt_2"}', now=NOW + SECOND),
 )
-vector("a nonce that differs in case alone", request(OK, nonce="nonce"), request(OK, nonce="Nonce"))
-vector("a nonce that begins with one that is taken", request(OK, nonce="nonce"), request(OK, nonce="nonce2"))
+vector("two nonces that differ only in case", request(OK, nonce="nonce"), request(OK, nonce="Nonce"))
+vector("a nonce that begins with a taken nonce", request(OK, nonce="nonce"), request(OK, nonce="nonce2"))
 vector("one nonce on two webhooks", request(OK, webhook="42"), request(OK, webhook="43"))
 vector(
     "one nonce on two webhooks, and then on the first again",
@@ -389,23 +388,23 @@ vector(
     request(REPLAYED, webhook="42"),
 )
 vector(
-    "webhooks whose identifiers differ in case alone are two",
+    "two webhooks whose IDs differ only in case",
     request(OK, webhook="abc"),
     request(OK, webhook="ABC"),
 )
 vector(
-    "webhook and nonce that, written one behind the other, would be the same",
+    "two pairs of webhook and nonce that are equal when joined",
     request(OK, webhook="a", nonce="b:c"),
     request(OK, webhook="a:b", nonce="c"),
 )
 vector(
-    "a request stamped 300 s ahead, replayed at the last instant of its window, 600 s later",
+    "a request with a timestamp 300 s ahead, replayed at the end of its window, 600 s later",
     request(OK, now=NOW - 300 * SECOND),
     request(REPLAYED, now=NOW + 300 * SECOND),
     request(OUTSIDE, now=NOW + 300 * SECOND + 1),
 )
 vector(
-    "a nonce is still taken 600 s later, for another message too",
+    "a nonce is still taken 600 s later, also for another message",
     request(OK),
     request(REPLAYED, timestamp="1700000600", now=NOW + 600 * SECOND),
 )
@@ -415,7 +414,7 @@ vector(
     request(OK, timestamp="1700000601", now=NOW + 601 * SECOND),
 )
 vector(
-    "a replay does not prolong the time for which a nonce is taken",
+    "a replay does not prolong the reservation of a nonce",
     request(OK),
     request(REPLAYED, timestamp="1700000599", now=NOW + 599 * SECOND),
     request(OK, timestamp="1700000601", now=NOW + 601 * SECOND),
@@ -425,71 +424,71 @@ for reason, parts in {
     "timestamp_outside_window": {"timestamp": "1699999699"},
     "invalid_timestamp": {"timestamp": "x"},
 }.items():
-    vector(f"a request rejected for {reason} takes no nonce", request(rejected(reason), **parts), request(OK))
+    vector(f"a request rejected for {reason} reserves no nonce", request(rejected(reason), **parts), request(OK))
 
-# One signed message, cut into nonce and body in more than one way, is accepted once.
+# One signed message, split between nonce and body in more than one way, is accepted once.
 
 WHOLE = {"nonce": "abc", "body": b'{"a":1}'}
-RECUT = {"nonce": 'abc:{"a"', "body": b"1}"}
-vector("a message cut another way, alone", request(OK, **RECUT))
-vector("a message and then its other cut", request(OK, **WHOLE), request(REPLAYED, **RECUT))
-vector("a message after its other cut", request(OK, **RECUT), request(REPLAYED, **WHOLE))
+RESPLIT = {"nonce": 'abc:{"a"', "body": b"1}"}
+vector("a re-split that arrives alone", request(OK, **RESPLIT))
+vector("a message, then its re-split", request(OK, **WHOLE), request(REPLAYED, **RESPLIT))
+vector("a re-split, then its message", request(OK, **RESPLIT), request(REPLAYED, **WHOLE))
 vector(
-    "a message cut in four ways",
+    "a message in four splits",
     request(OK, nonce="a", body=b"b:c:d"),
     request(REPLAYED, nonce="a:b", body=b"c:d"),
     request(REPLAYED, nonce="a:b:c", body=b"d"),
     request(REPLAYED, nonce="a", body=b"b:c:d"),
 )
 vector(
-    "a message and its other cut, whose body is empty",
+    "a message and its re-split, whose body is empty",
     request(OK, nonce="a", body=b"b:"),
     request(REPLAYED, nonce="a:b", body=b""),
 )
 vector(
-    "a message and its other cut, whose nonce has 128 characters",
+    "a message and its re-split, whose nonce has 128 characters",
     request(OK, nonce="a", body=b"b" * 126 + b":rest"),
     request(REPLAYED, nonce="a:" + "b" * 126, body=b"rest"),
 )
 vector(
-    "a cut whose nonce has 129 characters is none",
+    "a split with a nonce of 129 characters is not valid",
     request(OK, nonce="a", body=b"b" * 127 + b":rest"),
     request(rejected("invalid_nonce"), nonce="a:" + "b" * 127, body=b"rest"),
 )
 vector(
-    "a cut whose nonce has a space is none",
+    "a split with a space in the nonce is not valid",
     request(OK, nonce="a", body=b"b c:rest"),
     request(rejected("invalid_nonce"), nonce="a:b c", body=b"rest"),
 )
 vector(
-    "a cut whose nonce is empty is none",
+    "a split with an empty nonce is not valid",
     request(OK, nonce=":a", body=b"rest"),
     request(rejected("invalid_nonce"), nonce="", body=b"a:rest"),
 )
 vector(
-    "a message and its other cut on two webhooks",
+    "a message and its re-split on two webhooks",
     request(OK, webhook="42", **WHOLE),
-    request(OK, webhook="43", **RECUT),
-    request(REPLAYED, webhook="42", **RECUT),
+    request(OK, webhook="43", **RESPLIT),
+    request(REPLAYED, webhook="42", **RESPLIT),
 )
 vector(
-    "a message and its other cut, at either end of its window",
+    "a message and its re-split, at the two ends of the window",
     request(OK, now=NOW - 300 * SECOND, **WHOLE),
-    request(REPLAYED, now=NOW + 300 * SECOND, **RECUT),
+    request(REPLAYED, now=NOW + 300 * SECOND, **RESPLIT),
 )
 vector(
-    "two messages with colons that are two",
+    "two different messages with colons",
     request(OK, nonce="a:b", body=b"c"),
     request(OK, nonce="a:c", body=b"c"),
 )
 vector(
-    "a request rejected for its nonce may be sent again when the nonce is free",
+    "a request rejected for its nonce can be sent again when the nonce is free",
     request(OK, nonce="a:b", body=b"first"),
     request(REPLAYED, nonce="a:b", body=b"second", timestamp="1700000500", now=NOW + 400 * SECOND),
     request(OK, nonce="a:b", body=b"second", timestamp="1700000500", now=NOW + 601 * SECOND),
 )
 
-# Several secrets, while one is being replaced.
+# Several secrets, while one is rotated.
 
 BOTH = ("the new secret", "the old secret")
 vector("signed with the first of two secrets", request({**OK, "secretIndex": 0}, secret=BOTH[0]), secrets=BOTH)
@@ -502,7 +501,7 @@ vector(
     secrets=BOTH,
 )
 vector(
-    "two secrets of which one begins with the other",
+    "two secrets, one of which begins with the other",
     request({**OK, "secretIndex": 1}, secret="secret"),
     secrets=("secret 2", "secret"),
 )
