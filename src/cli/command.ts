@@ -3,7 +3,7 @@ import { getSystemErrorMap, parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
 import type { Terminal } from './input/secret-source.js'
-import { type Output, type Style, wrapText } from './output/text.js'
+import { type Output, type Style, wrapText } from './output/terminal.js'
 import { UsageError } from './usage-error.js'
 
 export { UsageError }

@@ -17,7 +17,7 @@ import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
 import { workbench } from './commands/workbench.js'
-import { jsonText, notesText, type Output, styleOf, wrapText } from './output/text.js'
+import { jsonText, notesText, type Output, styleOf, wrapText } from './output/terminal.js'
 
 const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose, workbench]
 

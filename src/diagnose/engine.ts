@@ -2,7 +2,7 @@ import type { HeaderValues } from '../rules/headers.js'
 import { isNonce, MAX_NONCE_LENGTH } from '../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../rules/timestamp.js'
 import { fromUtf8, hex, latin1, utf8 } from './bytes.js'
-import { checkLostBody, contentLengthOf, suspectBody } from './checks/body.js'
+import { checkLostBody, announcedLength, suspectBody } from './checks/body.js'
 import { checkHeaders, type MeantHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
 import { instantOf, scaleOf } from './checks/instant.js'
 import { checkNonce } from './checks/nonce.js'
@@ -87,7 +87,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
     // A request is often diagnosed later than it arrived, so the way of signing comes before the age.
-    ...(match === undefined ? [] : explain(match, body, contentLengthOf(pairs))),
+    ...(match === undefined ? [] : explain(match, body, announcedLength(pairs))),
     ...checkTimestampWindow(meant.timestamp, now),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, pairs) : []),

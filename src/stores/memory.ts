@@ -322,7 +322,7 @@ function indexOf(address: number): number {
  * (J.-P. Aumasson, D. J. Bernstein), which begins with 128 random bits. Nobody can make two keys collide on purpose, because
  * nobody sees a fingerprint or the random bits. JavaScript is fast with its 32-bit words.
  *
- * @param isWide - whether the texts were Latin-1 only after `toBytes`.
+ * @param isWide - whether the texts were Latin-1 only after `toLatin1`.
  */
 function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string, isWide = false): void {
   let v0 = hashKey[0] as number
@@ -361,10 +361,10 @@ function writeFingerprint(hashKey: Int32Array, webhookId: string, key: string, i
   FINGERPRINT[1] = v1
   FINGERPRINT[2] = v2
   FINGERPRINT[3] = v3
-  if (all > 0xff) writeFingerprint(hashKey, toBytes(webhookId), toBytes(key), true)
+  if (all > 0xff) writeFingerprint(hashKey, toLatin1(webhookId), toLatin1(key), true)
 }
 
 /** Returns two Latin-1 characters per character. */
-function toBytes(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text, 'utf16le').toString('latin1')
 }

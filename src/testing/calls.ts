@@ -56,7 +56,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 }
 
 /** Resolves to `'hangs'` if `act` takes longer. */
-export async function within(milliseconds: number, act: () => unknown): Promise<unknown> {
+export async function answerWithin(milliseconds: number, act: () => unknown): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined
   // Not unref(): a process with nothing else to do must wait for the timer.
   const late = new Promise((resolve) => {
@@ -82,7 +82,7 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
 async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
   try {
-    answer = await within(MAX_ANSWER_MILLISECONDS, call)
+    answer = await answerWithin(MAX_ANSWER_MILLISECONDS, call)
   } catch (cause) {
     throw new Error(`${method}() threw for ${tried}`, { cause })
   }
@@ -121,7 +121,7 @@ export async function expectTaken(store: NonceStore, reservation: Reservation, f
   expect(!(await reserve(store, reservation)), fault)
 }
 
-export function reserveAll(
+export function reserveKeys(
   store: NonceStore,
   webhookId: string,
   keys: readonly string[],

@@ -1,5 +1,6 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import {
+  answerWithin,
   EARLY,
   EXPIRED_MILLISECONDS,
   expect,
@@ -19,7 +20,6 @@ import {
   type Setting,
   unique,
   wait,
-  within,
 } from './calls.js'
 import type { NonceStoreContractOptions } from './index.js'
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
@@ -76,7 +76,7 @@ async function countForgotten(store: NonceStore, count: number, size: number): P
 
 /** Returns what `call` returns, or `'fails'` if it throws. */
 async function outcomeWhenDown(name: string, call: () => unknown): Promise<unknown> {
-  const outcome = await within(4000, async () => {
+  const outcome = await answerWithin(4000, async () => {
     try {
       return await call()
     } catch {

@@ -9,7 +9,7 @@ import {
   LATE,
   LOADS,
   open,
-  reserveAll,
+  reserveKeys,
   reserveNew,
   type Setting,
   unique,
@@ -29,7 +29,7 @@ function newMessage() {
     single: (rest: string) => [webhookId, nonce(rest)] as const,
     /** Calls `reserveAll` for one split. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
-      reserveAll(store, scope, [nonce(rest), signature], ttlSeconds),
+      reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shellWord } from '../../src/cli/commands/sign.js'
 import { findingsText } from '../../src/cli/output/findings.js'
 import { contentTypeOf } from '../../src/cli/output/http.js'
-import { jsonText, printable, styleOf, wrapText } from '../../src/cli/output/text.js'
+import { jsonText, printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
 import type { Finding, Language } from '../../src/diagnose/index.js'
 
 it.each([

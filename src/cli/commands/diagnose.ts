@@ -2,7 +2,7 @@ import { defineCommand, unknownWord } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
-import { notesText, wrapText } from '../output/text.js'
+import { notesText, wrapText } from '../output/terminal.js'
 
 const ELSEWHERE =
   'If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.'

@@ -5,7 +5,7 @@ import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { contentTypeOf, type EndpointResponse, type HeaderLine, parseUrl, post } from '../output/http.js'
-import { printable, type Style, wrapText } from '../output/text.js'
+import { printable, type Style, wrapText } from '../output/terminal.js'
 import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
 
 export const send = defineCommand({

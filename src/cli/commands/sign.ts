@@ -3,7 +3,7 @@ import { defineCommand, unknownWord } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
 import { contentTypeOf, type HeaderLine, httpText, parseUrl } from '../output/http.js'
-import { jsonText } from '../output/text.js'
+import { jsonText } from '../output/terminal.js'
 
 const FORMATS = ['headers', 'curl', 'http', 'json'] as const
 

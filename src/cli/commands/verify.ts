@@ -3,7 +3,7 @@ import { defineCommand } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { describeTime } from '../input/received-request.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
-import { notesText, wrapText } from '../output/text.js'
+import { notesText, wrapText } from '../output/terminal.js'
 
 const REPLAY_NOTE = 'Not checked: whether it is a replay. Only the nonce store of the service knows that.'
 

@@ -42,7 +42,7 @@ function parseCurl(command: string): CapturedRequest {
     }
   }
   const body = file === undefined ? utf8(data.join('&')) : undefined
-  return { headers: withTarget(method, url, headers), body, isFileJoined: file === 'without line breaks' }
+  return { headers: addTarget(method, url, headers), body, isFileJoined: file === 'without line breaks' }
 }
 
 /** Removes an option and its value from the words, and returns them. A URL is the value of an empty option. */
@@ -57,7 +57,7 @@ function takeOption(words: string[]): [option: string, value: string] {
 }
 
 /** Adds method, path and host, which a sender may have signed. */
-function withTarget(method: string, text: string, headers: readonly HeaderLine[]): HeaderLine[] {
+function addTarget(method: string, text: string, headers: readonly HeaderLine[]): HeaderLine[] {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host: HeaderLine[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]
   const target: HeaderLine[] = url === undefined ? [] : [[':path', url.pathname + url.search]]
@@ -135,7 +135,7 @@ function parsePowerShell(command: string): CapturedRequest {
   })
   const body = find('body')
   return {
-    headers: withTarget(find('method') ?? 'POST', find('uri') ?? '', headers),
+    headers: addTarget(find('method') ?? 'POST', find('uri') ?? '', headers),
     // The value of a variable is not in the command.
     body: body?.startsWith('$') ? undefined : utf8(body ?? ''),
   }

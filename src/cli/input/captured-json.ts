@@ -49,7 +49,7 @@ export function parseJsonCapture(text: string): CapturedRequest {
   const headers = [...requestLine(request), ...request.headers]
   const others =
     found.length === 1 ? [] : [`The capture has ${found.length} requests. The first with X-Signature was read.`]
-  const { body, notes } = readBody(request.place, headers)
+  const { body, notes } = jsonBodyOf(request.place, headers)
   return {
     headers,
     body,
@@ -78,19 +78,19 @@ function findHeaders(document: unknown): Found[] {
   const found: Found[] = []
   const pending: Place[] = [{ object: { document } }]
   for (const place of pending) {
-    const headers = readHeaders(lookUp({ object: place.object }, NAMES.headers))
+    const headers = headerLinesOf(lookUp({ object: place.object }, NAMES.headers))
     if (headers.length > 0) {
       found.push({ headers, place })
       continue
     }
     for (const [name, object] of Object.entries(place.object)) {
-      if (isObject(object) && name !== 'response') pending.push({ object, outer: place })
+      if (isJsonObject(object) && name !== 'response') pending.push({ object, outer: place })
     }
   }
   return found
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /** The first value under one of the names, in the first object that has one. */
 function lookUp(place: Place, names: readonly string[]): unknown {
@@ -98,7 +98,7 @@ function lookUp(place: Place, names: readonly string[]): unknown {
     for (const name of names) {
       const value = name
         .split('.')
-        .reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), next.object)
+        .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), next.object)
       if (value !== undefined && value !== null) return value
     }
   }
@@ -106,14 +106,14 @@ function lookUp(place: Place, names: readonly string[]): unknown {
 }
 
 /** Headers as a record, pairs, objects with `name` and `value`, or names and values in turns. */
-function readHeaders(value: unknown): HeaderLine[] {
+function headerLinesOf(value: unknown): HeaderLine[] {
   if (!Array.isArray(value))
-    return isObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
+    return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
   if (value.every((one) => typeof one === 'string')) {
     return value.flatMap((name, index) => (index % 2 === 0 ? lines(name, value[index + 1]) : []))
   }
   return value.flatMap((one) =>
-    Array.isArray(one) ? lines(one[0], one[1]) : isObject(one) ? lines(one['name'], one['value']) : [],
+    Array.isArray(one) ? lines(one[0], one[1]) : isJsonObject(one) ? lines(one['name'], one['value']) : [],
   )
 }
 
@@ -141,14 +141,14 @@ function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
   return [...lines(':method', method), ...lines(':path', path)]
 }
 
-function readBody(place: Place, headers: readonly HeaderLine[]): { body: Uint8Array | undefined; notes: string[] } {
+function jsonBodyOf(place: Place, headers: readonly HeaderLine[]): { body: Uint8Array | undefined; notes: string[] } {
   const value = lookUp(place, NAMES.body)
   const { object } = place
   if (typeof value === 'string') {
     const isBase64 = object['isBase64Encoded'] === true || lookUp({ object }, ['postData.encoding']) === 'base64'
     return { body: (isBase64 ? fromBase64(value) : undefined) ?? utf8(value), notes: [] }
   }
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     // Lambda leaves out or nulls an empty body.
     const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
     return { body: isEmpty ? new Uint8Array() : undefined, notes: [] }

@@ -1,5 +1,5 @@
 import type { Finding, Language, Side } from '../../diagnose/index.js'
-import { printable, type Style, wrapText } from './text.js'
+import { printable, type Style, wrapText } from './terminal.js'
 
 const SIDES: { readonly [side in Side]: string } = {
   sender: "on the sender's side",

@@ -8,14 +8,14 @@ const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 const headerValue = (pairs: readonly Pair[], name: string) => pairs.find(([other]) => other === name)?.[1].trim() ?? ''
 
 /** The number of bytes that Content-Length announces. */
-export function contentLengthOf(pairs: readonly Pair[]): number | undefined {
+export function announcedLength(pairs: readonly Pair[]): number | undefined {
   const length = headerValue(pairs, 'content-length')
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
 /** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
-  const announced = contentLengthOf(pairs)
+  const announced = announcedLength(pairs)
   const length = ['Bytes of the body', String(body.length)] as const
   const text = body.length <= 64 ? fromLatin1(body) : ''
   if (NOT_A_BODY.test(text)) {
@@ -55,7 +55,7 @@ export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
       },
     ]
   }
-  const announced = contentLengthOf(pairs)
+  const announced = announcedLength(pairs)
   if (announced !== undefined && announced !== body.length) {
     const params = { announced, length: body.length }
     return [{ code: 'body_changed', kind: 'bodyLength', params, fix: 'pass_whole_body' }]

@@ -18,7 +18,7 @@ function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, La
     code: 'message_layout',
     fix: template === '' ? 'feed_message' : 'sign_message',
     what: template === '' || parts.includes('<body>') ? what : `${what} (without the body)`,
-    apply: (_, context) => withTarget(parts, context),
+    apply: (_, context) => fillTarget(parts, context),
   }
 }
 
@@ -72,7 +72,7 @@ export function layoutText(layout: Layout): string {
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
 /** The layout with the method, path, URL and webhook of the request: once for each path where it may have been sent. */
-function withTarget(layout: Layout, { webhookId, headers }: RequestContext): Layout | Variants<Layout> {
+function fillTarget(layout: Layout, { webhookId, headers }: RequestContext): Layout | Variants<Layout> {
   if (!layout.some((part) => /^<(method|path|url|webhookId)>$/.test(part))) return layout
   const values = (...names: string[]) =>
     headers.filter(([name, value]) => names.includes(name) && value.length <= 2048).map(([, value]) => value)

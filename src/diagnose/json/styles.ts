@@ -73,7 +73,7 @@ export const rubySymbol: StringStyle = (text) =>
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
 /** One member per key: the last value in the place of the first, as parsers keep them. */
-function unique(members: Member[]): Member[] {
+function lastOfEachKey(members: Member[]): Member[] {
   const last = new Map(members.map((member) => [member.key, member]))
   return last.size === members.length ? members : [...last.values()]
 }
@@ -82,12 +82,12 @@ const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Numb
 
 /** JavaScript moves keys that are array indices to the front. */
 export const javascriptOrder: Arrange = (members) => {
-  const once = unique(members)
+  const once = lastOfEachKey(members)
   const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
   return indices.length === 0 ? once : [...indices, ...once.filter((member) => !isArrayIndex(member))]
 }
 
-export const sortedOrder: Arrange = (members) => unique(members).sort(byKey)
+export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
 
 /** Java's HashMap keeps keys by their hash, in a table of a power of two that is at most 75 % full. */
 export const hashMapOrder: Arrange = (members) => {
@@ -98,7 +98,7 @@ export const hashMapOrder: Arrange = (members) => {
     for (let index = 0; index < key.length; index++) hash = (31 * hash + key.charCodeAt(index)) | 0
     return (hash ^ (hash >>> 16)) & (size - 1)
   }
-  return unique(members).sort((one, other) => placeOf(one) - placeOf(other))
+  return lastOfEachKey(members).sort((one, other) => placeOf(one) - placeOf(other))
 }
 
 export const withoutNulls: Arrange = (members, _, json) =>
