@@ -3,7 +3,7 @@
 /**
  * A section of the navigation. It has the pages of `first` in that order, then all others of its folder.
  *
- * @typedef {{ title: string, folder?: string, first: readonly string[] }} Section
+ * @typedef {{ title: string, folder: string, first: readonly string[] }} Section
  */
 
 /** @type {readonly Section[]} */

@@ -40,8 +40,10 @@ export function stageGuides() {
     .map((file) => ({ text: file.replace(/\.md$/, ''), link: `/${API}/${file.replace(/\.md$/, '')}` }))
   const navigation = guides.map(({ title, sources }) => ({
     text: title,
+    // A section opens when the reader is in it.
+    collapsed: title !== 'Start',
     items: [
-      ...sources.map((source) => ({ text: titleOf(source), link: linkOf(addressOf(source)) })),
+      ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
       ...(title === 'Reference' ? api : []),
       ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
     ],
@@ -50,11 +52,11 @@ export function stageGuides() {
 }
 
 /**
- * @param {string | undefined} folder
+ * @param {string} folder
  * @param {readonly string[]} first
  */
 function sourcesOf(folder, first) {
-  const all = folder === undefined || !existsSync(join(ROOT, folder)) ? [] : markdownIn(folder)
+  const all = existsSync(join(ROOT, folder)) ? markdownIn(folder) : []
   return [...new Set([...first.filter((source) => existsSync(join(ROOT, source))), ...all])]
 }
 
@@ -87,6 +89,15 @@ function titleOf(source) {
   if (source === 'README.md') return 'Overview'
   const [, title = source] = /^# (.+)$/m.exec(readFileSync(join(ROOT, source), 'utf8')) ?? []
   return title.replaceAll('`', '')
+}
+
+/**
+ * Returns the title in the navigation, without the words that the section has too.
+ *
+ * @param {string} source
+ */
+function entryOf(source) {
+  return titleOf(source).replace(/^(Receive with|Send from) /, '')
 }
 
 /**
@@ -156,25 +167,16 @@ function runTypedoc() {
     join(site, 'node_modules/typedoc-plugin-markdown/dist/index.js'),
     join(site, 'typedoc-names.js'),
   ].flatMap((path) => ['--plugin', path])
-  const layout = [
-    '--router',
-    'module',
-    '--entryFileName',
-    'index',
-    '--readme',
-    'none',
-    '--hideBreadcrumbs',
-    '--hidePageHeader',
+  const layout = '--router module --entryFileName index --readme none --hideBreadcrumbs --hidePageHeader'
+  const groups = '--groupOrder Functions --groupOrder Classes --groupOrder *'
+  const tables = ['parametersFormat', 'interfacePropertiesFormat', 'typeDeclarationFormat']
+    .map((option) => `--${option} table`)
+    .join(' ')
+  const options = [
+    ...plugins,
+    ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers`.split(' '),
+    ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
-  const tables = [
-    '--parametersFormat',
-    'table',
-    '--interfacePropertiesFormat',
-    'table',
-    '--typeDeclarationFormat',
-    'table',
-  ]
-  const options = [...plugins, ...layout, ...tables, '--out', join(PAGES, API), '--logLevel', 'Warn']
   execFileSync(process.execPath, [join(site, 'node_modules/typedoc/bin/typedoc'), ...options], {
     cwd: ROOT,
     stdio: 'inherit',

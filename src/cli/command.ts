@@ -88,13 +88,17 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 
 const HELP_COLUMN = 26
 
+/** Where the installed package has the guide to the command line. It has a heading per command. */
+export const GUIDE = 'node_modules/inbound-webhook-auth/docs/debug/command-line.md'
+
 export function helpText({ name, summary, operands, options, notes }: Command): string {
   const lines = Object.entries({ ...options, ...COMMON_OPTIONS }).map(
     ([option, { value = '', help }]: [string, Option]) =>
       wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
-  return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note))].join('\n\n')}\n`
+  const guide = `Guide: ${GUIDE}#${name}`
+  return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note)), guide].join('\n\n')}\n`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {

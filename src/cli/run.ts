@@ -4,6 +4,7 @@ import {
   type Context,
   describeError,
   type ExitCode,
+  GUIDE,
   helpText,
   Interrupted,
   type Outcome,
@@ -34,6 +35,8 @@ Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the 
 A secret is never an argument: every process on the machine can read arguments.
 
 Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
+
+Guide: ${GUIDE}
 `
 
 /** Runs a command line and returns its exit code. */

@@ -115,9 +115,11 @@ const size = (count) => (count < 1024 ? `${count} B` : count < 2 ** 20 ? `${coun
 /** @param {number} count */
 const bytes = (count) => count.toLocaleString('en')
 
-/** @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
+/** Numbers are on the right. @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
 function table(headings, rows) {
-  return [headings, headings.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+  const isNumber = (/** @type {number} */ column) =>
+    rows.every((cells) => /^([\d.,]+( ms)?)?$/.test(cells[column] ?? ''))
+  return [headings, headings.map((_, column) => (isNumber(column) ? '---:' : '---')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')
 }

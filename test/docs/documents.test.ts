@@ -64,11 +64,13 @@ describe('the reference', () => {
   const headingsOf = (page: string) =>
     [...readFileSync(join(ROOT, 'docs/reference', page), 'utf8').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
 
-  it('has a heading per reason, in the order of the rules', () => {
+  it('has a heading per reason in the order of the rules, then one per error code', () => {
     const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
-    expect(reasons).toHaveLength(6)
-    expect(headingsOf('errors.md')).toEqual(reasons)
+    const errors = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8')
+    const codes = [...errors.matchAll(/^ {2}(ERR_\w+): /gm)].map(([, code]) => code)
+    expect([reasons.length, codes.length]).toEqual([6, 4])
+    expect(headingsOf('errors.md')).toEqual([...reasons, ...codes])
   })
 
   it('has a heading per finding code', () => {

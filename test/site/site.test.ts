@@ -84,21 +84,55 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.close()
   })
 
-  it('search finds the words that people look for, and every finding code', async () => {
+  /** Enters a word in the search, and returns the address of the first result. */
+  async function search(page: Page, word: string): Promise<string | null> {
+    await page.fill('#localsearch-input', '')
+    await page.waitForFunction(() => document.querySelectorAll('.results .result').length === 0)
+    await page.fill('#localsearch-input', word)
+    const first = page.locator('.results a.result').first()
+    return first.getAttribute('href', { timeout: 5000 }).catch(() => null)
+  }
+
+  it('opens the section of the navigation in which the reader is, and others by keyboard', async () => {
+    const page = await open('receive/express.html')
+    const isOpen = (section: string) =>
+      page.locator('.VPSidebar [role=button]', { hasText: section }).getAttribute('aria-expanded')
+    expect([await isOpen('Receive'), await isOpen('Operate')]).toEqual(['true', 'false'])
+    await page.locator('.VPSidebar [role=button]', { hasText: 'Operate' }).press('Enter')
+    expect(await isOpen('Operate')).toBe('true')
+    expect(await page.getByRole('link', { name: 'Redis Cluster and Sentinel' }).isVisible()).toBe(true)
+    await page.close()
+  })
+
+  it('search shows the best page first', async () => {
+    const page = await open('index.html')
+    await page.click('.VPNavBarSearch button')
+    const found: Record<string, string | null> = {}
+    const best = {
+      rotate: '/receive/rotate-secrets.html#rotate-a-secret',
+      replay: '/debug/time-and-nonce.html#replayed_nonce',
+      sizing: '/operate/sizing.html#sizing-a-nonce-store',
+      ERR_NONCE_STORE: '/reference/errors.html#err_nonce_store',
+      Lambda: '/receive/lambda.html#receive-with-aws-lambda',
+      401: '/debug/#why-a-request-gets-401',
+      metrics: '/operate/observability.html#metrics-alerts-and-a-circuit-breaker',
+      workbench: '/debug/command-line.html#workbench',
+    }
+    for (const word of Object.keys(best)) found[word] = await search(page, word)
+    await page.close()
+    expect(found).toEqual(best)
+  })
+
+  it('search finds every finding code', async () => {
     const codes = findingCodes()
     expect(codes.length).toBeGreaterThan(30)
     const page = await open('index.html')
     await page.click('.VPNavBarSearch button')
     const missing: string[] = []
-    for (const word of ['replay', 'rotate', 'ERR_NONCE_STORE', 'express', ...codes]) {
-      await page.fill('#localsearch-input', '')
-      await page.waitForFunction(() => document.querySelectorAll('.results .result').length === 0)
-      await page.fill('#localsearch-input', word)
-      const first = page.locator('.results a.result').first()
-      const link = await first.getAttribute('href', { timeout: 5000 }).catch(() => null)
+    for (const code of codes) {
+      const link = await search(page, code)
       const file = link === null ? undefined : new URL(link, address).pathname
-      const html = file === undefined ? '' : readFileSync(join(SITE, decodeURIComponent(file)), 'utf8')
-      if (!html.toLowerCase().includes(word.toLowerCase())) missing.push(`${word}: ${link}`)
+      if (file === undefined || !readFileSync(join(SITE, file), 'utf8').includes(code)) missing.push(`${code}: ${link}`)
     }
     await page.close()
     expect(missing).toEqual([])
