@@ -17,9 +17,16 @@ export async function connect(uri, timeout = 1000) {
     connectTimeout: timeout,
     acquireTimeout: timeout,
     socketTimeout: timeout,
+    // Try to connect twice per second. By default, the pool waits up to 10 s after many failures.
+    initializationTimeout: 2 ** 31 - 1,
     initSql: `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}`,
   })
   const nonceStore = new MySqlNonceStore({ timeout, query: (sql, values) => pool.query(sql, values) })
-  await nonceStore.createTable()
+  try {
+    await nonceStore.createTable()
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
   return { client: pool, nonceStore, close: () => pool.end() }
 }

@@ -16,8 +16,11 @@ export async function connect(uri, timeout = 1000) {
   const nonceStore = new MySqlNonceStore({
     timeout,
     async query(sql, values) {
+      const deadline = Date.now() + timeout
       const connection = await pool.getConnection()
       try {
+        // After a fault, statements that waited too long would delay the new ones.
+        if (Date.now() > deadline) throw new Error(`No free connection within ${timeout} ms.`)
         const result = await connection.query({ sql, values, timeout })
         connection.release()
         return result
@@ -29,6 +32,11 @@ export async function connect(uri, timeout = 1000) {
       }
     },
   })
-  await nonceStore.createTable()
+  try {
+    await nonceStore.createTable()
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
   return { client: pool, nonceStore, close: () => pool.end() }
 }

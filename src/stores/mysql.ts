@@ -122,8 +122,12 @@ export class MySqlNonceStore implements NonceStore {
     return affectedRows(await this.#run(sql, [...hashes]))
   }
 
-  /** Creates the table if it is absent. Any number of processes may call it at once. */
+  /**
+   * Creates the table if it is absent. Any number of processes may call it at once. If the table exists, a database user that
+   * may not create tables can call it too.
+   */
   async createTable(): Promise<void> {
+    if (await this.#tableExists()) return
     await this.#query(
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
         key_hash BINARY(32) NOT NULL PRIMARY KEY,
@@ -132,6 +136,16 @@ export class MySqlNonceStore implements NonceStore {
       ) ENGINE = InnoDB`,
       [],
     )
+  }
+
+  async #tableExists(): Promise<boolean> {
+    try {
+      await this.#query(`SELECT 1 FROM ${this.#table} LIMIT 0`, [])
+      return true
+    } catch (error) {
+      if (isMissingTable(error)) return false
+      throw error
+    }
   }
 
   /**
@@ -190,6 +204,11 @@ function hashesOf(result: unknown): string[] {
 /** Checks for ER_DUP_ENTRY. */
 function isDuplicate(error: unknown): boolean {
   return Object(error).errno === 1062
+}
+
+/** Checks for ER_NO_SUCH_TABLE. */
+function isMissingTable(error: unknown): boolean {
+  return Object(error).errno === 1146
 }
 
 /**

@@ -260,14 +260,14 @@ async function mysql(
         statements[count - 1] ?? '',
         Array.from({ length: count }, () => [nextHash().toString('hex'), 600_001_000]).flat(),
       ),
-    bytes() {
-      server.sql('ANALYZE TABLE hooks.webhook_nonces')
+    async bytes() {
+      await server.sql('ANALYZE TABLE hooks.webhook_nonces')
       const bytes = 'SELECT DATA_LENGTH + INDEX_LENGTH FROM information_schema.TABLES'
-      return Number(server.sql(`${bytes} WHERE TABLE_NAME = 'webhook_nonces'`))
+      return Number(await server.sql(`${bytes} WHERE TABLE_NAME = 'webhook_nonces'`))
     },
-    fill(count) {
+    async fill(count) {
       const rows = `SELECT UNHEX(SHA2(UUID(), 256)), UTC_TIMESTAMP(6) + INTERVAL 600 SECOND FROM hooks.seq_1_to_${count}`
-      if (count > 0) server.sql(`INSERT INTO hooks.webhook_nonces ${rows}`)
+      if (count > 0) await server.sql(`INSERT INTO hooks.webhook_nonces ${rows}`)
     },
     async close() {
       await close()

@@ -14,12 +14,14 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
     let [primary, replica]: MariaDbServer[] = []
     beforeAll(async () => {
       primary = await MariaDbServer.start('--log-bin=binlog', '--server-id=1', `--binlog-format=${format}`)
-      primary.sql("GRANT REPLICATION SLAVE ON *.* TO test@'127.0.0.1'")
+      await primary.sql("GRANT REPLICATION SLAVE ON *.* TO test@'127.0.0.1'")
       replica = await MariaDbServer.start('--server-id=2')
       const source = `MASTER_HOST='127.0.0.1', MASTER_PORT=${primary.port}, MASTER_USER='test'`
       // What the primary logged until now is there already.
-      const [file, position] = primary.sql('SHOW MASTER STATUS').split('\t')
-      replica.sql(`CHANGE MASTER TO ${source}, MASTER_LOG_FILE='${file}', MASTER_LOG_POS=${position}; START SLAVE`)
+      const [file, position] = (await primary.sql('SHOW MASTER STATUS')).split('\t')
+      await replica.sql(
+        `CHANGE MASTER TO ${source}, MASTER_LOG_FILE='${file}', MASTER_LOG_POS=${position}; START SLAVE`,
+      )
     })
     afterAll(async () => {
       await replica?.stop()
@@ -52,8 +54,8 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
         await sleep(2)
       }
       const rows = 'SELECT HEX(key_hash), expires_at FROM hooks.webhook_nonces ORDER BY key_hash'
-      const expected = primary?.sql(rows)
-      await eventually(() => expect(replica?.sql(rows)).toBe(expected))
+      const expected = await primary?.sql(rows)
+      await eventually(async () => expect(await replica?.sql(rows)).toBe(expected))
       expect(expected?.split('\n').length).toBeGreaterThan(50)
       expect([...warnings]).toEqual([])
       await pool.end()

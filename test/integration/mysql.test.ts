@@ -210,6 +210,19 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect(await sessions[1]?.store('hooks.round_0').reserve('42', 'nonce', 600)).toBe(false)
   })
 
+  it('needs no permission to create a table that exists', async () => {
+    const { store } = await session()
+    await server.sql(`CREATE USER writer@'127.0.0.1'; GRANT SELECT, INSERT, DELETE ON hooks.* TO writer@'127.0.0.1'`)
+    const { store: writerStore } = await session({ user: 'writer' })
+    const nonces = writerStore('exists')
+    await expect(nonces.createTable()).rejects.toThrow(/CREATE command denied/)
+    await store('exists').createTable()
+    await nonces.createTable()
+    expect(await nonces.reserve('42', 'nonce', 0.001)).toBe(true)
+    await sleep(5)
+    expect(await nonces.deleteExpired()).toBe(1)
+  })
+
   it('deletes the oldest expired rows, so many at a time, and says how many', async () => {
     const { connection, store } = await session()
     const nonces = store('deletes')

@@ -2,25 +2,38 @@ import type pg from 'pg'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
 import { eventually, PgBouncer, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
-import { proxyFaults, type Row, testFaults } from '../support/stores/faults.js'
+import {
+  type Closers,
+  clockFaults,
+  killedServer,
+  proxyFaults,
+  type Row,
+  stoppedServer,
+  testFaults,
+} from '../support/stores/faults.js'
 
 const CLIENTS = { store: 'PostgreSQL', kinds: ['pg', 'postgres.js'] }
 const BOUNCED = { store: 'PgBouncer', kinds: ['pg, not prepared', 'postgres.js, not prepared'] }
 
-async function start(closers: (() => unknown)[], ...settings: string[]) {
+async function start(closers: Closers, ...settings: string[]) {
   const server = await PostgresServer.start(...settings)
   closers.push(() => server.stop())
   return server
 }
 
-async function startBehindProxy(closers: (() => unknown)[]) {
+async function startAlone(closers: Closers) {
+  const server = await start(closers)
+  return { server, address: server.url }
+}
+
+async function startBehindProxy(closers: Closers) {
   const server = await start(closers)
   const proxy = await TcpProxy.start(server.port)
   closers.push(() => proxy.stop())
   return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
 }
 
-async function startBouncer(closers: (() => unknown)[]) {
+async function startBouncer(closers: Closers) {
   const server = await start(closers)
   const bouncer = await PgBouncer.start(server)
   closers.push(() => bouncer.stop())
@@ -36,24 +49,10 @@ async function set(server: PostgresServer, setting: string): Promise<void> {
 const TABLE = 'CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL)'
 
 const ROWS: Row[] = [
-  {
-    fault: 'killed and restarted',
-    ...CLIENTS,
-    async start(closers) {
-      const server = await start(closers)
-      return { address: server.url, begin: () => server.kill(), end: () => server.restart() }
-    },
-  },
-  {
-    fault: 'server stopped',
-    ...CLIENTS,
-    async start(closers) {
-      const server = await start(closers)
-      closers.push(() => server.signal('SIGCONT'))
-      return { address: server.url, begin: () => server.signal('SIGSTOP'), end: () => server.signal('SIGCONT') }
-    },
-  },
+  killedServer(CLIENTS, startAlone),
+  stoppedServer(CLIENTS, startAlone),
   ...proxyFaults(CLIENTS, startBehindProxy),
+  ...clockFaults({ ...CLIENTS, loses: 'everything' }, startAlone),
   {
     fault: 'table locked',
     ...CLIENTS,
@@ -84,6 +83,23 @@ const ROWS: Row[] = [
     },
   },
   {
+    fault: 'disk full',
+    ...CLIENTS,
+    async start(closers) {
+      const server = await start(closers)
+      // Larger than a segment of the WAL, 16 MiB: PostgreSQL ends if it cannot write its WAL.
+      const rows = "SELECT decode(md5(n::text), 'hex'), now() FROM generate_series(1, 40000) n"
+      // With this fillfactor, a page is full after a few rows, and the file has to grow.
+      await server.sql(`${TABLE} WITH (fillfactor = 10); INSERT INTO webhook_nonces ${rows}`)
+      return {
+        address: server.url,
+        // A file that is larger cannot grow, as on a full disk.
+        begin: () => server.limitFileSize(String(16 * 1024 * 1024)),
+        end: () => server.limitFileSize('unlimited'),
+      }
+    },
+  },
+  {
     fault: 'connections used up',
     ...CLIENTS,
     async start(closers) {
@@ -104,16 +120,6 @@ const ROWS: Row[] = [
         }
       }
       return { address: server.url, begin, end: () => Promise.all(sessions.map((session) => session.end())) }
-    },
-  },
-  {
-    fault: "the server's clock steps forward by 601 s",
-    ...CLIENTS,
-    loses: 'everything',
-    async start(closers) {
-      const server = await start(closers)
-      const step = "UPDATE webhook_nonces SET expires_at = expires_at - interval '601 s'"
-      return { address: server.url, begin: () => server.sql(step) }
     },
   },
   {

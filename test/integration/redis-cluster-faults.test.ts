@@ -1,21 +1,46 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
-import { eventually, type RedisServer, startRedisCluster, startRedisSentinel } from '../support/servers.js'
-import { type Row, testFaults } from '../support/stores/faults.js'
+import { eventually, type RedisServer, startRedisCluster, startRedisSentinel, TcpProxy } from '../support/servers.js'
+import { type Closers, droppedConnections, type Row, testFaults } from '../support/stores/faults.js'
+
+const run = promisify(execFile)
 
 const CLUSTER = { store: 'Redis Cluster', kinds: ['redis-cluster', 'ioredis-cluster'] }
 const SENTINEL = { store: 'Redis Sentinel', kinds: ['redis-sentinel', 'ioredis-sentinel'] }
 
 type Nodes = [master: RedisServer, ...others: RedisServer[]]
 
-async function start(closers: (() => unknown)[], options: { replicas?: number } = {}) {
+async function start(closers: Closers, options: { replicas?: number } = {}) {
   const nodes = (await startRedisCluster(options)) as Nodes
   closers.push(() => Promise.all(nodes.map((node) => node.stop())))
   return { nodes, address: nodes.map(({ url }) => url) }
 }
 
-async function startSentinel(closers: (() => unknown)[]) {
+/** A cluster that announces its nodes by the addresses of proxies. */
+async function startBehindProxies(closers: Closers) {
+  const { nodes } = await start(closers)
+  const proxies = await Promise.all(nodes.map((node) => TcpProxy.start(node.port)))
+  for (const [index, proxy] of proxies.entries()) {
+    closers.push(() => proxy.stop())
+    // Between each other, the nodes use the bus, which has no proxy.
+    nodes[index]?.cli('CONFIG', 'SET', 'cluster-announce-bus-port', String(nodes[index].port + 10_000))
+    nodes[index]?.cli('CONFIG', 'SET', 'cluster-announce-port', String(proxy.port))
+  }
+  await eventually(() => {
+    for (const node of nodes) {
+      const slots = node.cli('CLUSTER', 'SLOTS').split('\n')
+      for (const proxy of proxies) expect(slots).toContain(String(proxy.port))
+    }
+  })
+  const dropConnections = () => {
+    for (const proxy of proxies) proxy.dropConnections()
+  }
+  return { proxy: { dropConnections }, address: proxies.map(({ port }) => `redis://127.0.0.1:${port}`) }
+}
+
+async function startSentinel(closers: Closers) {
   const servers = await startRedisSentinel()
   closers.push(servers.stop)
   return servers
@@ -32,6 +57,7 @@ async function replaced(survivors: readonly RedisServer[]): Promise<void> {
 }
 
 const ROWS: Row[] = [
+  droppedConnections(CLUSTER, startBehindProxies),
   {
     fault: 'a master is stopped',
     ...CLUSTER,
@@ -89,9 +115,9 @@ const ROWS: Row[] = [
       const [from, to] = [nodes[0].cli('CLUSTER', 'MYID'), nodes[1]?.cli('CLUSTER', 'MYID') ?? '']
       return {
         address,
-        begin() {
+        async begin() {
           const slots = ['--cluster-from', from, '--cluster-to', to, '--cluster-slots', '2000', '--cluster-yes']
-          execFileSync('redis-cli', ['--cluster', 'reshard', `127.0.0.1:${nodes[0].port}`, ...slots], { stdio: 'pipe' })
+          await run('redis-cli', ['--cluster', 'reshard', `127.0.0.1:${nodes[0].port}`, ...slots])
         },
       }
     },

@@ -2,17 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
 import { eventually, RedisServer, TcpProxy } from '../support/servers.js'
-import { proxyFaults, type Row, testFaults } from '../support/stores/faults.js'
+import {
+  type Closers,
+  clockFaults,
+  proxyFaults,
+  type Row,
+  stoppedServer,
+  testFaults,
+} from '../support/stores/faults.js'
 
 const CLIENTS = { store: 'Redis', kinds: ['redis', 'ioredis'] }
 
-async function start(closers: (() => unknown)[], ...options: string[]) {
+async function start(closers: Closers, ...options: string[]) {
   const server = await RedisServer.start(...options)
   closers.push(() => server.stop())
   return server
 }
 
-async function startBehindProxy(closers: (() => unknown)[]) {
+async function startAlone(closers: Closers) {
+  const server = await start(closers)
+  return { server, address: server.url }
+}
+
+async function startBehindProxy(closers: Closers) {
   const server = await start(closers)
   const proxy = await TcpProxy.start(server.port)
   closers.push(() => proxy.stop())
@@ -44,16 +56,9 @@ const ROWS: Row[] = [
     loses: 'everything',
     start: killedAndRestarted(['--save', '3600 1 300 100 60 10000']),
   },
-  {
-    fault: 'server stopped',
-    ...CLIENTS,
-    async start(closers) {
-      const server = await start(closers)
-      closers.push(() => server.signal('SIGCONT'))
-      return { address: server.url, begin: () => server.signal('SIGSTOP'), end: () => server.signal('SIGCONT') }
-    },
-  },
+  stoppedServer(CLIENTS, startAlone),
   ...proxyFaults(CLIENTS, startBehindProxy),
+  ...clockFaults({ ...CLIENTS, loses: 'everything' }, startAlone),
   {
     fault: 'loading its data',
     ...CLIENTS,
@@ -111,18 +116,6 @@ const ROWS: Row[] = [
           server.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
         },
       }
-    },
-  },
-  {
-    // To the keys it is the same whether the clock steps forward or their ends step back.
-    fault: "the server's clock steps forward by 601 s",
-    ...CLIENTS,
-    loses: 'everything',
-    async start(closers) {
-      const server = await start(closers)
-      const step =
-        "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('PEXPIRE', key, redis.call('PTTL', key) - 601000) end"
-      return { address: server.url, begin: () => server.cli('EVAL', step, '0') }
     },
   },
   {

@@ -132,3 +132,25 @@ describe('options', () => {
     expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
   })
 })
+
+describe('createTable', () => {
+  const MISSING = Object.assign(new Error("Table 'hooks.webhook_nonces' doesn't exist"), { errno: 1146 })
+
+  it('creates the table if it is absent', async () => {
+    const { store, statements } = storeWith(MISSING, { affectedRows: 0 })
+    await store.createTable()
+    expect(statements).toEqual(['SELECT', 'CREATE'])
+  })
+
+  it('creates nothing if the table exists', async () => {
+    const { store, statements } = storeWith([[], []])
+    await store.createTable()
+    expect(statements).toEqual(['SELECT'])
+  })
+
+  it('passes on every other error', async () => {
+    const { store, statements } = storeWith(new Error('connect ECONNREFUSED'))
+    await expect(store.createTable()).rejects.toThrow('connect ECONNREFUSED')
+    expect(statements).toEqual(['SELECT'])
+  })
+})

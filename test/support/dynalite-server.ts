@@ -19,6 +19,8 @@ export function configOf(port: number) {
 /** A process that speaks the protocol of DynamoDB, on a free loopback port, with its data in a temporary folder. */
 export class DynaliteServer {
   readonly folder = temporaryFolder()
+  /** Environment variables of the server, from its next start. */
+  env: NodeJS.ProcessEnv = {}
   #process: ChildProcess | undefined
 
   private constructor(readonly port: number) {}
@@ -42,10 +44,15 @@ export class DynaliteServer {
     return server
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   async restart(): Promise<void> {
     const options = ['--port', String(this.port), '--host', '127.0.0.1', '--path', join(this.folder, 'data')]
     const script = requireIntegration.resolve('dynalite/cli.js')
-    this.#process = spawn(process.execPath, [script, ...options, '--createTableMs', '1'], { stdio: 'ignore' })
+    const env = { ...process.env, ...this.env }
+    this.#process = spawn(process.execPath, [script, ...options, '--createTableMs', '1'], { stdio: 'ignore', env })
     await eventually(async () => {
       const socket = connect(this.port, '127.0.0.1')
       await once(socket, 'connect')

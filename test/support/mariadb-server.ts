@@ -1,8 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { eventually, freePort, temporaryFolder } from './servers.js'
+
+const run = promisify(execFile)
 
 /** Debian installs the server in a folder that is only in the PATH of root. */
 const SERVER = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd'].find((path) => existsSync(path)) ?? 'mariadbd'
@@ -16,29 +19,53 @@ export function mariadbIsInstalled(): boolean {
   }
 }
 
+/**
+ * Creates the system tables in a new folder, which takes seconds.
+ *
+ * @returns the folder. Remove it at the end.
+ */
+export async function installMariaDb(): Promise<string> {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o777)
+  await run('mariadb-install-db', [
+    '--no-defaults',
+    '--user=mysql',
+    `--datadir=${join(folder, 'data')}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+  ])
+  return folder
+}
+
 /** A MariaDB server on a free loopback port, with its data in a temporary folder. */
 export class MariaDbServer {
-  readonly folder = temporaryFolder()
+  /** Environment variables of the server, from its next start. */
+  env: NodeJS.ProcessEnv = {}
   #process: ChildProcess | undefined
 
   private constructor(
+    readonly folder: string,
     readonly port: number,
     readonly options: readonly string[],
   ) {}
 
   /** @param options - options of its command line, such as `--binlog-format=ROW`. */
   static async start(...options: string[]): Promise<MariaDbServer> {
-    const server = new MariaDbServer(await freePort(), options)
-    chmodSync(server.folder, 0o777)
-    const install = [
-      '--no-defaults',
-      '--user=mysql',
-      `--datadir=${server.#data}`,
-      '--auth-root-authentication-method=normal',
-    ]
-    execFileSync('mariadb-install-db', [...install, '--skip-test-db'], { stdio: 'ignore' })
+    return MariaDbServer.#startIn(await installMariaDb(), options)
+  }
+
+  /** Starts a server with a copy of a folder of {@link installMariaDb}. */
+  static async startCopy(installed: string, ...options: string[]): Promise<MariaDbServer> {
+    const folder = temporaryFolder()
+    chmodSync(folder, 0o777)
+    await run('cp', ['-a', '--sparse=always', join(installed, 'data'), folder])
+    return MariaDbServer.#startIn(folder, options)
+  }
+
+  static async #startIn(folder: string, options: readonly string[]): Promise<MariaDbServer> {
+    const server = new MariaDbServer(folder, await freePort(), options)
     await server.restart()
-    server.sql("CREATE DATABASE hooks; CREATE USER test@'127.0.0.1'; GRANT ALL ON hooks.* TO test@'127.0.0.1'")
+    await server.sql("CREATE DATABASE hooks; CREATE USER test@'127.0.0.1'; GRANT ALL ON hooks.* TO test@'127.0.0.1'")
     return server
   }
 
@@ -54,6 +81,10 @@ export class MariaDbServer {
     return `mariadb://test@127.0.0.1:${this.port}/hooks`
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   async restart(): Promise<void> {
     const network = [
       '--bind-address=127.0.0.1',
@@ -62,14 +93,16 @@ export class MariaDbServer {
       '--skip-name-resolve',
     ]
     const fixed = ['--no-defaults', '--user=mysql', `--datadir=${this.#data}`, `--pid-file=${join(this.folder, 'pid')}`]
-    this.#process = spawn(SERVER, [...fixed, ...network, ...this.options], { stdio: 'ignore' })
+    const env = { ...process.env, ...this.env }
+    this.#process = spawn(SERVER, [...fixed, ...network, ...this.options], { stdio: 'ignore', env })
     await eventually(() => this.sql('SELECT 1'))
   }
 
   /** Runs statements as root and returns what the client prints, one row per line. */
-  sql(statements: string, ...options: string[]): string {
-    const client = ['--no-defaults', `--socket=${this.#socket}`, '-uroot', '--batch', '--skip-column-names', ...options]
-    return execFileSync('mariadb', [...client, '-e', statements], { encoding: 'utf8', stdio: 'pipe' }).trim()
+  async sql(statements: string): Promise<string> {
+    const client = ['--no-defaults', `--socket=${this.#socket}`, '-uroot', '--batch', '--skip-column-names']
+    const { stdout } = await run('mariadb', [...client, '-e', statements])
+    return stdout.trim()
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -50,6 +50,8 @@ async function killed(child: ChildProcess): Promise<void> {
 
 export class RedisServer {
   readonly folder = temporaryFolder()
+  /** Environment variables of the server, from its next start. */
+  env: NodeJS.ProcessEnv = {}
   #process: ChildProcess | undefined
   #isSentinel = false
 
@@ -76,6 +78,10 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   /** @param more - options for this start only. */
   spawn(...more: string[]): void {
     if (this.#isSentinel) {
@@ -83,7 +89,8 @@ export class RedisServer {
       return
     }
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', '']
-    this.#process = spawn('redis-server', [...fixed, ...this.options, ...more], { stdio: 'ignore' })
+    const env = { ...process.env, ...this.env }
+    this.#process = spawn('redis-server', [...fixed, ...this.options, ...more], { stdio: 'ignore', env })
   }
 
   async restart(): Promise<void> {
@@ -122,7 +129,7 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   const nodes = await Promise.all(Array.from({ length: 3 + 3 * replicas }, start))
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`)
   const create = ['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes']
-  execFileSync('redis-cli', create, { stdio: 'pipe' })
+  await run('redis-cli', create)
   await eventually(() => {
     for (const node of nodes) {
       const info = node.cli('INFO', 'replication')
@@ -189,6 +196,8 @@ export function postgresIsInstalled(): boolean {
 
 export class PostgresServer {
   readonly folder = temporaryFolder()
+  /** Environment variables of the server, from its next start. */
+  env: NodeJS.ProcessEnv = {}
 
   private constructor(
     readonly port: number,
@@ -226,16 +235,33 @@ export class PostgresServer {
     await this.#run('pg_ctl', 'stop', '-m', 'immediate', '-D', this.#data)
   }
 
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8'), 10)
+  }
+
+  /** The process identifiers of the server and of all its sessions. */
+  async #pids(): Promise<number[]> {
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(this.pid)])
+    return [this.pid, ...stdout.trim().split(/\s+/).map(Number)]
+  }
+
   /** Sends a signal to the server and to all its sessions, such as SIGSTOP. */
   async signal(signal: NodeJS.Signals): Promise<void> {
-    const [pid = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
-    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', pid])
-    const children = stdout.trim().split(/\s+/)
-    for (const id of [pid, ...children]) {
+    for (const pid of await this.#pids()) {
       try {
-        process.kill(Number(id), signal)
+        process.kill(pid, signal)
       } catch {
         // The session has just ended.
+      }
+    }
+  }
+
+  /** Sets how large a file the server and its sessions may write: a number of bytes, or `unlimited`. */
+  async limitFileSize(bytes: string): Promise<void> {
+    // Twice: a session may start meanwhile.
+    for (let round = 0; round < 2; round++) {
+      for (const pid of await this.#pids()) {
+        await this.#run('prlimit', '--pid', String(pid), `--fsize=${bytes}:`).catch(() => {})
       }
     }
   }
@@ -270,7 +296,9 @@ export class PostgresServer {
 
   /** Runs a server program. They refuse to run as root, so this uses the user of Debian's package. */
   async #run(program: string, ...args: string[]): Promise<void> {
-    const command = [postgresProgram(program), ...args]
+    // As arguments of env, so that they apply to the server only, and not to setpriv.
+    const env = Object.entries(this.env).map(([name, value]) => `${name}=${value}`)
+    const command = ['env', ...env, postgresProgram(program), ...args]
     const [file = '', ...rest] =
       userInfo().uid === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command] : command
     const child = spawn(file, rest, { stdio: 'ignore', cwd: this.folder })

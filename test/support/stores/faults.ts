@@ -5,11 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { TcpProxy } from '../servers.js'
+import { type ClockedServer, clocksCanStep, SteppedClock } from '../stepped-clock.js'
 import { startWorker } from './workers.js'
 
 const PROCESSES = 3
-/** Milliseconds between two requests of a process. */
-const INTERVAL = 40
 /** Milliseconds of load before a fault. */
 const BEFORE = 600
 /** Milliseconds of load after it. The guide promises service after 3000. */
@@ -73,30 +72,98 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
 const ANSWERS_WITHIN = 1500
 const HEALS_WITHIN = 3000
 
+/** What a test calls at its end, in reverse order. */
+export type Closers = (() => unknown)[]
+
 export interface Row {
   fault: string
   store: string
   kinds: readonly string[]
+  /** Milliseconds between two requests of a process. By default 40. */
+  interval?: number
   /** What the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
   /** Starts the servers. The functions in `closers` are called at the end. */
-  start(closers: (() => unknown)[]): Promise<{ address: unknown } & Fault>
+  start(closers: Closers): Promise<{ address: unknown } & Fault>
+}
+
+type Clients = Pick<Row, 'store' | 'kinds' | 'interval'>
+
+type Start<Server> = (closers: Closers) => Promise<{ server: Server; address: unknown }>
+
+interface StoppableServer {
+  signal(signal: NodeJS.Signals): unknown
+}
+
+/** Returns the row of a server that runs but does nothing. */
+export function stoppedServer(clients: Clients, start: Start<StoppableServer>): Row {
+  return {
+    fault: 'server stopped',
+    ...clients,
+    async start(closers) {
+      const { server, address } = await start(closers)
+      closers.push(() => server.signal('SIGCONT'))
+      return { address, begin: () => server.signal('SIGSTOP'), end: () => server.signal('SIGCONT') }
+    },
+  }
+}
+
+interface KillableServer {
+  kill(): Promise<void>
+  restart(): Promise<void>
+}
+
+/** Returns the row of a server that keeps its data when it is killed. */
+export function killedServer(clients: Clients, start: Start<KillableServer>): Row {
+  return {
+    fault: 'killed and restarted',
+    ...clients,
+    async start(closers) {
+      const { server, address } = await start(closers)
+      return { address, begin: () => server.kill(), end: () => server.restart() }
+    },
+  }
+}
+
+/** Returns the row of a clock that steps, or none without the program `faketime`. */
+export function clockFaults(clients: Clients & Pick<Row, 'loses'>, start: Start<ClockedServer>): Row[] {
+  if (!clocksCanStep()) return []
+  return [
+    {
+      fault: "the server's clock steps forward by 601 s",
+      ...clients,
+      async start(closers) {
+        const { server, address } = await start(closers)
+        const clock = await SteppedClock.of(server)
+        closers.push(() => clock.stop())
+        return { address, begin: () => clock.step(601) }
+      },
+    },
+  ]
+}
+
+/** Returns the row of connections that a firewall has forgotten. Nothing arrives on them, and nobody closes them. */
+export function droppedConnections(
+  clients: Clients,
+  startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropConnections'>; address: unknown }>,
+): Row {
+  return {
+    fault: 'connections silently dropped',
+    ...clients,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      return { address, begin: () => proxy.dropConnections() }
+    },
+  }
 }
 
 /** Returns the rows of faults between client and server. */
 export function proxyFaults(
-  clients: Pick<Row, 'store' | 'kinds'>,
-  startBehindProxy: (closers: (() => unknown)[]) => Promise<{ proxy: TcpProxy; address: unknown }>,
+  clients: Clients,
+  startBehindProxy: (closers: Closers) => Promise<{ proxy: TcpProxy; address: unknown }>,
 ): Row[] {
   return [
-    {
-      fault: 'connections silently dropped',
-      ...clients,
-      async start(closers) {
-        const { proxy, address } = await startBehindProxy(closers)
-        return { address, begin: () => proxy.dropConnections() }
-      },
-    },
+    droppedConnections(clients, startBehindProxy),
     {
       fault: 'replies lost',
       ...clients,
@@ -133,43 +200,46 @@ const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures
 
 /** Makes a test per row and client. It checks, under load, what the guide promises. */
 export function testFaults(rows: readonly Row[]): void {
-  describe.concurrent.each(rows)('$fault, $store', ({ fault, store, kinds, loses = 'nothing', start }) => {
-    it.concurrent.each(kinds)(
-      'with %s',
-      async (kind) => {
-        const report = await inTurn(async () => {
-          const closers: (() => unknown)[] = []
-          try {
-            const { address, ...events } = await start(closers)
-            return await underLoad(kind, address, events)
-          } finally {
-            for (const close of closers.reverse()) await close()
-          }
-        })
-        const { FAULT_REPORTS } = process.env
-        if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
+  describe.concurrent.each(rows)(
+    '$fault, $store',
+    ({ fault, store, kinds, interval = 40, loses = 'nothing', start }) => {
+      it.concurrent.each(kinds)(
+        'with %s',
+        async (kind) => {
+          const report = await inTurn(async () => {
+            const closers: Closers = []
+            try {
+              const { address, ...events } = await start(closers)
+              return await underLoad(kind, address, interval, events)
+            } finally {
+              for (const close of closers.reverse()) await close()
+            }
+          })
+          const { FAULT_REPORTS } = process.env
+          if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
 
-        expect(report.slowest, 'answers in time').toBeLessThan(ANSWERS_WITHIN)
-        expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
-        expect(report.falseReplays).toBe(0)
-        expect(report.accepted).toBeGreaterThan(0)
-        if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
-        if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
-        expect(GUIDE.includes(`| ${fault} | ${store} |`), 'has a row in the guide').toBe(true)
-      },
-      600_000,
-    )
-  })
+          expect(report.slowest, 'answers in time').toBeLessThan(ANSWERS_WITHIN)
+          expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
+          expect(report.falseReplays).toBe(0)
+          expect(report.accepted).toBeGreaterThan(0)
+          if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
+          if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
+          expect(GUIDE.includes(`| ${fault} | ${store} |`), 'has a row in the guide').toBe(true)
+        },
+        600_000,
+      )
+    },
+  )
 }
 
 /**
  * Sends the same requests from several processes at a steady rate while a fault begins and ends. Then sends the accepted
  * requests again.
  */
-async function underLoad(kind: string, address: unknown, fault: Fault): Promise<Report> {
+async function underLoad(kind: string, address: unknown, interval: number, fault: Fault): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`
   const workers = Array.from({ length: PROCESSES }, () => {
-    const worker = startWorker(kind, address, 'load', seed, String(INTERVAL))
+    const worker = startWorker(kind, address, 'load', seed, String(interval))
     return { worker, lines: createInterface({ input: worker.stdout })[Symbol.asyncIterator]() }
   })
   const read = (lines: AsyncIterator<string>) => lines.next().then(({ value }) => value)
@@ -200,7 +270,9 @@ async function underLoad(kind: string, address: unknown, fault: Fault): Promise<
     const failed = attempts.filter(isFailure)
     return {
       accepted: accepted.length,
-      acceptedBefore: attempts.filter((attempt) => isAccepted(attempt) && attempt.startedAt < beganAt - 20).length,
+      acceptedBefore: attempts.filter(
+        (attempt) => isAccepted(attempt) && attempt.startedAt + attempt.milliseconds < beganAt,
+      ).length,
       acceptedTwice: countTwice([...attempts, ...again]),
       falseReplays: countFalseReplays(attempts),
       failures: failed.length,

@@ -1,0 +1,88 @@
+import { rmSync } from 'node:fs'
+import mysql from 'mysql2/promise'
+import { afterAll, describe } from 'vitest'
+import { installMariaDb, MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { isInstalled } from '../support/programs.js'
+import { TcpProxy } from '../support/servers.js'
+import {
+  type Closers,
+  clockFaults,
+  killedServer,
+  proxyFaults,
+  type Row,
+  stoppedServer,
+  testFaults,
+} from '../support/stores/faults.js'
+
+const CLIENTS = { store: 'MySQL, MariaDB', kinds: ['mysql2', 'mariadb'] }
+
+let installed: Promise<string> | undefined
+afterAll(async () => {
+  if (installed !== undefined) rmSync(await installed, { recursive: true })
+})
+
+async function start(closers: Closers) {
+  installed ??= installMariaDb()
+  const server = await MariaDbServer.startCopy(await installed)
+  closers.push(() => server.stop())
+  return { server, address: server.url }
+}
+
+async function startBehindProxy(closers: Closers) {
+  const { server } = await start(closers)
+  const proxy = await TcpProxy.start(server.port)
+  closers.push(() => proxy.stop())
+  return { proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+}
+
+const TABLE = `CREATE TABLE hooks.webhook_nonces (
+  key_hash BINARY(32) NOT NULL PRIMARY KEY,
+  expires_at DATETIME(6) NOT NULL,
+  KEY expires_at (expires_at)
+) ENGINE = InnoDB`
+
+const ROWS: Row[] = [
+  killedServer(CLIENTS, start),
+  stoppedServer(CLIENTS, start),
+  ...proxyFaults(CLIENTS, startBehindProxy),
+  ...clockFaults({ ...CLIENTS, loses: 'everything' }, start),
+  {
+    fault: 'table locked',
+    ...CLIENTS,
+    async start(closers) {
+      const { server, address } = await start(closers)
+      const session = await mysql.createConnection({ uri: server.url })
+      closers.push(() => session.destroy())
+      const begin = () => session.query('LOCK TABLES webhook_nonces WRITE')
+      return { address, begin, end: () => session.query('UNLOCK TABLES') }
+    },
+  },
+  {
+    fault: 'table dropped and created again',
+    ...CLIENTS,
+    loses: 'everything',
+    async start(closers) {
+      const { server, address } = await start(closers)
+      return { address, begin: () => server.sql('DROP TABLE hooks.webhook_nonces'), end: () => server.sql(TABLE) }
+    },
+  },
+  {
+    fault: 'read-only',
+    ...CLIENTS,
+    async start(closers) {
+      const { server, address } = await start(closers)
+      const begin = () => server.sql('SET GLOBAL read_only = 1')
+      return { address, begin, end: () => server.sql('SET GLOBAL read_only = 0') }
+    },
+  },
+  {
+    fault: 'every connection killed',
+    ...CLIENTS,
+    async start(closers) {
+      const { server, address } = await start(closers)
+      return { address, begin: () => server.sql('KILL USER test') }
+    },
+  },
+]
+
+describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('the faults of the guide', () => testFaults(ROWS))
