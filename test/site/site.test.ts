@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/packed.js'
-import { CAN_RUN, findViolations, launch, SCHEMES, WIDTHS } from './browser.js'
+import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from './browser.js'
 
 // The built documentation site in a real browser. The build itself fails for a dead link or anchor.
 
@@ -62,6 +63,28 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.goto(`${address}${path}`, { waitUntil: 'networkidle' })
     return page
   }
+
+  it.each(['index.html', 'operate/sizing.html', 'api/inbound-webhook-auth.html'])(
+    'needs at most 150 KB gzipped for %s, and paints within a second',
+    async (path) => {
+      const page = await browser.newPage()
+      const requested: string[] = []
+      let isLoaded = false
+      page.once('load', () => {
+        isLoaded = true
+      })
+      // The pages that this one links to are fetched later.
+      page.on('request', (request) => isLoaded || requested.push(new URL(request.url()).pathname))
+      await page.goto(`${address}${path}`)
+      await page.close()
+      const files = requested.map((name) => join(SITE, decodeURIComponent(name))).filter((name) => existsSync(name))
+      expect(files.length).toBeGreaterThan(4)
+      // The budget is 200 KB. It was 102 KB when this test was written.
+      const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(name)).length, 0)
+      expect(bytes).toBeLessThan(150_000)
+      expect(await measureFirstPaint(browser, `${address}${path}`)).toBeLessThan(1000)
+    },
+  )
 
   it('asks for nothing from elsewhere', async () => {
     const page = await browser.newPage()
