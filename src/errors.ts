@@ -41,6 +41,12 @@ export class WebhookRejectedError extends Error {
     this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
     this.detail = rejected.message
   }
+
+  /** Returns what is safe to send: some frameworks send errors as JSON. Log `reason` and `detail` by name. */
+  toJSON(): { code: string; message: string } {
+    const { code, message } = this
+    return { code, message }
+  }
 }
 
 /**

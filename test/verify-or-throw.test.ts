@@ -56,6 +56,14 @@ describe('verifyOrThrow', () => {
     expect(error.detail).toMatch(/^X-Signature is not the signature/)
   })
 
+  it('has no reason in its JSON, which some frameworks send', async () => {
+    const error: unknown = await outcome({ ...signedRequest(), body: 'a forged body' }).catch((thrown) => thrown)
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'ERR_WEBHOOK_REJECTED',
+      message: 'The request is not authenticated',
+    })
+  })
+
   it('throws what verify throws if the store failed', async () => {
     const failing = { reserve: () => Promise.reject(new Error('connection refused')) }
     await expect(outcome(signedRequest(), failing)).rejects.toMatchObject({
