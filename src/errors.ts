@@ -161,6 +161,6 @@ export function assertText(value: unknown, name: string, fix: string): asserts v
  */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
-    throw invalidType(`${name} is not well-formed: it has a lone surrogate. Pass the whole text.`)
+    throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)
   }
 }

@@ -90,5 +90,7 @@ export function describeDrift(seconds: number, now: number): string {
   const drift = seconds * 1000 - now
   const side = drift < 0 ? 'behind' : 'ahead'
   const years = Math.round(Math.abs(drift) / MILLISECONDS_PER_YEAR)
-  return years > 0 ? `about ${years} years ${side}: not set, or not in seconds?` : `${Math.abs(drift) / 1000} s ${side}`
+  if (years === 0) return `${Math.abs(drift) / 1000} s ${side}`
+  const cause = drift > 3e13 ? 'in milliseconds' : 'not set, or not in seconds'
+  return `about ${years} years ${side}: ${cause}?`
 }

@@ -5,7 +5,7 @@ import { describeMismatch, notRawBody } from './rules/body.js'
 import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
 import { isSignatureOf, signatureKey } from './rules/signature.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
-import { assertNonceStore, type NonceStore, reserveAll } from './stores/nonce-store.js'
+import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
 
 /**
  * Checks that an inbound webhook request is authentic, recent and not a replay.
@@ -80,7 +80,7 @@ export async function verify(
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
   // reserves its signature too. The nonce is first: a replay must not reserve the signature.
   const keys = canBeSplitDifferently(message) ? [nonce, signatureKey(signature)] : [nonce]
-  if (!(await reserveAll(nonceStore, webhookId, keys))) return rejected('replayed_nonce')
+  if (!(await reserveKeys(nonceStore, webhookId, keys))) return rejected('replayed_nonce')
 
   // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
   const answeredAt = clock.now()

@@ -129,7 +129,7 @@ describe('timestamp_outside_window', () => {
 
   it.each([
     ['0', NOW, 'about 54 years behind: not set, or not in seconds?'],
-    [String(NOW), NOW, 'about 53816 years ahead: not set, or not in seconds?'],
+    [String(NOW), NOW, 'about 53816 years ahead: in milliseconds?'],
     // Half a year of 365.25 days is 15 778 800 s.
     [String(SECONDS - 15_778_799), NOW, '15778799 s behind'],
     [String(SECONDS - 15_778_800), NOW, 'about 1 years behind: not set, or not in seconds?'],
@@ -312,7 +312,7 @@ describe('the message of a rejection says what to do', () => {
     [
       'a Content-Length before inflation',
       (headers) => ({ ...headers, 'content-length': '42', 'content-encoding': 'gzip' }),
-      ONLY_SIZE,
+      /\(the body has 12 bytes, but Content-Length is 42: it was inflated\)/,
     ],
     ['headers that only have get()', (headers) => ({ get: (name: string) => headers[name] ?? null }), ONLY_SIZE],
   ])('signature_mismatch compares %s with the body', async (_, headersOf, message) => {
@@ -320,6 +320,14 @@ describe('the message of a rejection says what to do', () => {
     const result = await resultOf({ ...request, headers: headersOf(request.headers), body: 'another body' })
     expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
     expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
+  })
+
+  it('signature_mismatch does not call an empty body inflated', async () => {
+    const { headers } = signedRequest({ body: 'a body' })
+    const compressed = { ...headers, 'content-length': '42', 'content-encoding': 'gzip' }
+    expect(await resultOf({ ...signedRequest(), headers: compressed, body: '' })).toMatchObject({
+      message: expect.stringContaining('(the body has 0 bytes, but Content-Length is 42: it was read or rewritten)'),
+    })
   })
 
   it('missing_header', async () => {
@@ -598,6 +606,14 @@ describe('the nonce store', () => {
         cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
       })
     }
+  })
+
+  it('whose reserveAll is not a function leads to a NonceStoreError that names it', async () => {
+    const store = { reserve: () => true, reserveAll: true } as never as NonceStore
+    await expect(resultOf(signedRequest({ body: '{"a":1}' }), SECRET, store)).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      cause: { message: 'reserveAll.call is not a function' },
+    })
   })
 
   it('whose reserveAll() fails leads to a NonceStoreError with the cause', async () => {

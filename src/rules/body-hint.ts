@@ -39,7 +39,7 @@ export function describeBody(request: { body: unknown }, kind: string): string {
   const { body } = request
   const bytesAsReceived = `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
   if (body === undefined || body === null) {
-    return `${kind}: nothing read it, a body parser ignored its content type, or there is none. ${bytesAsReceived}`
+    return `${kind}: nothing read it, a body parser ignored its content type, or there is none (then pass ''). ${bytesAsReceived}`
   }
   if (typeof body === 'function') return 'a function. Call it, await the result, and pass that.'
   if (typeof body !== 'object') return `${kind}, as a JSON parser returns it. ${bytesAsReceived}`
@@ -76,8 +76,9 @@ export function describeSize(body: Uint8Array, headers: HeadersInput): string {
     return `${size}, [object Object]: pass the raw body, not a parsed one as text`
   }
   const contentLength = Number(findHeader(headers, 'content-length') ?? body.length)
-  if (contentLength !== body.length && findHeader(headers, 'content-encoding') === undefined) {
-    return `${size}, but Content-Length is ${contentLength}: it was read or rewritten`
+  if (contentLength !== body.length) {
+    const isCompressed = findHeader(headers, 'content-encoding') !== undefined
+    return `${size}, but Content-Length is ${contentLength}: it was ${isCompressed && body.length > 0 ? 'inflated' : 'read or rewritten'}`
   }
   return body.length > 0 ? size : `${size}: maybe a body parser read it`
 }

@@ -52,7 +52,7 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Pass one store per process, such as MemoryNonceStore.`,
+      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one per process, such as new MemoryNonceStore().`,
     )
   }
 }
@@ -66,13 +66,17 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  * @throws {@link NonceStoreError} if the store failed.
  * @internal
  */
-export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<boolean> {
-  const atOnce = keys.length > 1 && nonceStore.reserveAll
+export async function reserveKeys(
+  nonceStore: NonceStore,
+  webhookId: string,
+  keys: readonly string[],
+): Promise<boolean> {
+  const reserveAll = keys.length > 1 && nonceStore.reserveAll
   for (const key of keys) {
     let reserved: boolean
     try {
-      const answer = atOnce
-        ? atOnce.call(nonceStore, webhookId, keys, NONCE_TTL_SECONDS)
+      const answer = reserveAll
+        ? reserveAll.call(nonceStore, webhookId, keys, NONCE_TTL_SECONDS)
         : nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
       // An await costs a fifteenth of a verify, and a store in memory answers without one.
       reserved = typeof answer === 'boolean' ? answer : await answer
@@ -82,7 +86,7 @@ export async function reserveAll(nonceStore: NonceStore, webhookId: string, keys
     } catch (cause) {
       throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
     }
-    if (!reserved || atOnce) return reserved
+    if (!reserved || reserveAll) return reserved
   }
   return true
 }

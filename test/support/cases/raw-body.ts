@@ -20,8 +20,18 @@ export const BEFORE_PARSING =
   /Pass the bytes as received, read before anything parses them\.\nHow to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md$/
 
 export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknown, found: RegExp, fix: RegExp])[] = [
-  ['undefined', () => undefined, /^request\.body is undefined: nothing read it/, BEFORE_PARSING],
-  ['null', () => null, /^request\.body is null: nothing read it/, BEFORE_PARSING],
+  [
+    'undefined',
+    () => undefined,
+    /^request\.body is undefined: nothing read it, .*or there is none \(then pass ''\)\./,
+    BEFORE_PARSING,
+  ],
+  [
+    'null',
+    () => null,
+    /^request\.body is null: nothing read it, .*or there is none \(then pass ''\)\./,
+    BEFORE_PARSING,
+  ],
   ['a number from a JSON parser', () => 1, /is a number, as a JSON parser/, BEFORE_PARSING],
   ['a boolean from a JSON parser', () => false, /is a boolean, as a JSON parser/, BEFORE_PARSING],
   ['an object from a JSON parser', () => ({ a: 1 }), /is an object, as a body parser/, BEFORE_PARSING],
