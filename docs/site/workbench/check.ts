@@ -12,6 +12,8 @@ import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { signatureOf } from './sign.js'
 
+export const MISSING_BODY = 'The capture has no body. Add it under “The body is not in the capture”.'
+
 /** What the page sends to the Worker. */
 export interface CheckInput {
   readonly capture: Uint8Array
@@ -54,7 +56,7 @@ export function check(input: CheckInput): CheckReport {
   const captured = parseCapture(input.capture)
   const { headers: lines } = captured
   if (input.body === undefined && captured.body === undefined) {
-    throw new Error('The capture has no body. Add it under “The body is not in the capture”.')
+    throw new Error(MISSING_BODY)
   }
   const read = input.body === undefined ? bodyOf(captured, lines) : bodyOfFile(input.body, lines, captured.isFileJoined)
   // A copy, so that the answer does not carry the whole capture too.

@@ -7,7 +7,7 @@ import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { ByteField } from './byte-field.js'
 import { hexView, type Part, textView } from './bytes-view.js'
-import { type CheckInput, type CheckReport, compareBytes, messageOf, type RuleStatus } from './check.js'
+import { type CheckInput, type CheckReport, compareBytes, MISSING_BODY, messageOf, type RuleStatus } from './check.js'
 import { byId, h } from './dom.js'
 import { EXAMPLE_ARRIVAL, EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
 import { runInWorker } from './run-in-worker.js'
@@ -220,6 +220,7 @@ async function recheck(): Promise<void> {
   } catch (error) {
     if (change !== changes) return
     status.textContent = error instanceof Error ? error.message : String(error)
+    if (status.textContent === MISSING_BODY) byId<HTMLDetailsElement>('body-details').open = true
     result.replaceChildren()
   }
   showComparison()

@@ -72,7 +72,7 @@ function parseHead(head: string): readonly HeaderLine[] {
     else if (header !== undefined) headers.push(header)
     else {
       throw new UsageError(
-        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, JSON with headers and body, or a curl command. Or use --header and --body-file.`,
+        `Line ${index + 1} of the request is not a header. Pass HTTP text with a blank line before the body, JSON with headers and body, or a curl command.`,
       )
     }
   }
