@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, sign, verify } from '../src/index.js'
 import { NOW, SECRET, signedRequest, TestClock } from './support/request.js'
 
-// What clocks do to replay protection. SECURITY.md has a table of these cases.
+// How clocks affect replay protection. SECURITY.md has a table of these cases.
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
@@ -13,7 +13,7 @@ async function outcome(store: NonceStore, now: number, timestamp = NOW / 1000): 
   return result.ok ? 'accepted' : result.reason
 }
 
-/** A store whose clock is apart from the server's clock, as `performance` is apart from `Date`. */
+/** A store with another clock than the server, as `performance` is another clock than `Date`. */
 function withMonotonicClock() {
   const monotonic = new TestClock(0)
   return { monotonic, store: new MemoryNonceStore({ clock: monotonic }) }
@@ -46,7 +46,7 @@ describe('the wall clock of a server with a memory store steps', () => {
 
   it('back by a second, after the nonce is forgotten: a replay is accepted in the last second of its window', async () => {
     const { monotonic, store } = withMonotonicClock()
-    // Stamped 300 s ahead of the server: its window is 600 s long, and so is its reservation.
+    // Its timestamp is 300 s ahead of the server, so its window is 600 s long. So is its reservation.
     expect(await outcome(store, NOW - 300_000)).toBe('accepted')
     monotonic.milliseconds = 600_001
     expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')

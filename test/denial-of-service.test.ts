@@ -4,9 +4,9 @@ import { canBeSplitDifferently } from '../src/rules/nonce.js'
 import { arraysInUse, heapInUse } from './support/memory.js'
 import { RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
-// What a flood of requests costs: work is counted and memory is measured, with a store that is full.
+// The cost of a flood of requests. The tests count the work and measure the memory, with a full store.
 
-/** Every piece that was hashed, in bytes. */
+/** The length of each hashed piece, in bytes. */
 const hashed = vi.hoisted(() => ({ bytes: 0, calls: 0 }))
 vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:crypto')>()
@@ -71,7 +71,7 @@ describe('a flood, while the store is full', () => {
         if (hashed.calls !== hmacs) throw new Error(`request ${index} cost ${hashed.calls} HMACs`)
       }
     }
-    // What is compiled and loaded once is not counted.
+    // Code that is compiled and loaded once is not counted.
     await flood(3000)
     const before = heapInUse() + arraysInUse()
     await flood(FLOOD)

@@ -1,4 +1,4 @@
-// `npm run test:full`: every check that `npm test` leaves out, one after the other, also after one has failed.
+// `npm run test:full` runs every check that `npm test` leaves out, one after the other. It continues after a failure.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

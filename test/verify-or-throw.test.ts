@@ -38,7 +38,7 @@ describe('verifyOrThrow', () => {
     })
   })
 
-  it('names a missing header, and says the detail apart from the message', async () => {
+  it('names a missing header, and has the detail outside of the message', async () => {
     const { 'x-nonce': _, ...headers } = signedRequest().headers
     await expect(verifyOrThrow({ ...signedRequest(), headers }, SECRET, new RecordingStore())).rejects.toMatchObject({
       reason: 'missing_header',

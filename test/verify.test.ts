@@ -46,7 +46,7 @@ function resultOf(request: WebhookRequest, secret: Secret = SECRET, store: Nonce
 }
 
 describe('a genuine request', () => {
-  it('is accepted with what was verified', async () => {
+  it('is accepted, and returns the verified values', async () => {
     expect(await resultOf(signedRequest())).toEqual({
       ok: true,
       webhookId: '42',
@@ -62,7 +62,7 @@ describe('a genuine request', () => {
     expect(store.calls).toEqual([['42', NONCE, 600]])
   })
 
-  it('needs no clock: Date is the default', async () => {
+  it('uses Date if there is no clock', async () => {
     const timestamp = String(Math.floor(Date.now() / 1000))
     expect(await verify(signedRequest({ timestamp }), SECRET, new MemoryNonceStore())).toMatchObject({ ok: true })
   })
@@ -84,7 +84,7 @@ describe('missing_header', () => {
   })
 
   it.each(MISSING_HEADERS)(
-    'names the first that is absent from %o, before any format is checked',
+    'names the first header that is absent from %o, before it checks a format',
     async (headers, header) => {
       expect(await resultOf({ ...signedRequest(), headers })).toMatchObject({ reason: 'missing_header', header })
     },
@@ -96,7 +96,7 @@ describe('invalid_timestamp', () => {
     expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'invalid_timestamp' })
   })
 
-  it('takes the digits verbatim, leading zeros included', async () => {
+  it('signs the digits unchanged, with leading zeros', async () => {
     expect(await resultOf(signedRequest({ timestamp: `000${TIMESTAMP}` }))).toMatchObject({
       ok: true,
       timestamp: SECONDS,
@@ -120,7 +120,7 @@ describe('timestamp_outside_window', () => {
     expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
   })
 
-  it('says by how much, and on which side', async () => {
+  it('says how far it is off, and in which direction', async () => {
     const behind = await verify(signedRequest(), SECRET, new RecordingStore(), new TestClock(NOW + 300_001))
     const ahead = await verify(signedRequest(), SECRET, new RecordingStore(), new TestClock(NOW - 301_000))
     expect(behind).toMatchObject({ message: expect.stringContaining('(300.001 s behind)') })
@@ -463,7 +463,7 @@ describe('a list of secrets', () => {
     })
   })
 
-  it('accepts in any order what was signed with any of them', async () => {
+  it('accepts a request signed with any of them, in any order', async () => {
     for (const secret of ['old', 'old', 'new', 'old', 'new', 'new', 'new']) {
       expect(await resultOf(signedRequest({ secret }), secret)).toMatchObject({ ok: true })
       expect(await resultOf(signedRequest({ secret }), SECRET)).toMatchObject({ reason: 'signature_mismatch' })
@@ -471,7 +471,7 @@ describe('a list of secrets', () => {
     }
   })
 
-  it('says the first place of a secret that is in it twice', async () => {
+  it('returns the first index of a secret that is in the list twice', async () => {
     expect(await resultOf(signedRequest(), ['new', SECRET, SECRET])).toMatchObject({ secretIndex: 1 })
   })
 })

@@ -136,7 +136,7 @@ no
     ['with LF', `${BEFORE}${SENT}${AFTER}`.replaceAll('\r\n', '\n')],
     ['with its white space lost', `${BEFORE}${SENT}${AFTER}`.replaceAll(/\s+\n/g, '\n')],
     ['with a blank line lost', `${SENT.replace('> \r\n', '')}${AFTER}`],
-    ['behind a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
+    ['after a remark that looks like a header', `Note: Unnecessary use of -X\n${BEFORE}${SENT}${AFTER}`],
     ['with a second request', `${BEFORE}${SENT}${AFTER}${SENT.replace('abc', 'def')}`],
   ])('returns the head of the output %s, without a body', (_, capture) => {
     const arrival = [Date.parse('2026-11-21T06:22:43Z'), 'from the Date of the response']
@@ -210,7 +210,7 @@ describe('reading', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(UsageError)
     }
-    // Quadratic time would be minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 

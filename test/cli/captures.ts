@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { GUIDE_SECRET } from './transcripts.js'
 
-// Creates the captured requests of docs/debug. Each has one mistake of a sender.
+// Creates the captured requests of docs/debug. Each contains one mistake of a sender.
 
 const TIMESTAMP = '1700000000'
 const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'

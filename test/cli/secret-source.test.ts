@@ -20,7 +20,7 @@ function file(content: string | Uint8Array, name = 'secret'): string {
   return path
 }
 
-/** The signature under the secret that the command found. */
+/** Returns the signature that the command makes with the secret that it found. */
 async function signature(
   args: readonly string[],
   around: Parameters<typeof call>[1] = {},
@@ -57,7 +57,7 @@ describe('a secret', () => {
     ['"a secret"', '"a secret"', 'quotes around it'],
     [`\ufeff${SECRET}`, SECRET, undefined],
   ])(
-    'loses one line end and a byte order mark only, and a note says what is unusual: %j',
+    'loses only one line end and a byte order mark, and a note says what is unusual: %j',
     async (text, secret, oddity) => {
       const args = [BODY, '--secret-file', file(text)]
       expect(await signature(args)).toBe(signedRequest({ secret }).headers['x-signature'])
@@ -86,8 +86,8 @@ describe('a secret', () => {
       ['-', '--secret-file', '-'],
       'Cannot read the secret of --secret-file from standard input: it was already read.',
     ],
-    ['is several, to sign with', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'Pass one secret.'],
-    ['is nowhere, and there is no terminal', [BODY], 'Pass --secret-env NAME or --secret-file PATH.'],
+    ['is repeated, to sign', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'Pass one secret.'],
+    ['is not passed, and there is no terminal', [BODY], 'Pass --secret-env NAME or --secret-file PATH.'],
   ])('that %s is an error', async (_, args, message) => {
     const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
     const { exitCode, text, stderr, said } = await call(['sign', ...args], { env })
@@ -147,7 +147,7 @@ describe('a secret at the prompt', () => {
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
-  it('is read from standard input if that is the terminal, as on Windows', async () => {
+  it('is read from standard input if it is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
     const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)

@@ -224,7 +224,7 @@ describe('send prints why there is no response', () => {
     ])
   })
 
-  it('if it is missing in the middle of the attempts, after the attempts before it', async () => {
+  it('if a later attempt gets no response, and prints the earlier ones too', async () => {
     let requests = 0
     const server = createServer((request, response) => {
       if (requests++ === 0) response.writeHead(204).end()
@@ -287,7 +287,7 @@ The endpoint rejected every attack.
   it.each([
     ['--replay', 'the same request again', { nonceStore: { reserve: () => true } }],
     ['--resplit', 're-split with a longer nonce', { nonceStore: forgetful('signature ') }],
-  ])('%s finds an endpoint that lacks the check', async (option, sent, lacking) => {
+  ])('%s finds an endpoint without the check', async (option, sent, lacking) => {
     const { exitCode, text } = await send(await endpoint(lacking), ALL)
     expect(exitCode).toBe(1)
     expect(text).toMatch(new RegExp(`${sent} +401 +204 No Content +WRONGLY ACCEPTED`))
@@ -320,13 +320,13 @@ The endpoint rejected every attack.
       'The replay was accepted. There is probably a nonce store per request or per process.',
     ],
     [
-      'an age that says nothing else',
+      'an age alone',
       withoutAwait,
       ['--age', '301'],
       'A request from outside the window was accepted.',
     ],
     [
-      'a replay that says nothing else',
+      'a replay alone',
       perRequest,
       ['--replay'],
       'Try --tamper too: if it is accepted, the handler ignores the result.',

@@ -6,7 +6,7 @@ import { NESTINGS } from './nestings.js'
 
 const CLOCK = { now: () => NOW }
 
-/** Every digest that is taken, of an HMAC or another hash. */
+/** Counts every digest, of an HMAC or another hash. */
 let hashes = 0
 
 vi.mock('node:crypto', async (original) => {
@@ -26,7 +26,7 @@ vi.mock('node:crypto', async (original) => {
   }
 })
 
-/** Every token of JSON that is written. */
+/** Counts every written token of JSON. */
 let tokens = 0
 
 vi.mock('../../src/diagnose/json/write.js', async (original) => {
@@ -85,7 +85,7 @@ it('takes at most as long for a body of 10 MB as two seconds on an idle machine'
   const before = process.cpuUsage()
   await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, CLOCK)
   const { user, system } = process.cpuUsage(before)
-  // Processor time, which other work on the machine does not add to. Ten times what it takes, for slow machines.
+  // Processor time, because other work on the machine does not increase it. Ten times the usual time, for slow machines.
   expect(user + system).toBeLessThan(10_000_000)
 })
 

@@ -7,7 +7,7 @@ import { findLeaks } from '../support/leaks.js'
 
 interface Captured {
   name: string
-  /** The codes that name the cause; where it can be seen in two ways, both. */
+  /** The codes that name the cause. There are two if the cause can be explained in two ways. */
   codes: string[]
   /** When it arrived, in milliseconds since the Unix epoch. */
   now: number
@@ -21,7 +21,7 @@ const requests: Captured[] = ['python', 'others'].flatMap((senders) =>
   JSON.parse(readFileSync(new URL(`captured-${senders}.json`, import.meta.url), 'utf8')),
 )
 
-/** Requests whose cause takes more guesses than it is worth. They are unexplained, and nothing wrong is said about them. */
+/** Requests whose cause would need too many guesses. `diagnose` cannot explain them, and must not name a wrong cause. */
 const UNEXPLAINED = [
   'a large integer that was rounded on the way',
   'milliseconds with their fraction in the message',
@@ -92,7 +92,7 @@ describe('no four characters of the secret are printed, plain, in hex or in base
   })
 })
 
-/** Findings as the command line prints them, with every language, and as JSON. */
+/** Returns findings as the command line prints them, with every language, and as JSON. */
 function printed(findings: readonly Finding[]): string {
   const all = LANGUAGES.map((language) => findingsText(findings, (_, text) => text, language))
   return [...all, JSON.stringify(findings)].join('\n')

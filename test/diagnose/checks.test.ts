@@ -7,7 +7,7 @@ const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
 const at = (now: number) => ({ now: () => now })
 
-/** Diagnoses a request with a right signature over these parts. */
+/** Diagnoses a request that is correctly signed over these parts. */
 async function findingsFor(parts: { timestamp?: string; nonce?: string; secret?: string }, now = NOW) {
   const { genuine, findings } = await diagnose(signedRequest(parts), parts.secret ?? SECRET, at(now))
   expect(genuine).toBe(false)

@@ -1,5 +1,5 @@
-// One example per hypothesis, written by hand: what was received, and what was signed by mistake. The keys are the phrases of
-// the hypotheses. Bytes that are not UTF-8 are written as `hex:…`.
+// One example per hypothesis, written by hand: the received value, and the value that was signed by mistake. The keys are the
+// phrases of the hypotheses. Bytes that are not UTF-8 are written as `hex:…`.
 
 type Pairs = { readonly [what: string]: readonly [received: string, signed: string] }
 type Outputs = { readonly [what: string]: string }
@@ -209,7 +209,7 @@ export const DIGEST_EXAMPLES: Outputs = {
 /** The JSON that serializers write in the next examples. */
 export const JSON_EXAMPLE = '{"b":"é/<","a":[1.50,{}],"n":null}'
 
-/** What a serializer makes of {@link JSON_EXAMPLE}. */
+/** The text that a serializer writes for {@link JSON_EXAMPLE}. */
 export const JSON_EXAMPLES: Outputs = {
   "JavaScript's JSON.stringify": '{"b":"é/<","a":[1.5,{}],"n":null}',
   "Python's json.dumps": '{"b": "\\u00e9/<", "a": [1.5, {}], "n": null}',

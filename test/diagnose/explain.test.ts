@@ -116,7 +116,7 @@ describe('several mistakes', () => {
 
 describe('the right digest in another form', () => {
   const digestOf = (body: string) => signatureOf(TIMESTAMP, NONCE, body, SECRET)
-  /** A body whose digest begins with a digit, as one in 16 does at least. */
+  /** A body whose digest begins with a digit. */
   const bodyWith = (digit: RegExp) => {
     const number = Array.from({ length: 1000 }, (_, index) => index).find((index) =>
       digit.test(digestOf(`body ${index}`)),

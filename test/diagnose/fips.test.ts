@@ -6,7 +6,7 @@ import { NONCE, NOW, SECRET, signedRequest, TIMESTAMP } from '../support/request
 /** The hashes of OpenSSL's FIPS provider that Node lists. */
 const APPROVED = ['RSA-SHA256', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha3-256', 'sha512-256']
 
-// Builds of Node have no FIPS provider, so this is what Node does with one.
+// The usual builds of Node have no FIPS provider, so this test imitates one.
 vi.mock('node:crypto', async (original) => {
   const crypto = await original<typeof import('node:crypto')>()
   const approved = (algorithm: string) => {

@@ -77,7 +77,7 @@ describe('ends without an exception for', () => {
     ['one long run of percent signs', '%'.repeat(65_000)],
     ['one long run of quotes', '"'.repeat(65_000)],
     ['one long form', 'a=+&'.repeat(16_000)],
-    ['names that are no names', '{"__proto__":{"a":1},"constructor":1,"a":1,"a":2,"":3,"toString":null}'],
+    ['names that are not valid', '{"__proto__":{"a":1},"constructor":1,"a":1,"a":2,"":3,"toString":null}'],
     ['words that are names', 'toString'],
     ['strings that are not quite JSON', '{"a":"\\x","b":"\n","c":"\\ud800"}'],
     ['a bomb of gzip', gzipSync(bomb)],
@@ -117,7 +117,7 @@ describe.each([65_000, 300_000, 1_000_000, 10_000_000])(
       const before = process.cpuUsage()
       await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, CLOCK)
       const { user, system } = process.cpuUsage(before)
-      // Processor time. Five times what it takes, for slow machines.
+      // Processor time. Five times the usual time, for slow machines.
       expect(user + system).toBeLessThan(10_000_000)
     })
   },

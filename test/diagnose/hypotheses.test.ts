@@ -32,11 +32,11 @@ const CONTEXT: RequestContext = {
   spend: () => {},
 }
 
-/** Bytes as an example writes them. */
+/** Returns bytes in the notation of the examples. */
 const bytesOf = (text: string) => (text.startsWith('hex:') ? (fromHex(text.slice(4)) as Uint8Array) : utf8(text))
 const asBytes = (value: unknown) => (value instanceof Uint8Array ? value : utf8(String(value)))
 
-/** All values that a row proposes for an input, as hex. */
+/** Returns all values that a row proposes for an input, as hex. */
 function proposed<Input, Output extends object | string>(
   row: Hypothesis<Input, Output>,
   input: Input,

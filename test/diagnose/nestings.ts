@@ -1,4 +1,4 @@
-/** Bodies of about `size` bytes that are little more than brackets or quotes. */
+/** Returns bodies of about `size` bytes that are almost only brackets or quotes. */
 export const NESTINGS: { readonly [name: string]: (size: number) => string } = {
   arrays: (size) => '['.repeat(size / 2) + ']'.repeat(size / 2),
   'arrays that do not end': (size) => '['.repeat(size),

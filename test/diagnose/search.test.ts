@@ -3,13 +3,13 @@ import type { Likelihood } from '../../src/diagnose/hypotheses/hypothesis.js'
 import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
 import { Budget, type Choice, search } from '../../src/diagnose/search.js'
 
-/** A choice that adds a letter to the state; without a likelihood, it is what the rules ask for. */
+/** A choice that adds a letter to the state. Without a likelihood, it is the correct choice. */
 const choice = (letter: string, likelihood?: Likelihood): Choice<string, string> => ({
   likelihood: likelihood ?? 'expected',
   apply: (state) => [{ state: state + letter, mistake: likelihood && letter }],
 })
 
-/** All combinations in the order in which they are tried. */
+/** Returns all combinations, in the order in which they are tried. */
 function tried(...dimensions: Choice<string, string>[][]): string[] {
   const states: string[] = []
   const found = search(

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { diagnose, type FindingCode, type Side } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
-// Who has to act, pinned for every code. Where a request does not show it, both sides have a fix.
+// The side that must act, for every code. If a request does not show who must act, both sides have a fix.
 
 interface Broken {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
-  /** The secret of the sender, the body that it signed, and how it wrote the signature. */
+  /** The sender's secret, the body that it signed, and the form of its signature. */
   readonly key?: string
   readonly signed?: string | Uint8Array
   readonly write?: (signature: string) => string
@@ -18,7 +18,7 @@ interface Broken {
 
 const JSON_BODY = '{"a":1}'
 const bytes = (signature: string) => Buffer.from(signature, 'hex')
-/** The signature of a message that is not the one of the headers. */
+/** The signature of another message than that of the headers. */
 const signatureHeader = (text: string, algorithm = 'sha256') => ({
   'x-signature': createHmac(algorithm, SECRET).update(text).digest('hex'),
 })

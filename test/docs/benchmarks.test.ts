@@ -57,7 +57,7 @@ describe('the README', () => {
     }
   })
 
-  it('tells the size of the bundle', () => {
+  it('says the size of the bundle', () => {
     expect(readme).toContain('`verify` adds 3 KB to a bundle, minified and gzipped, or 5 KB with `MemoryNonceStore`.')
     const kilobytes = (name: string) =>
       Math.round((runs[0]?.sizes.find((one) => one.name === name)?.gzipped ?? 0) / 1024)

@@ -10,12 +10,12 @@ import terminology from 'textlint-rule-terminology'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/packed.js'
 
-// The documents are read in a hurry, by people whose English may be basic: short sentences, and one term per thing.
+// Readers are in a hurry, and their English may be basic. So the documents need short sentences, and one term per thing.
 
 const MAX_WORDS = 25
 const MAX_AVERAGE_WORDS = 15
 
-/** What to write, and what is not written. */
+/** The term to write, and the terms not to write. */
 const TERMS: readonly (readonly [write: string, not: string])[] = [
   ['re-split', 're-?cut'],
   ['again', 'anew'],
@@ -40,7 +40,7 @@ const DOCUMENTS = [
 
 const lengths: number[] = []
 
-/** What a word count needs of a node of the syntax tree. */
+/** The part of a node of the syntax tree that the word count uses. */
 interface Node {
   type: string
   value?: string

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/packed.js'
 
-// Each claim of SECURITY.md names a test. A test that is gone or renamed makes this one fail.
+// Each claim of SECURITY.md names a test. This test fails if one of them is deleted or renamed.
 
 const DEFAULT_FILE = 'test/security.test.ts'
 
@@ -12,7 +12,7 @@ interface Claim {
   file: string
 }
 
-/** The rows of the tables that have a column `test`. */
+/** Returns the rows of the tables that have a column `test`. */
 function rowsOf(markdown: string): string[] {
   return markdown
     .split('\n\n')
@@ -20,13 +20,13 @@ function rowsOf(markdown: string): string[] {
     .flatMap((block) => block.trimEnd().split('\n').slice(2))
 }
 
-/** The last names in code of a row: a test, and then perhaps its file. */
+/** Returns the last code spans of a row: a test, and perhaps its file. */
 function claimOf(row: string): Claim {
   const [last = '', before = ''] = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name).reverse()
   return last.startsWith('test/') ? { test: before, file: last } : { test: last, file: DEFAULT_FILE }
 }
 
-/** What is wrong with a claim. */
+/** Returns what is wrong with a claim. */
 function problemOf({ test, file }: Claim): string | undefined {
   if (!existsSync(join(ROOT, file))) return `${file} is gone`
   const source = readFileSync(join(ROOT, file), 'utf8')
@@ -41,7 +41,7 @@ describe('SECURITY.md', () => {
     expect(problemOf(claim)).toBeUndefined()
   })
 
-  it('has a test in every table but that of the timing', () => {
+  it('has a test in every table except the table of the timing', () => {
     expect(claims.length).toBeGreaterThan(50)
     expect([...markdown.matchAll(/^\|-.*$/gm)]).toHaveLength(5)
     expect([...markdown.matchAll(/^\|.*\| test \|.*$/gm)]).toHaveLength(4)
@@ -54,7 +54,7 @@ describe('SECURITY.md', () => {
   })
 })
 
-it('the check finds a test that is gone, and a file that is gone', () => {
+it('the check finds a test that does not exist, and a file that does not exist', () => {
   expect(problemOf({ test: 'rejects the same request again', file: 'test/verify.test.ts' })).toBeUndefined()
   expect(problemOf({ test: 'rejects the same request once', file: 'test/verify.test.ts' })).toMatch(/has no test/)
   expect(problemOf({ test: 'rejects the same request again', file: 'test/gone.test.ts' })).toMatch(/is gone/)

@@ -12,7 +12,7 @@ import { isInstalled } from '../support/programs.js'
 import { SECRET } from '../support/request.js'
 import { freePort } from '../support/servers.js'
 
-// The programs of docs/senders/ as a user runs them, against a server that verifies with the built package.
+// Runs the programs of docs/senders/ as a user does, against a server that verifies with the built package.
 
 const SOURCES = fileURLToPath(new URL('../../docs/senders', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'senders-'))
@@ -48,7 +48,7 @@ const ALL: Sender[] = [
 ]
 const SENDERS = ALL.filter(({ needs }) => needs.every((name) => isInstalled(name)))
 
-/** How the server answers an attempt, which it has verified before: with the result's status if nothing else is said. */
+/** How the server answers an attempt after it has verified it. `result` means the status of the result. */
 type Answer = 'result' | 'hang up' | 'never' | number
 
 interface Attempt {
@@ -56,11 +56,11 @@ interface Attempt {
   body: Buffer
 }
 
-/** A webhook of the server, at a path of its own. */
+/** A webhook of the server, with its own path. */
 interface Endpoint {
   url: string
   secret: string
-  /** For the attempts in their order; the last one for all that follow. */
+  /** The answers to the attempts, in order. The last answer is repeated. */
   answers: Answer[]
   attempts: Attempt[]
 }
@@ -76,7 +76,7 @@ const receive: RequestListener = async (request, response) => {
   const body = Buffer.concat(chunks)
   const webhookId = request.url ?? ''
   const webhook = endpoints[Number(/^\/hooks\/(\d+)\?/.exec(webhookId)?.[1])]
-  // Elsewhere, where redirects lead, everything is welcome.
+  // The target of the redirects accepts everything.
   if (webhook === undefined) return response.writeHead(204).end()
   const { secret, answers, attempts } = webhook
   const result = await verify({ webhookId, headers: request.headers, body }, secret, nonceStore)
@@ -88,7 +88,7 @@ const receive: RequestListener = async (request, response) => {
   return
 }
 
-/** Starts a server on a free loopback port, and gives the port. */
+/** Starts a server on a free loopback port, and returns the port. */
 async function listen(server: Server): Promise<number> {
   const free = await freePort()
   await once(server.listen(free, '127.0.0.1'), 'listening')
@@ -101,7 +101,7 @@ beforeAll(async () => {
 })
 
 beforeAll(() => {
-  // Compilers keep to the folder, and off the network.
+  // Compilers write only to the folder, and do not use the network.
   const go = { GOCACHE: join(folder, 'cache'), GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GOPROXY: 'off' }
   for (const { file, compile } of SENDERS) {
     const [compiler, ...args] = compile?.(join(SOURCES, file)) ?? []
@@ -126,7 +126,7 @@ function endpoint(secret: string, ...answers: Answer[]): Endpoint {
 
 let files = 0
 
-/** A file with this body, for a sender to read. */
+/** Creates a file with this body for a sender. */
 function fileOf(body: string | Uint8Array): string {
   const file = join(folder, `body ${files++}`)
   writeFileSync(file, body)
@@ -135,7 +135,7 @@ function fileOf(body: string | Uint8Array): string {
 
 const EVENT = '{"id":"evt_1","event":"invoice.paid"}'
 
-/** Runs a sender as from a terminal; gives its exit code and what it printed. */
+/** Runs a sender as a user does. Returns its exit code and its output. */
 async function send(
   sender: Sender,
   url: string,
@@ -156,14 +156,14 @@ async function send(
   return { exitCode, printed }
 }
 
-/** What an endpoint must have seen: so many attempts, each genuine under a nonce of its own, with this body. */
+/** Checks what an endpoint received: this number of genuine attempts, each with a new nonce and with this body. */
 function expectGenuine({ attempts }: Endpoint, count: number, body: string | Uint8Array = EVENT) {
   expect(attempts.map(({ result }) => result)).toEqual(Array(count).fill(expect.objectContaining({ ok: true })))
   expect(new Set(attempts.map(({ result }) => result.ok && result.nonce)).size).toBe(count)
   for (const attempt of attempts) expect(attempt.body.equals(Buffer.from(body))).toBe(true)
 }
 
-it('every file of docs/senders/ is run, but that in C#', () => {
+it('every file of docs/senders/ is run, except the one in C#', () => {
   expect(readdirSync(SOURCES).sort()).toEqual(['Send.cs', ...ALL.map(({ file }) => file)].sort())
 })
 
@@ -172,7 +172,7 @@ interface Vector {
   requests: { headers: [string, string][]; bodyBase64: string; expected: { ok: boolean } }[]
 }
 
-/** The genuine requests of docs/vectors.json: the first of each vector, where it is one. */
+/** The genuine requests of docs/vectors.json: the first of each vector, if it is genuine. */
 function genuineVectors() {
   const { vectors }: { vectors: Vector[] } = JSON.parse(readFileSync(join(SOURCES, '../vectors.json'), 'utf8'))
   return vectors.flatMap(({ secrets: [secret = ''], requests: [request] }) => {
@@ -183,7 +183,7 @@ function genuineVectors() {
 }
 
 describe('secrets and bodies of docs/vectors.json are signed so that the server accepts them', () => {
-  // An environment variable has no NUL.
+  // An environment variable cannot contain a NUL.
   const secrets = [...new Set(genuineVectors().map(({ secret }) => secret))].filter((one) => !one.includes('\0'))
   const bodies = [...new Set(genuineVectors().map(({ bodyBase64 }) => bodyBase64))]
   const cases = Array.from({ length: Math.max(secrets.length, bodies.length) }, (_, index) => ({
@@ -218,7 +218,7 @@ describe.each<[string, Answer]>([
   ['a 503', 503],
   ['a 500', 500],
   ['a connection that breaks before the answer', 'hang up'],
-])('after %s, which spent the nonce, the event is signed anew and accepted', (_, answer) => {
+])('after %s, which used up the nonce, the event is signed again and accepted', (_, answer) => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
     const webhook = endpoint(SECRET, answer, 'result')
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
@@ -235,7 +235,7 @@ describe.each([200, 202, 204])('%d is success', (status) => {
 })
 
 describe.each([301, 302, 307, 400, 401, 404, 429])(
-  '%d is failure, neither tried again nor followed elsewhere',
+  '%d is a failure: it is not tried again, and a redirect is not followed',
   (status) => {
     it.concurrent.each(SENDERS)('for $language', async (sender) => {
       const webhook = endpoint(SECRET, status)
@@ -247,7 +247,7 @@ describe.each([301, 302, 307, 400, 401, 404, 429])(
   },
 )
 
-describe('a secret that the server does not know is a failure, and not tried again', () => {
+describe('a request with a wrong secret fails, and is not tried again', () => {
   it.concurrent.each(SENDERS)('for $language', async (sender) => {
     const webhook = endpoint(SECRET, 'result')
     expect(await send(sender, webhook.url, `${SECRET} `)).toMatchObject({ exitCode: 1 })
@@ -295,7 +295,7 @@ it.runIf(isInstalled('curl') && isInstalled('openssl'))(
   },
 )
 
-describe('under the C locale a secret outside ASCII is used as it is, or not at all', () => {
+describe('in the C locale, a secret outside ASCII is used unchanged, or the sender stops', () => {
   it.concurrent.each(SENDERS)('by $language', async (sender) => {
     const webhook = endpoint('schlüssel 🔑', 'result')
     const { exitCode, printed } = await send(sender, webhook.url, webhook.secret, fileOf(EVENT), { LC_ALL: 'C' })
@@ -330,7 +330,7 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
     origin = `https://127.0.0.1:${await listen(createSecureServer(identity, receive))}`
   })
 
-  // Elsewhere, some of the languages ask the operating system whom to trust.
+  // On other systems, some languages use the certificates of the operating system.
   describe.runIf(process.platform === 'linux')('an event reaches a server that is trusted', () => {
     it.concurrent.each(SENDERS)('from $language', async (sender) => {
       const webhook = endpoint(SECRET, 'result')
@@ -351,13 +351,13 @@ describe.runIf(isInstalled('openssl'))('over TLS', () => {
 })
 
 describe.concurrent('patience', () => {
-  it.each(SENDERS)('$language gives up an attempt that gets no answer, and makes another', async (sender) => {
+  it.each(SENDERS)('$language ends an attempt that gets no answer, and makes another one', async (sender) => {
     const webhook = endpoint(SECRET, 'never', 'result')
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 0 })
     expectGenuine(webhook, 2)
   })
 
-  it.each(SENDERS)('$language gives up after four attempts, each signed when it was made', async (sender) => {
+  it.each(SENDERS)('$language stops after four attempts, each with its own signature', async (sender) => {
     const webhook = endpoint(SECRET, 503)
     expect(await send(sender, webhook.url, SECRET)).toMatchObject({ exitCode: 1 })
     expectGenuine(webhook, 4)
@@ -366,7 +366,7 @@ describe.concurrent('patience', () => {
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(3)
   })
 
-  it.each(SENDERS)('$language gives up when nobody listens', async (sender) => {
+  it.each(SENDERS)('$language stops if the connection is refused', async (sender) => {
     expect(await send(sender, `http://127.0.0.1:${await freePort()}/`, SECRET)).toMatchObject({ exitCode: 1 })
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Choices } from './choices.js'
 
-// Makes requests that are genuine, or nearly. What is drawn here is plain data: shapes.ts makes JavaScript values of it.
+// Makes requests that are genuine or almost genuine. This file creates plain data. shapes.ts converts it to JavaScript values.
 
 /** A body's characters are its bytes (Latin-1), so that one set of edits serves all parts. */
 export interface Message {
@@ -16,18 +16,18 @@ export interface Step {
   secrets: readonly string[]
   fields: [name: string, value: string][]
   body: string
-  /** The body as a text that is not bytes. */
+  /** The body, if it is passed as text and not as bytes. */
   text: string | undefined
   headerShape: (typeof HEADER_SHAPES)[number]
   bodyShape: (typeof BODY_SHAPES)[number]
-  /** Milliseconds that pass before the request, and while the store answers. */
+  /** The milliseconds before the request, and until the store answers. */
   before: number
   during: number
-  /** From now on, how far the server's clock is from the store's, in milliseconds. */
+  /** The difference between the clocks of server and store from now on, in milliseconds. */
   drift: number
-  /** What the server's clock returns instead of a time. */
+  /** The value of a broken clock of the server. */
   wrongClock: [now: unknown] | undefined
-  /** What the store answers instead of true or false. */
+  /** The store's answer, if it is not true or false. */
   wrongAnswer: (typeof WRONG_ANSWERS)[number] | undefined
 }
 
@@ -64,7 +64,7 @@ export const WRONG_ANSWERS = [
   'rejects nothing',
 ] as const
 
-/** 2023, the ends of 32 bits, the years 1970, 9999 and 275 760. */
+/** The year 2023, the limits of 32 bits, and the years 1970, 9999 and 275 760. */
 const STARTS = [
   1_700_000_000_000,
   0,
@@ -130,7 +130,7 @@ const MORE_SECRETS = [
   '\udc00',
 ]
 
-/** What people and attackers put where something else belongs. */
+/** Wrong values that people and attackers send. */
 const PIECES = [
   '0',
   '1',
@@ -240,7 +240,7 @@ const WRONG_CLOCKS: readonly [unknown][] = [
   [{}],
 ]
 
-/** Returns one case: a store, and requests to it one after the other. */
+/** Returns one case: a store, and a sequence of requests. */
 export function drawCase(choices: Choices): Case {
   const start = choices.oneIn(4) ? choices.pick(STARTS) : (STARTS[0] as number)
   const store = choices.pick(STORES)
@@ -296,7 +296,7 @@ function drawSecret(choices: Choices): string {
   return choices.oneIn(8) ? choices.pick(MORE_SECRETS) : choices.pick(SECRETS)
 }
 
-/** A message with its signature. It was perhaps edited before it was signed, so that a genuine signature covers a wrong part. */
+/** A message with its signature. It may be edited before it is signed. Then a genuine signature covers a wrong part. */
 function drawSigned(choices: Choices, now: number): { message: Message; secret: string } {
   const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
   const seconds = Math.max(0, Math.floor(now / 1000) + offset)
@@ -324,7 +324,7 @@ function drawBody(choices: Choices): string {
   return choices.oneIn(1000) ? body + 'y'.repeat(choices.below(100_000)) : body
 }
 
-/** Moves the boundary between nonce and body to another colon, or where none is. */
+/** Moves the boundary between nonce and body to another colon, or to a place without one. */
 function splitElsewhere(choices: Choices, message: Message): void {
   const rest = `${message.nonce}:${message.body}`
   const colons: number[] = []

@@ -1,13 +1,10 @@
-/**
- * Draws whole numbers and records them. A case is made of its numbers alone, so the list of numbers is the case: to make
- * the case smaller, make the list smaller.
- */
+/** Draws whole numbers and records them. A case depends only on its list of numbers. A smaller list gives a smaller case. */
 export class Choices {
   readonly taken: number[] = []
 
   constructor(readonly source: () => number) {}
 
-  /** The numbers of a list, and then zeros. */
+  /** Returns the numbers of a list, and then zeros. */
   static of(numbers: readonly number[]): Choices {
     let index = 0
     return new Choices(() => numbers[index++] ?? 0)
@@ -20,12 +17,15 @@ export class Choices {
     return choice
   }
 
-  /** Is true once in `count` times. A list of zeros never is. */
+  /** Returns true with a probability of 1 / `count`. In a list of zeros, this is always false. */
   oneIn(count: number): boolean {
     return this.below(count) === count - 1 && count > 1
   }
 
-  /** Draws after each round whether there is another: `average` of them. Without a number for their count, each can be removed. */
+  /**
+   * Decides after each item whether there is another one. On average there are `average` items. There is no number for their
+   * count, so each can be removed.
+   */
   *rounds(average: number): Generator<number> {
     for (let round = 0; this.below(average + 1) > 0; round++) yield round
   }
@@ -55,9 +55,9 @@ export function randomFrom(seed: number): () => number {
 const LONGEST_PART = 40
 
 /**
- * Makes a list of numbers smaller while `isStillBad` holds: removes parts of it, and lowers what is left.
+ * Makes a list of numbers smaller while `isStillBad` returns true. It removes parts, and lowers the other numbers.
  *
- * @param tries - how often to ask at most.
+ * @param tries - the largest number of calls.
  */
 export async function shrink(
   numbers: readonly number[],

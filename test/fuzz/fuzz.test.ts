@@ -6,7 +6,7 @@ import { compare, minimise, type Tally, type Verify } from './compare.js'
 
 // The fuzzer finds faults, makes them small, and repeats them. `npm run fuzz` uses it for longer.
 
-/** The first case of a seed that shows a disagreement. */
+/** Returns the first case of a seed that shows a disagreement. */
 async function findDisagreement(library: Verify, seed: number, cases = 2000) {
   const random = randomFrom(seed)
   for (let left = cases; left > 0; left--) {
@@ -39,7 +39,7 @@ it('verify and the oracle agree on 30 000 requests, with every result among them
   for (const result of results) expect(tally.get(result)).toBeGreaterThan(100)
 })
 
-/** Each is a verify with one planted fault. */
+/** Each has one planted fault. */
 const FAULTS: [what: string, faulty: Verify][] = [
   [
     'ignores the case of a signature',

@@ -1,10 +1,10 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-// The rules a second time, from section 1 of the design alone, and in another style: byte by byte, with big integers, another
-// implementation of HMAC-SHA256, and a plain list of nonces. It imports nothing of src/.
+// A second implementation of the rules, written only from the specification and in another style. It works byte by byte, with
+// big integers, another HMAC-SHA256, and a plain list of nonces. It imports nothing of src/.
 
-/** A request as it was on the wire, in the order of its headers, and the times that its server read. */
+/** A request as bytes, with its headers in order, and the times that the server's clock returned. */
 export interface Received {
   readonly webhookId: string
   readonly fields: readonly (readonly [name: string, value: string])[]
@@ -21,7 +21,7 @@ export interface MemoryOptions {
   readonly forgetsOldest: boolean
   /** Both keys of a message are reserved in one step, or none. */
   readonly atOnce: boolean
-  /** The store is broken: what it is asked has no answer. */
+  /** The store is broken, so it has no answer. */
   readonly broken: boolean
 }
 
@@ -85,7 +85,7 @@ export class Oracle {
   #take(webhookId: string, keys: readonly string[], time: number, memory: MemoryOptions): 'free' | 'taken' | 'failed' {
     if (memory.broken) return 'failed'
     for (const group of memory.atOnce ? [keys] : keys.map((key) => [key])) {
-      // The last reserved millisecond is the rounded-up one of the reservation, and 600 s.
+      // The last reserved millisecond is the time of the reservation, rounded up, plus 600 s.
       this.kept = this.kept.filter(({ lastMillisecond }) => Math.floor(time) <= lastMillisecond)
       if (this.kept.some((one) => one.webhookId === webhookId && group.includes(one.key))) return 'taken'
       if (this.kept.length + group.length > memory.capacity) {
@@ -98,7 +98,7 @@ export class Oracle {
   }
 }
 
-/** The values of a field in their order, with `, ` between them. Only the case of ASCII letters is ignored in its name. */
+/** Returns the values of a field in their order, joined with `, `. Names are compared without the case of ASCII letters. */
 function fieldOf(fields: Received['fields'], lowercase: string): string | undefined {
   let joined: string | undefined
   for (const [name, value] of fields) {
@@ -142,7 +142,7 @@ function isHexOf(bytes: Uint8Array, text: string): boolean {
   return true
 }
 
-/** In how many ways the message from `start` is a nonce, a colon and a body. */
+/** Returns in how many ways the message after `start` can be split into a nonce, a colon and a body. */
 function countSplits(message: Uint8Array, start: number): number {
   let splits = 0
   for (let length = 0; length <= 128; length++) {

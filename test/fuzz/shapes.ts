@@ -1,11 +1,11 @@
 import { type Body, type Clock, type HeadersInput, MemoryNonceStore, type NonceStore } from '../../src/index.js'
 import type { Case, Step } from './cases.js'
 
-// Makes the JavaScript values of a step, and says what they are on the wire.
+// Makes the JavaScript values of a step, and returns their content too.
 
 type Fields = Step['fields']
 
-/** The headers in their shape, and the fields that a reader of this shape finds. */
+/** The headers in one shape, and the fields that a reader of this shape finds. */
 export function headersOf({ fields, headerShape }: Step): { headers: HeadersInput; fields: Fields } {
   switch (headerShape) {
     case 'pairs':
@@ -54,7 +54,7 @@ function toLower(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** One entry per exact name: its value, or a list of its values. */
+/** Returns one entry per exact name, with its value or a list of its values. */
 function listsOf(fields: Fields): [name: string, value: string | string[]][] {
   const lists = new Map<string, string[]>()
   for (const [name, value] of fields) {
@@ -76,7 +76,7 @@ function onTopOf(prototype: object | null, record: Values): Values {
   return Object.create(prototype, Object.getOwnPropertyDescriptors(record))
 }
 
-/** Node's types allow a header that is there but undefined. */
+/** Node's types allow a header with the value `undefined`. */
 function withAbsent(record: Values): Values {
   return { 'x-absent': undefined, ...record }
 }
@@ -103,7 +103,7 @@ function changing(record: Values): Values {
   })
 }
 
-/** The body in its shape, and what it is on the wire: bytes, or a text that `verify` has to encode. */
+/** The body in one shape, and its content: bytes, or a text that `verify` must encode. */
 export function bodyOf({ body, text, bodyShape }: Step): { body: Body; wire: Uint8Array | string } {
   if (text !== undefined) return { body: text, wire: text }
   const bytes = Buffer.from(body, 'latin1')
@@ -152,7 +152,7 @@ function wrongAnswer(kind: NonNullable<Step['wrongAnswer']>): unknown {
   }
 }
 
-/** A store in one step for all keys, or for one: a Map. */
+/** A store with a Map, which reserves one key or all keys in one step. */
 class AtOnceStore implements NonceStore {
   readonly lastMilliseconds = new Map<string, number>()
 
@@ -184,7 +184,7 @@ export function storeOf({ store, capacity, forgetsOldest }: Case, clock: Clock):
   }
 }
 
-/** A store that answers `kind` to everything. */
+/** A store that always answers `kind`. */
 export function wrongStore(kind: NonNullable<Step['wrongAnswer']>): NonceStore {
   const reserve = () => wrongAnswer(kind) as boolean
   return { reserve, reserveAll: reserve }

@@ -11,7 +11,8 @@ import { type Process, recordHistory } from '../support/stores/history.js'
 import { findViolations } from '../support/stores/linearizable.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
-// At most once, checked on what real stores did. Under faults, each answer is one that a perfect store could have given.
+// Checks on recorded calls of real stores that each key is reserved at most once. Under faults, each answer is one that a
+// perfect store could have given.
 
 /** Longer than a process waits for an answer, in milliseconds. */
 const LONG = 600

@@ -25,7 +25,7 @@ interface Metrics {
   verify: typeof verify
 }
 
-/** One request of each kind: two results of each store call, and what `verify` throws. */
+/** One request of each kind: both results of each store call, and both errors of `verify`. */
 async function sendOfEachKind(metrics: Metrics): Promise<void> {
   const nonceStore = metrics.measured(new MemoryNonceStore())
   const request = { webhookId: '42', headers: sign('{"a":1}', SECRET), body: '{"a":1}' }
@@ -40,7 +40,7 @@ async function sendOfEachKind(metrics: Metrics): Promise<void> {
     'The nonce store failed',
   )
   await expect(metrics.verify({ ...request, webhookId: '' }, SECRET, nonceStore)).rejects.toThrow('webhookId')
-  // A store that has no reserveAll has none when it is measured.
+  // A store without reserveAll has none when it is measured.
   expect(metrics.measured(failing).reserveAll).toBeUndefined()
 }
 
@@ -120,7 +120,7 @@ describe.runIf(installed)('the alerts and the dashboard', () => {
       const names = expression.match(/webhook_\w+/g) ?? []
       expect(names.filter((name) => !exported.includes(name))).toEqual([])
       expect(names.length).toBeGreaterThan(0)
-      // As many brackets are closed as opened.
+      // The brackets are balanced.
       for (const [open, close] of ['()', '{}', '[]']) {
         expect(expression.split(open ?? '').length).toBe(expression.split(close ?? '').length)
       }

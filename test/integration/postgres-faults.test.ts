@@ -105,7 +105,7 @@ const ROWS: Row[] = [
     async start(closers) {
       const server = await start(closers, 'max_connections=20')
       const sessions: pg.Client[] = []
-      /** Takes the place of every session that ends. */
+      /** Opens a new session for each session that ends. */
       async function begin() {
         const others = 'FROM pg_stat_activity WHERE application_name <> $1 AND backend_type = $2'
         const [first] = sessions.length > 0 ? sessions : [await server.connect('taker')]

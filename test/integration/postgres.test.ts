@@ -61,7 +61,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     return nonceStore
   }
 
-  it('lets twelve processes create the table at once, time and again', async () => {
+  it('lets twelve processes create the table at once, many times', async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, session))
     for (let round = 0; round < 20; round++) {
       const stores = clients.map(
@@ -72,7 +72,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     }
   })
 
-  it('never has a row deleted that was reserved anew meanwhile', async () => {
+  it('never deletes a row that was reserved again meanwhile', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, session))
     const stores = clients.map(
       (client) => new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'anew' }),
@@ -162,7 +162,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     },
   )
 
-  it('out of connections: an error, and service again when there are some', async () => {
+  it('without free connections: an error, and service again when one is free', async () => {
     const store = await connected()
     await send(newRequest(), store)
     const sessions: pg.Client[] = []
@@ -177,7 +177,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     }))
     expect(another).toBeUndefined()
     await close()
-    // The pool's one connection still serves; eight at once need more than there are.
+    // The pool's only open connection still works. Eight concurrent calls need more connections than are free.
     const outcomes = await sendAll(Array.from({ length: 8 }, newRequest), store)
     expect(Object.keys(outcomes).every((outcome) => ['accepted', 'ERR_NONCE_STORE'].includes(outcome))).toBe(true)
     expect(outcomes['ERR_NONCE_STORE']).toBeGreaterThan(0)

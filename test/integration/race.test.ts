@@ -15,7 +15,7 @@ import { newRequest } from '../support/stores/load.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 import { race } from '../support/stores/workers.js'
 
-// Four processes that share a store, each sent the same requests in another order.
+// Four processes share a store. Each gets the same requests in another order.
 
 const PROCESSES = 4
 const REQUESTS = 5000

@@ -48,7 +48,7 @@ async function startSentinel(closers: Closers) {
 
 const isMaster = (node: RedisServer) => node.cli('INFO', 'replication').includes('role:master')
 
-/** Waits until one more of the nodes is a master than there are masters that answer. */
+/** Waits until a replica has become a master in the place of the lost one. */
 async function replaced(survivors: readonly RedisServer[]): Promise<void> {
   await eventually(() => {
     expect(survivors.filter(isMaster)).toHaveLength(3)

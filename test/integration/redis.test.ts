@@ -11,7 +11,7 @@ import { twoConnections } from '../support/stores/connections.js'
 const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
 const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }
 
-// The clients' lines log every lost connection, and these servers go away.
+// The set-ups log every lost connection, and the tests stop these servers.
 vi.spyOn(console, 'error').mockImplementation(() => {})
 
 describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
@@ -53,7 +53,7 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore in a cluster', () =
     )
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
-    it('spreads the keys of one webhook over all nodes, whatever hash tags a sender puts into its nonces', async () => {
+    it('spreads the keys of one webhook over all nodes, with any hash tags in the nonces', async () => {
       for (const node of nodes) node.cli('FLUSHALL')
       for (let index = 0; index < 300; index++) await store().reserve('{42}', `{slot}${index}`, 600)
       const sizes = nodes.map((node) => Number(node.cli('DBSIZE')))

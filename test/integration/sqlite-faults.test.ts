@@ -11,7 +11,7 @@ import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
 const open = sqliteOpener()
 
-/** A file with its table, and a connection to it that is not the store's. */
+/** A file with its table, and another connection than that of the store. */
 function start(closers: (() => unknown)[]) {
   const folder = temporaryFolder()
   const address = join(folder, 'nonces.db')

@@ -43,7 +43,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(new SqliteNonceStore(open(path)).reserve('42', 'nonce', 600)).toBe(false)
   })
 
-  it('is opened by eight processes at once, time and again', async () => {
+  it('is opened by eight processes at once, many times', async () => {
     for (let round = 0; round < 5; round++) {
       const path = newPath()
       const workers = Array.from({ length: 8 }, () => startWorker('sqlite', path, 'open'))
@@ -139,7 +139,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   })
 })
 
-/** Sends new requests until the store fails; gives those that were accepted. */
+/** Sends new requests until the store fails. Returns the accepted ones. */
 async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
   const accepted: LoadRequest[] = []
   for (;;) {
@@ -153,9 +153,10 @@ async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
   }
 }
 
-/** A file system of one megabyte, if this may be done here: as root, outside most sandboxes. */
+/** A file system of one megabyte. Only root may mount it, and most sandboxes forbid it. */
 function mounted(path: string): boolean {
-  const skipped = () => warnSkipped('the test of a full disk. To run it: be root where tmpfs may be mounted')
+  const skipped = () =>
+    warnSkipped('the test of a full disk. To run it: use root on a system that allows to mount tmpfs')
   if (opener === undefined || userInfo().uid !== 0) {
     skipped()
     return false

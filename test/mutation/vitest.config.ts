@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// The tests that mutants run against: those of the core, without the slow ones.
+// The tests that run on each mutant: those of the core, without the slow ones.
 
 process.env['FC_RUNS'] ??= '50'
 process.env['FC_SEED'] ??= '7'
@@ -17,7 +17,7 @@ export default defineConfig({
     ],
     exclude: ['test/denial-of-service.test.ts', 'test/rules/largest-body.test.ts'],
     setupFiles: 'test/support/fast-check.ts',
-    // A mutant that hangs is found soon. Instrumented code is slow.
+    // A mutant that hangs is stopped soon. Instrumented code is slow.
     testTimeout: 20_000,
   },
 })

@@ -1,4 +1,4 @@
-// Refuses to publish while the manifest does not say where the project lives: readers report vulnerabilities and bugs there.
+// Refuses to publish until the manifest has the address of the project, where users report vulnerabilities and bugs.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 

@@ -8,7 +8,8 @@ import { build, type Format } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createProject, entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
-// Projects of users, each a folder in consumers/, with the packed tarball installed: type-checked, run, bundled, and run again.
+// Projects of users. Each is a folder in consumers/ with the installed tarball. The tests check its types, run it, bundle it,
+// and run the bundle.
 
 const folder = createProject()
 cpSync(fileURLToPath(new URL('consumers', import.meta.url)), folder, { recursive: true })
@@ -27,7 +28,7 @@ afterAll(() => {
   rmSync(bundles, { recursive: true })
 })
 
-/** What a program prints: also one that fails, for a compiler tells its complaints so. */
+/** Returns what a program prints, even if it fails, because a compiler prints its errors. */
 async function output(cwd: string, ...args: string[]): Promise<string> {
   const run = promisify(execFile)(process.execPath, args, { cwd })
   const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error)
@@ -47,7 +48,7 @@ it.each([
   expect(await output(join(folder, project), 'main.js')).toBe(said)
 })
 
-/** In an ES module there is no `require`, by which what is bundled from CommonJS asks for Node's own modules. */
+/** An ES module has no `require`, but bundled CommonJS code needs it for the modules of Node. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
 
 describe.each([
@@ -91,7 +92,7 @@ describe('types hold', () => {
   ])('under moduleResolution %s, module %s, skipLibCheck %s', async (moduleResolution, module, skipLibCheck) => {
     const options = ['--moduleResolution', moduleResolution, '--module', module, '--skipLibCheck', skipLibCheck]
     const project = join(folder, 'typescript')
-    // What is resolved as a bundler does is for a bundler to run.
+    // Code that is resolved as a bundler does can only run after a bundler.
     const isBundled = moduleResolution === 'bundler'
     expect(await output(project, TSC, ...options, '--noEmit', String(isBundled))).toBe('')
     if (isBundled) return
@@ -118,7 +119,7 @@ describe('types hold', () => {
     expect(await output(join(folder, 'bare'), TSC)).toBe('')
   })
 
-  it('of every entry, and of nothing that is not there', async () => {
+  it('of every entry, and of no other subpath', async () => {
     writeFileSync(join(folder, 'bare/absent.mts'), "export * from 'inbound-webhook-auth/absent'\n")
     expect(await output(join(folder, 'bare'), TSC)).toMatch(/^absent\.mts\(1,15\): error TS2307: .*$/)
     rmSync(join(folder, 'bare/absent.mts'))

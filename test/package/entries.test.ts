@@ -7,18 +7,18 @@ import { describe, expect, it } from 'vitest'
 import tsupConfig from '../../tsup.config.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
-// Whatever can be imported from the package is exported, built for each way of importing it, typed, and documented.
+// Each entry of the package is exported, built per module format, typed and documented.
 
 const folder = sharedInstall()
 const installed = join(folder, 'node_modules/inbound-webhook-auth')
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
 const entries = entriesOf(folder)
 
-/** What a source says that there is to import or to run: `.`, `./redis`, `inbound-webhook-auth`. */
+/** The entries and programs that a source names, such as `.`, `./redis` and `inbound-webhook-auth`. */
 type Entries = ReadonlyMap<string, readonly string[]>
 
 /**
- * What one source names and another does not, in words.
+ * Describes the entries that one source names and another does not.
  *
  * @param entries - by source: `package.json exports`, `tsup builds`, …
  */
@@ -36,10 +36,10 @@ function subpathOf(name: string): string {
   return name === 'index' ? '.' : `./${name}`
 }
 
-/** What `bin` runs: a file of its own, which nobody imports. */
+/** The file that `bin` runs. Nobody imports it. */
 const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) => path.replace(/^(\.\/)?dist\//, ''))
 
-/** The sources that tsup builds what is imported from, by the subpath that each becomes. */
+/** The sources of the entries that tsup builds, by subpath. */
 const built = new Map(
   [tsupConfig]
     .flat()
@@ -69,7 +69,7 @@ function entriesBySource(): Entries {
   ])
 }
 
-/** The one file that entries share: they load it when an error needs its texts. */
+/** The only file that entries share. They load it when an error needs its texts. */
 function isShared(file: string): boolean {
   return /^body-hint\.c?js$/.test(file)
 }
@@ -99,7 +99,7 @@ const declarations = [...entries.values()].flatMap((targets) =>
 )
 const program = ts.createProgram(declarations, { module: ts.ModuleKind.NodeNext, types: [], noLib: true })
 
-/** The exports of a declaration file that are there when a program runs: types are not. */
+/** The exports of a declaration file that exist at run time, which types do not. */
 function valuesDeclaredIn(path: string): string[] {
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(path)
@@ -163,7 +163,7 @@ describe('the core', () => {
 
 describe('dist', () => {
   it('has nothing but entries, programs, and the chunks that they share', () => {
-    // The site's dependencies build the workbench, so that it is missing where they are not installed.
+    // The workbench is built with the dependencies of the site, so it is missing if they are not installed.
     const known = [...programs, 'workbench.html']
     const others = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !known.includes(file))
     expect(others.sort()).toEqual(

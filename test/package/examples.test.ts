@@ -18,7 +18,7 @@ for (const [folder, ending] of [
     if (!path.endsWith(ending) || /node_modules|^site\//.test(path)) continue
     const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
     for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
-      // Recipes and store set-ups are files of their own, with tests of their own.
+      // Recipes and store set-ups are separate files with their own tests.
       if (folder === 'docs' && (importsOthers(code) || /\.listen\(|\b(Bun|Deno)\./.test(code))) continue
       EXAMPLES[`${name} ${index + 1}.mts`] = code
     }
@@ -30,7 +30,7 @@ function importsOthers(code: string): boolean {
 }
 
 const folder = createProject()
-// Some examples import a database client, which their reader has installed.
+// Some examples import a database client, which a user has installed.
 mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
 for (const name of ['mysql2', 'pg', 'redis', '@types/pg']) {
   symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))

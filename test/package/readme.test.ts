@@ -28,7 +28,7 @@ describe('the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
   const SECRET = 'the secret of the README'
 
-  /** @param source - the handler, or what a test makes of it. */
+  /** @param source - the handler, or a changed handler. */
   async function withHandler(
     act: (url: string, log: () => string) => Promise<void>,
     source = handlerIn(readme),
@@ -55,7 +55,7 @@ describe('the README', () => {
     }
   }
 
-  /** The handler with another text in place of one of its own. */
+  /** Returns the handler with one text replaced. */
   function handlerWith(text: string, replacement: string): string {
     const changed = handlerIn(readme).replace(text, replacement)
     expect(changed).not.toBe(handlerIn(readme))
@@ -91,7 +91,7 @@ describe('the README', () => {
     expect(stderr).toContain('Error: WEBHOOK_SECRET is not set')
   })
 
-  it('has a handler that answers 503 while the store is down, and 500 to a fault of its own', async () => {
+  it('has a handler that answers 503 while the store is down, and 500 after its own fault', async () => {
     const post = async (url: string) => (await fetch(url, { method: 'POST', headers: sign('', SECRET) })).status
     const down = handlerWith('new MemoryNonceStore()', '{ reserve: () => Promise.reject() }')
     await withHandler(async (url) => expect(await post(url)).toBe(503), down)
@@ -134,7 +134,7 @@ describe('the README', () => {
     })
   })
 
-  it('has a handler that outlives a sender who hangs up halfway', async () => {
+  it('has a handler that keeps running when a sender hangs up halfway', async () => {
     await withHandler(async (url, log) => {
       const sender = connect(Number(new URL(url).port), '127.0.0.1')
       // The server sends 100 Continue when the handler has the request.

@@ -30,7 +30,7 @@ it('two builds of the same sources give the same bytes', () => {
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {
     const [from, to] = [join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)]
-    // The path of what is built into the command line is in a comment, so it must not be a link.
+    // The bundled command line has paths of sources in comments, so the path must not be a link.
     if (name === 'fastest-levenshtein') cpSync(from, to, { recursive: true })
     else symlinkSync(from, to)
   }

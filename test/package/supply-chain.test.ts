@@ -54,7 +54,7 @@ describe('the release workflow', () => {
     expect(workflow).toMatch(new RegExp(`run: ${command}`))
   })
 
-  it('has no permission but to write the release and to sign', () => {
+  it('may only write the release and sign', () => {
     expect(workflow).toMatch(/^permissions: \{\}$/m)
     const granted = [...workflow.matchAll(/^ {6}([a-z-]+): write$/gm)].map(([, name]) => name)
     expect(granted).toEqual(['contents', 'id-token'])

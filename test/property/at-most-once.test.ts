@@ -13,7 +13,7 @@ import {
   TIMESTAMP,
 } from '../support/request.js'
 
-/** Finds every valid split of a message into timestamp, nonce and body, by trying all. */
+/** Finds every valid split of a message into timestamp, nonce and body. It tries all. */
 function allSplitsOf(message: Buffer): Pick<Parts, 'timestamp' | 'nonce' | 'body'>[] {
   const text = message.toString('latin1')
   const splits = []
@@ -47,14 +47,14 @@ const messages = fc
     signature: signatureOf(TIMESTAMP, nonce, body, SECRET),
   }))
 
-/** Real clocks return a moment unchanged, in whole milliseconds, or in steps of five microseconds. */
+/** Real clocks return the exact time, whole milliseconds, or steps of five microseconds. */
 const ticks = fc.constantFrom<(milliseconds: number) => number>(
   (milliseconds) => milliseconds,
   Math.floor,
   (milliseconds) => Math.floor(milliseconds * 200) / 200,
 )
 
-/** Milliseconds between two events, often up to or past an edge of the window or of a reservation. */
+/** Milliseconds between two events. They often end at or after an edge of the window or of a reservation. */
 const advances = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   fc.constantFrom(0.25, 0.999, 1, 299_999.5, 300_000, 300_000.5, 599_999, 600_000, 600_000.5),

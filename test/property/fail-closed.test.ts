@@ -5,7 +5,7 @@ import { NOW, SECRET, signedRequest } from '../support/request.js'
 
 const nonsense = fc.oneof(fc.anything(), fc.constantFrom(1, 'OK', 'true', {}, [true], Object(true), null, undefined))
 
-/** What a store may do: return a boolean, return anything, throw anything, or reject with anything. */
+/** Every behaviour of a store: it returns a boolean or anything else, throws anything, or rejects with anything. */
 const behaviours = fc.oneof(
   fc.boolean().map((answer) => ({ does: 'answers' as const, value: answer as unknown })),
   nonsense.map((value) => ({ does: 'answers' as const, value })),

@@ -3,7 +3,7 @@ import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookReq
 import { inEveryOrder, type Steps } from '../support/every-order.js'
 import { SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
-// At most once, in every order of the steps of a store and not only in random ones.
+// Checks at most once in every order of the steps of a store, not only in random orders.
 
 interface Sent {
   request: WebhookRequest
@@ -83,7 +83,7 @@ function atOnce({ turn }: Steps): NonceStore {
   }
 }
 
-/** Sends all at once. Returns how many requests of each group were accepted. */
+/** Sends all requests at once. Returns how many requests of each group were accepted. */
 async function send(sent: readonly Sent[], store: NonceStore): Promise<Map<string, number>> {
   const accepted = new Map(sent.map(({ group }) => [group, 0]))
   await Promise.all(
@@ -112,7 +112,7 @@ describe('at most once: in every order of the steps of a store, exactly one is a
     expect(runs).toBeGreaterThanOrEqual(24)
   })
 
-  // Two webhooks share no key, and would take a minute here.
+  // Two webhooks share no key, and this case would take a minute.
   it.each(SCENARIOS.filter(([, sent]) => sent.every(({ group }) => group === 'one')))(
     '%s, if answers are slow too (three requests)',
     async (_, sent) => {

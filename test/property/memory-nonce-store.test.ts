@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
 import { TestClock } from '../support/request.js'
 
-/** What MemoryNonceStore is meant to do, with no thought of bytes: a Map, in the order of reservation. */
+/** The intended behaviour of MemoryNonceStore, written simply: a Map in the order of reservation. */
 class NaiveStore {
   readonly entries = new Map<string, number>()
 
@@ -48,7 +48,7 @@ class Reserve implements fc.Command<NaiveStore, Real> {
   ) {}
   check = () => true
   run(model: NaiveStore, { store }: Real): void {
-    // Only with one TTL is the entry that is forgotten always the oldest.
+    // The forgotten entry is always the oldest only if there is one TTL.
     const ttlSeconds = model.whenFull === 'evict' ? 600 : this.ttlSeconds
     const expected = model.reserve(this.webhookId, this.key, ttlSeconds)
     const reserve = () => store.reserve(this.webhookId, this.key, ttlSeconds)
@@ -67,7 +67,7 @@ class Wait implements fc.Command<NaiveStore, Real> {
   toString = () => `wait ${this.milliseconds} ms`
 }
 
-/** Many at once, so that the store must take memory, and later may give some back. */
+/** Many at once, so that the store must allocate memory, and can free some later. */
 class Burst implements fc.Command<NaiveStore, Real> {
   constructor(
     readonly webhooks: number,
@@ -135,7 +135,7 @@ function check(
 
 const whenFull = fc.constantFrom('throw' as const, 'evict' as const)
 
-it('MemoryNonceStore does what a naive Map does, while time moves', () => {
+it('MemoryNonceStore does the same as a simple Map, while time moves', () => {
   const commands = fc.commands([reserve, reserve, reserve, reserve, wait], {
     maxCommands: 200,
     size: '+1',
@@ -144,7 +144,7 @@ it('MemoryNonceStore does what a naive Map does, while time moves', () => {
   fc.assert(fc.property(commands, fc.integer({ min: 1, max: 12 }), whenFull, start, check))
 })
 
-it('MemoryNonceStore does what a naive Map does, as bursts come and go', () => {
+it('MemoryNonceStore does the same as a simple Map, with bursts', () => {
   const commands = fc.commands([burst, burst, reserve, wait], { maxCommands: 20, size: '+1' })
   const start = fc.double({ min: 0, max: 1e13, noNaN: true })
   fc.assert(fc.property(commands, fc.integer({ min: 1, max: 3000 }), whenFull, start, check), {
@@ -152,7 +152,7 @@ it('MemoryNonceStore does what a naive Map does, as bursts come and go', () => {
   })
 })
 
-it('MemoryNonceStore, its clock set back, keeps what has not expired, and is full of nothing else', () => {
+it('MemoryNonceStore keeps what has not expired and nothing else, if its clock is set back', () => {
   const step = fc.tuple(
     fc.integer({ min: 0, max: 19 }).map(String),
     ttls,
@@ -165,7 +165,7 @@ it('MemoryNonceStore, its clock set back, keeps what has not expired, and is ful
       (steps, maxEntries) => {
         const clock = new TestClock(0)
         const store = new MemoryNonceStore({ clock, maxEntries })
-        // What has expired once may be gone, whatever the clock says later, or not.
+        // An expired reservation may be removed, even if the clock is set back later.
         const entries = new Map<string, { expiresAt: number; mayBeGone: boolean }>()
         for (const [key, ttlSeconds, milliseconds] of steps) {
           clock.milliseconds += milliseconds
@@ -201,7 +201,7 @@ it("MemoryNonceStore with whenFull: 'evict' and mixed TTLs forgets at most one l
       (steps, maxEntries) => {
         const clock = new TestClock(0)
         const store = new MemoryNonceStore({ clock, maxEntries, whenFull: 'evict' })
-        // All that was reserved and has not expired, forgotten or not.
+        // All reservations that have not expired, including forgotten ones.
         const expiries = new Map<string, number>()
         let mayBeForgotten = 0
         for (const [key, ttlSeconds, milliseconds] of steps) {

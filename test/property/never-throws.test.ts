@@ -6,7 +6,7 @@ import { REASONS, signedRequest, TestClock, TIMESTAMP } from '../support/request
 
 const genuine = signedRequest().headers
 
-/** A header's value as a sender may choose it, often near to one that is right. */
+/** A value of a header that a sender may choose. It is often almost right. */
 function valuesNear(right: string) {
   return fc.oneof(
     fc.constant(right),
@@ -24,7 +24,7 @@ const chosenHeaders = fc
       'x-nonce': valuesNear(genuine['x-nonce']),
       'x-signature': valuesNear(genuine['x-signature']),
       get: fc.string(),
-      // biome-ignore lint/suspicious/noThenProperty: a sender may name a header so.
+      // biome-ignore lint/suspicious/noThenProperty: a sender may use this name for a header.
       then: fc.string(),
       headers: fc.string(),
       length: fc.string(),

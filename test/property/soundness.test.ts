@@ -14,7 +14,7 @@ function bytesOf(part: string | Uint8Array): Uint8Array {
   return typeof part === 'string' ? Buffer.from(part, 'latin1') : part
 }
 
-/** One change of one part: a byte flipped, removed, added, or moved across a boundary; or another secret. */
+/** One change: a byte is changed, removed, added or moved to another part, or the secret is another. */
 const changes: fc.Arbitrary<(parts: Signed) => Signed> = fc
   .record({
     part: fc.constantFrom('timestamp' as const, 'nonce' as const, 'signature' as const, 'body' as const),

@@ -3,13 +3,13 @@ import { isInstalled } from '../support/programs.js'
 import { Server } from '../support/server-process.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
-// A recipe in a service that does other things besides.
+// A recipe in a service that has other routes too.
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
 afterAll(removeProjects)
 
-/** A route of its own, which takes JSON, put where a service may have it. */
+/** Adds another route, which accepts JSON, before or after the recipe's route. */
 const OTHER_ROUTES: Record<string, (source: string) => string> = {
   'Express 5': (source) =>
     source.replace(

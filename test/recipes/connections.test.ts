@@ -10,7 +10,7 @@ import { Server } from '../support/server-process.js'
 import { eventually } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
-// What connections cost that announce a body and do not send it, and how little is read of a body that is too large.
+// The memory of connections that announce a body and do not send it. Also: how much of a too large body is read.
 
 afterAll(removeProjects)
 
@@ -47,7 +47,7 @@ const HANDLERS: [name: string, install: (project: string) => readonly string[]][
 
 const CONNECTIONS = 2000
 
-/** Opens connections that announce a body, and send nothing of it. */
+/** Opens connections that announce a body, and do not send it. */
 async function openIdle(port: number): Promise<Socket[]> {
   const sockets: Socket[] = []
   for (let opened = 0; opened < CONNECTIONS; opened += 100) {
@@ -81,7 +81,7 @@ describe.runIf(ready && process.platform === 'linux').each(HANDLERS)('the handle
     const project = createProject()
     const server = await Server.start(install(project), project)
     try {
-      // What the first requests load does not count.
+      // Code that the first requests load does not count.
       for (let index = 0; index < 20; index++) await pushEndlessly(server.port, 'chunks')
       const before = memoryOf(server.pid)
       const sockets = await openIdle(server.port)

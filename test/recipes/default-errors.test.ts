@@ -6,9 +6,9 @@ import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
 
-// What a framework answers if `verifyOrThrow` throws and nothing handles it: 401 or 503, and never why.
+// If `verifyOrThrow` throws and nothing handles the error, each framework answers 401 or 503 without the reason.
 
-/** Every app: a raw body, `verifyOrThrow`, and no handling of errors. */
+/** Apps that read the raw body and call `verifyOrThrow`, and do not handle errors. */
 const START = `
 import { MemoryNonceStore, verifyOrThrow } from 'inbound-webhook-auth'
 const { PORT, WEBHOOK_SECRET: secret, STORE } = process.env
@@ -100,7 +100,7 @@ await app.listen(PORT)`,
   ],
 ]
 
-/** What only the log may say. */
+/** Texts that only the log may contain. */
 const REASON = /signature_mismatch|missing_header|bytes|X-Signature|secret/i
 const CAUSE = /ECONNREFUSED|192\.0\.2\.1/
 

@@ -15,7 +15,7 @@ import { Server } from '../support/server-process.js'
 import { eventually, RedisServer } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, type Recipe, removeProjects, sourceOf } from './recipes.js'
 
-// One suite for every recipe: the real framework, in a process of its own, asked over a real socket.
+// One suite for every recipe, in its own process with the real framework, over a real socket.
 
 const LIMIT = 100_000
 const EVENT = Buffer.from('{"event":"invoice.paid","name":"Zoë"}')
@@ -28,7 +28,7 @@ function signed(body: Uint8Array = EVENT, secret = SECRET) {
   return { headers: [JSON_TYPE, ...signedHeaders({ body, secret })], body }
 }
 
-/** An event that the part of the user fails at, without an error. */
+/** An event for which the user's code rejects without an error. */
 const REJECTED_EVENT = Buffer.from('"reject with undefined"')
 
 /** A line of a stack, printed as text. A logger that writes JSON keeps a stack in one line. */
@@ -70,7 +70,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     await redisDown.kill()
     const source = withFailingPart(sourceOf(recipe))
     const up = install(source)
-    // Where the test cannot stop the store, its line is replaced by one that is down.
+    // If the test cannot stop the store, its line is replaced with a store that is down.
     const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
     server = await Server.start(up.command, up.project, { REDIS_URL: redis.url })
     unavailable = await Server.start(down.command, down.project, { REDIS_URL: redisDown.url })
@@ -106,7 +106,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(statuses).toEqual([204, ...Array<number>(99).fill(401)])
   })
 
-  it('rejects a body of which one byte was changed', async () => {
+  it('rejects a body with one changed byte', async () => {
     const request = signed()
     await expectRejected(
       { ...request, body: Buffer.from(EVENT.toString().replace('paid', 'void')) },
@@ -114,7 +114,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     )
   })
 
-  it('rejects a request that is stale, or stamped ahead', async () => {
+  it('rejects a request with a timestamp that is too old or too far ahead', async () => {
     for (const seconds of [-310, 310]) {
       const timestamp = String(Math.floor(Date.now() / 1000) + seconds)
       await expectRejected(
@@ -132,7 +132,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   it.each(['X-Timestamp', 'X-Nonce', 'X-Signature'])('rejects a request with %s twice', async (repeated) => {
     const { headers, body } = signed()
     const twice = headers.flatMap((header) => (header[0] === repeated ? [header, header] : [header]))
-    // Joined with a comma alone, two nonces look like one.
+    // Joined with a comma without a space, two nonces look like one.
     await expectRejected({ headers: twice, body }, /invalid_timestamp|invalid_nonce|signature_mismatch/)
   })
 
@@ -153,7 +153,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     'knows no webhook at %s',
     async (path) => {
       const { status } = await ask({ ...signed(), path })
-      // Next.js redirects where there is a `/` at the end.
+      // Next.js redirects if there is a `/` at the end.
       expect([404, 308]).toContain(status)
     },
   )
@@ -170,7 +170,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 
   it.each(['/hooks/BILLING', '/hooks/b%69lling', '/hooks/%42ILLING', '/hooks/billing?a=b'])(
-    'has one nonce memory for a webhook, also when it is asked for as %s',
+    'shares the nonces of a webhook between the spellings of its path: %s',
     async (path) => {
       const first = signed()
       expect(await ask({ ...first, path })).toMatchObject(ACCEPTED)
@@ -204,7 +204,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     )
   })
 
-  it('verifies a body that arrives in chunks, of one byte too', async () => {
+  it('verifies a body that arrives in chunks, even of one byte', async () => {
     for (const chunkBytes of [1, 7, 1000]) {
       const request = signed()
       await expectRejected({ ...request, body: EVENT.subarray(1), chunkBytes }, 'signature_mismatch')
@@ -235,7 +235,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(answer.status).toBe(recipe.gzip)
   })
 
-  it('does not accept a gzipped body signed as it was before', async () => {
+  it('does not accept a gzipped body that was signed before the compression', async () => {
     const { headers } = signed()
     const request = { headers: [GZIP, ...headers], body: gzipSync(EVENT) }
     if (recipe.gzip === 415) expect(await ask(request)).toMatchObject({ status: 415 })
@@ -288,14 +288,14 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(await ask(signed(body))).toMatchObject(ACCEPTED_BUT_NOT_JSON)
   })
 
-  it('outlives a sender that hangs up halfway, whose nonce is not spent', async () => {
+  it('keeps running when a sender hangs up halfway, and does not use up its nonce', async () => {
     const request = signed()
     await hangUpHalfway(server.port, request)
     await hangUpHalfway(server.port, { ...request, chunkBytes: 10 })
     expect(await ask(request)).toMatchObject(ACCEPTED)
   })
 
-  it('logs no stack for what anyone can cause', async () => {
+  it('logs no stack for errors that anyone can cause', async () => {
     const before = server.output.length
     await hangUpHalfway(server.port, signed())
     await hangUpHalfway(server.port, { ...signed(), chunkBytes: 10 })
@@ -316,7 +316,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     })
   }
 
-  it('answers 503 while the store is down, to a genuine request alone', async () => {
+  it('answers 503 while the store is down, but only to a genuine request', async () => {
     const { status, text } = await send(unavailable.port, signed())
     expect(status).toBe(503)
     expect(text).not.toMatch(/\bdown\b|redis|ECONN|at /i)
@@ -343,7 +343,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 }
 
-/** The same recipe with a part of the user that fails without an error. */
+/** The same recipe, with user code that rejects without an error. */
 function withFailingPart(source: string): string {
   const failing = source.replace(
     'console.log(webhookId, event)',

@@ -1,5 +1,5 @@
-// What API Gateway does: makes an event of each request, has the function handle it, and an answer of what it returns.
-// Arguments: the function's file, and the version of the payload format.
+// Does the work of API Gateway: it converts each request to an event, calls the function, and converts its result to a
+// response. Arguments: the function's file, and the version of the payload format.
 import { createServer } from 'node:http'
 
 const [file = '', version = ''] = process.argv.slice(2)
@@ -11,11 +11,11 @@ createServer(async (request, response) => {
   try {
     for await (const chunk of request) chunks.push(chunk)
   } catch {
-    // The sender hung up: there is nothing to hand over.
+    // The sender hung up, so there is no request.
     return
   }
   const event = version === '1.0' ? eventOf1(request, Buffer.concat(chunks)) : eventOf2(request, Buffer.concat(chunks))
-  // An event is JSON on its way to the function.
+  // The function gets the event as JSON.
   const { statusCode, body } = await handler(JSON.parse(JSON.stringify(event)))
   response.writeHead(statusCode).end(body)
 }).listen(process.env['PORT'])
@@ -54,7 +54,7 @@ function eventOf1(request, body) {
 }
 
 /**
- * An HTTP API, or a function URL: text stays text, and an empty body is left out.
+ * An HTTP API or a function URL: text stays text, and an empty body is absent.
  *
  * @param {import('node:http').IncomingMessage} request
  * @param {Buffer} body

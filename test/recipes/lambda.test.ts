@@ -61,7 +61,10 @@ function event2(body: string | undefined, isBase64Encoded: boolean, signed: Head
   }
 }
 
-/** A REST API behind a stage and an edge, or payload format 1.0: names as they were sent, of each the last value and all. */
+/**
+ * A REST API behind a stage and an edge, or payload format 1.0: it has the names as they were sent, the last value of each, and
+ * all values.
+ */
 function event1(body: string | null, isBase64Encoded: boolean, signed: Headers) {
   const headers: Headers = {
     Accept: '*/*',
@@ -122,7 +125,7 @@ describe.runIf(ready)('the Lambda function', () => {
     const lambda = await import(join(project, 'lambda.mts'))
     handler = lambda.handler
   })
-  // The function logs what it is sent.
+  // The function logs the events.
   beforeEach(() => {
     vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'warn').mockImplementation(() => {})
@@ -153,7 +156,7 @@ describe.runIf(ready)('the Lambda function', () => {
     expect(await handler(eventWith(signed('not empty')))).toEqual({ statusCode: 401, body: '' })
   })
 
-  it('rejects a header that arrived twice, of which `headers` has one value alone', async () => {
+  it('rejects a header that arrived twice, if `headers` has only one of its values', async () => {
     const event = event1(BODY, false, signed())
     const { 'X-Nonce': nonces = [] } = event.multiValueHeaders
     const twice = { ...event, multiValueHeaders: { ...event.multiValueHeaders, 'X-Nonce': ['another', ...nonces] } }
@@ -180,7 +183,7 @@ describe.runIf(ready)('the Lambda function', () => {
     })
   })
 
-  it('takes 64 KB of headers, though API Gateway does not', async () => {
+  it('accepts 64 KB of headers, although API Gateway does not', async () => {
     const padding = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`x-${index}`, 'x'.repeat(1024)]))
     expect(await handler(event2(BODY, false, { ...padding, ...signed() }))).toEqual({ statusCode: 204, body: '' })
   })
@@ -223,7 +226,7 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
   },
 )
 
-/** The recipe with the lines of the guide in place of the lines of Redis. */
+/** The recipe with the lines of the guide instead of the lines for Redis. */
 function lambdaWithDynamoDB(): string {
   const recipe = sourceOf({ file: 'lambda.ts' })
   const guide = readFileSync(join(ROOT, 'docs/receive/lambda.md'), 'utf8')

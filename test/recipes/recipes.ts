@@ -17,10 +17,10 @@ import { buildSync } from 'esbuild'
 import ts from 'typescript'
 import { ROOT, sharedInstall } from '../support/packed.js'
 
-// Every recipe as its reader runs it: the file itself, in a project that has the packed library and the real framework.
+// Every recipe as a user runs it: the unchanged file, in a project with the packed library and the real framework.
 
 export const FOLDER = join(ROOT, 'docs/recipes')
-/** Of this run alone. */
+/** Only of this run. */
 const PROJECTS = join(FOLDER, 'build', randomUUID())
 const RUNTIMES = join(ROOT, 'test/runtimes/node_modules')
 const BUN = join(RUNTIMES, '@oven/bun-linux-x64/bin/bun')
@@ -33,7 +33,7 @@ export const NODES = [22, 24, 26].map(
 /** Runs TypeScript on the Node of this process. */
 const TSX = [process.execPath, '--import', 'tsx']
 
-/** What a recipe needs beside Node. */
+/** What a recipe needs besides Node. */
 export const PROGRAMS = {
   frameworks: existsSync(join(FOLDER, 'node_modules')),
   bun: existsSync(BUN),
@@ -41,19 +41,19 @@ export const PROGRAMS = {
   runtimes: NODES.every(([, program]) => existsSync(program)),
 } as const
 
-/** A recipe, and what its framework decides. */
+/** A recipe, and the behaviour of its framework. */
 export interface Recipe {
   name: string
   /** The file under `docs/recipes`. */
   file: string
-  /** Puts a source into the project in the way that its reader does, and gives the command that runs it. */
+  /** Puts a source into the project as a user does, and returns the command that runs it. */
   install(project: string, source: string): readonly string[]
   needs?: 'bun' | 'deno'
-  /** Where its nonces are. */
+  /** The store of its nonces. */
   store: 'memory' | 'Redis' | 'Durable Object'
-  /** What a gzipped body gets, signed over the bytes as sent. */
+  /** The answer to a gzipped body that is signed as sent. */
   gzip: 204 | 415
-  /** What 64 KB of headers get. */
+  /** The answer to 64 KB of headers. */
   largeHeaders: 204 | 400 | 431
   /** What `/hooks/%zz` gets. */
   malformedPath: 400 | 404 | 500
@@ -63,7 +63,7 @@ export interface Recipe {
 
 const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 404, rest: 'unread' } as const
 
-/** Next.js and API Gateway read a body to its end, whatever the recipe does. */
+/** Next.js and API Gateway always read a body to its end. */
 const WITH_REDIS = { store: 'Redis', rest: 'read' } as const
 
 const ON_EXPRESS = { ...ON_NODE, malformedPath: 400 } as const
@@ -106,7 +106,7 @@ export function sourceOf({ file }: Pick<Recipe, 'file'>): string {
   return readFileSync(join(FOLDER, file), 'utf8')
 }
 
-/** A new project as `npm init` makes it, with the library as packed. The frameworks are in a folder above. */
+/** A new project of `npm init`, with the packed library. The frameworks are in a folder above. */
 export function createProject(): string {
   mkdirSync(PROJECTS, { recursive: true })
   const project = mkdtempSync(join(PROJECTS, 'project-'))
@@ -142,7 +142,7 @@ function buildNext(project: string, source: string): readonly string[] {
   const route = join(project, NEXT_ROUTE.replace('nextjs/', ''))
   mkdirSync(dirname(route), { recursive: true })
   writeFileSync(route, source)
-  // As create-next-app makes them.
+  // The settings of create-next-app.
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
   writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
   const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
@@ -161,7 +161,7 @@ function putBehindGateway(version: '1.0' | '2.0') {
 
 export function bundleWorker(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'worker.mts'), source)
-  // As wrangler bundles it.
+  // Bundled as wrangler does.
   buildSync({
     absWorkingDir: project,
     entryPoints: ['worker.mts'],

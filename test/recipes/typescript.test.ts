@@ -9,11 +9,11 @@ import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { createProject, FOLDER, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
-// The recipes are strict TypeScript, and all but one run without being compiled.
+// The recipes are strict TypeScript, and all except one run without a compiler.
 
 afterAll(removeProjects)
 
-/** Also stricter than `strict`. No syntax may need a compiler. */
+/** Some settings are stricter than `strict`. No syntax may need a compiler. */
 const STRICT = {
   target: 'es2023',
   strict: true,
@@ -26,7 +26,7 @@ const STRICT = {
   noEmit: true,
 }
 const ON_NODE = { module: 'nodenext', types: ['node'] }
-/** What `nest new` sets. The rest is the same for packages of both types. */
+/** The settings of `nest new`. The rest is the same for packages of both types. */
 const NEST = {
   ...ON_NODE,
   verbatimModuleSyntax: false,
@@ -70,7 +70,7 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
   })
 })
 
-/** What runs without a compiler, by name. */
+/** The recipes that run without a compiler, by name. */
 const AS_THEY_ARE: [name: string, source: string][] = [
   ...['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts'].map((file): [string, string] => [
     file,

@@ -6,7 +6,7 @@ import { send } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from './recipes.js'
 
-// The Durable Object of the recipe, held to the contract of every nonce store: asked through the recipe's own line.
+// Runs the contract of every nonce store on the Durable Object of the recipe, through the recipe's own line.
 
 const ASKED_FROM_OUTSIDE = `
 export default {
@@ -27,7 +27,7 @@ const METHODS = `
   count() {
     return this.#sql.exec('SELECT count(*) AS n FROM nonces').one().n
   }
-  /** Calls with a time that does not move. */
+  /** Calls the object with a fixed time. */
   at(call) {
     const { now } = Date
     const time = now()

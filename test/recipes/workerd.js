@@ -1,4 +1,4 @@
-// Serves a bundled Worker as wrangler.json says, on the port of the environment. Arguments: the bundle, the configuration.
+// Serves a bundled Worker with the settings of wrangler.json, on the port in `PORT`. Arguments: the bundle, the configuration.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -22,7 +22,7 @@ const miniflare = new Miniflare({
   compatibilityFlags: compatibility_flags,
   durableObjects: Object.fromEntries(durableObjects),
   bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] },
-  // Nothing is fetched from anywhere.
+  // It fetches nothing.
   cf: false,
   log: new Log(LogLevel.WARN),
 })

@@ -13,7 +13,7 @@ import { SECRET } from '../support/request.js'
 import { Server } from '../support/server-process.js'
 import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
 
-// The most common mistakes in each framework, made in the real one: what it hands over is told apart, and the fix named.
+// The most common mistakes in each framework. The real framework makes the values, and the message must name the fix.
 
 const EVENT = '{"event":"invoice.paid"}'
 const JSON_TYPE = 'application/json'
@@ -21,10 +21,10 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 const nonceStore = new MemoryNonceStore()
 
-/** Anything, as a handler in JavaScript sees it: no framework's types are installed here. */
+/** Any value, because the types of the frameworks are not installed. */
 type Untyped = ReturnType<typeof JSON.parse>
 
-/** What `verify` makes of what a handler hands over. */
+/** Returns the result or the error of `verify` for the values that a handler passes. */
 async function outcomeOf(headers: unknown, body: unknown): Promise<string> {
   try {
     const request = { webhookId: '42', headers: headers as HeadersInput, body: body as Body }
@@ -39,7 +39,7 @@ async function outcomeOf(headers: unknown, body: unknown): Promise<string> {
 async function post(port: number, path = '/', type?: string, body: string | Buffer = EVENT, encoding = 'identity') {
   const signed = { ...sign(body, SECRET), 'Content-Encoding': encoding }
   const headers = { ...signed, ...(type !== undefined && { 'Content-Type': type }) }
-  // As bytes: fetch gives text a content type of its own.
+  // As bytes, because fetch adds a content type to text.
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: Buffer.from(body) })
   return response.text()
 }
@@ -65,7 +65,7 @@ function askOnce(listener: RequestListener, type?: string, body?: string): Promi
   return serve(listener, (port) => post(port, '/', type, body))
 }
 
-/** Where the value shows the framework, the message has its way to the bytes. Otherwise it has a link. */
+/** If the value shows the framework, the message has the line for it. Otherwise the message has a link. */
 const EXPRESS =
   /Express and NestJS: mount express\.raw\(\{ type: \(\) => true, inflate: false \}\).*before express\.json\(\).*req\.body \?\? ''/
 const NODE = /Koa and node:http: before any body parser, read all chunks .*and pass Buffer\.concat\(chunks\)/
@@ -90,7 +90,7 @@ describe('in node:http', () => {
     ['its chunks', chunksOf, /a list of chunks\. /, /Buffer\.concat\(chunks\)/],
     ['what it was parsed to', async (request) => JSON.parse((await chunksOf(request)).join('')), /an object/, LINK],
     ['a read that was not awaited', (request) => ({ not: chunksOf(request) }).not, /a promise/, /Await it/],
-    ['request.body, which there is none', (request) => Reflect.get(request, 'body'), /undefined/, LINK],
+    ['request.body, which does not exist', (request) => Reflect.get(request, 'body'), /undefined/, LINK],
   ])('%s', async (name, body, found, fix) => {
     const outcome = await askOnce(async (request, response) => {
       const handed = body(request)
@@ -128,13 +128,13 @@ describe('in AWS Lambda', () => {
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
-/** What a package of the recipes exports; nothing here is to know its types. */
+/** The exports of a package of the recipes, without its types. */
 const packaged = createRequire(join(FOLDER, '/'))
 
 describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
   const undefinedOrEmpty = version === 'express' ? /undefined: / : /an empty object/
 
-  /** Parsers, mounted before the handler, and what it hands over. */
+  /** The parsers before the handler, and the values that the handler passes. */
   const askExpress = (
     parsers: (express: Untyped) => unknown[],
     body: (request: Untyped) => unknown,
@@ -197,7 +197,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
     expectFix(outcome, /a stream that was already read, probably by a body parser/, EXPRESS)
   })
 
-  it('req.rawBody, which there is none', async () => {
+  it('req.rawBody, which does not exist', async () => {
     const outcome = await askExpress(
       (express) => [express.json()],
       (request) => request.rawBody,
@@ -231,7 +231,7 @@ describe.runIf(ready)('in Fastify', () => {
   it.each<[string, (request: Untyped) => unknown, RegExp, RegExp]>([
     ['its own parser', (request) => request.body, /an object, as a body parser/, LINK],
     ['the request that its parser has read', (request) => request.raw, /a stream that was already read/, NODE],
-    ['request.rawBody, which there is none', (request) => request.rawBody, /undefined/, LINK],
+    ['request.rawBody, which does not exist', (request) => request.rawBody, /undefined/, LINK],
   ])('%s', async (_, body, found, fix) => {
     expectFix(await askFastify(body), found, fix)
   })
@@ -281,7 +281,7 @@ describe.runIf(ready)('in Koa', () => {
   })
 })
 
-/** What handlers on the Fetch API hand over as `body`; `request` is a Fetch `Request`, in Hono `c.req.raw`. */
+/** The values that handlers of the Fetch API pass as `body`. `request` is a Fetch `Request`, or `c.req.raw` in Hono. */
 const FETCH_MISTAKES: [code: string, found: RegExp, fix: RegExp][] = [
   ['await request.json()', /an object/, LINK],
   ['request.json()', /a promise/, /Await it/],
@@ -307,7 +307,7 @@ const HONO_MISTAKES: typeof FETCH_MISTAKES = [
 const asType = (code: string) => (/formData|parseBody/.test(code) ? FORM_TYPE : JSON_TYPE)
 
 describe.runIf(ready)('in Hono', () => {
-  /** @param code - of the headers and of the body, as a handler writes them. */
+  /** @param code - the handler's expressions for the headers and the body. */
   const askHono = async (headers: string, body: string) => {
     const { Hono } = packaged('hono')
     const { serve } = packaged('@hono/node-server')

@@ -84,12 +84,15 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
   })
 
   it('no field of a parsed JSON body changes how it is described', async () => {
-    // biome-ignore lint/suspicious/noThenProperty: a sender can name a field so.
+    // biome-ignore lint/suspicious/noThenProperty: a sender can use this name for a field.
     const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
     expect(await messageFor(body)).toMatch(/is an object, as a body parser returns it/)
   })
 
-  /** Objects with the properties by which the hint tells a framework. The recipes' tests show the same with the real ones. */
+  /**
+   * Objects with the properties by which the hint recognises a framework. The tests of the recipes check the same with the real
+   * frameworks.
+   */
   it.each<[string, () => unknown, RegExp]>([
     [
       "Express's request",
@@ -137,7 +140,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     }
   })
 
-  it('does not take fields of a parsed body for those of a framework', async () => {
+  it('does not confuse fields of a parsed body with those of a framework', async () => {
     expect(await messageFor({ originalUrl: '/', baseUrl: '', routeOptions: {} })).toMatch(BEFORE_PARSING)
   })
 })

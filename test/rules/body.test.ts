@@ -9,7 +9,7 @@ function resultOf(signed: string | Uint8Array, received: Body) {
   return verify({ ...signedRequest({ body: signed }), body: received }, SECRET, new RecordingStore(), new TestClock())
 }
 
-describe('the bytes of the body are the ones verified, as', () => {
+describe('the exact bytes of the body are verified, as', () => {
   it.each<readonly [string, () => Body | Promise<Body>]>([
     ...SHAPES,
     ['a Uint8Array of another realm', () => runInNewContext('Uint8Array.from(bytes)', { bytes: [...BYTES] })],
@@ -24,16 +24,16 @@ describe('the bytes of the body are the ones verified, as', () => {
     expect(readBody(BYTES, 'body')?.buffer).toBe(BYTES.buffer)
   })
 
-  it.each(WIDER)('a view of wider elements, byte for byte: %s', async (_, body) => {
+  it.each(WIDER)('a view of wider elements, with its exact bytes: %s', async (_, body) => {
     expect(await Reflect.apply(resultOf, undefined, [BYTES.subarray(2, 6), body()])).toMatchObject({ ok: true })
   })
 
-  it('a string, encoded as UTF-8, byte order mark and all', async () => {
+  it('a string, encoded as UTF-8, with its byte order mark', async () => {
     expect(await resultOf(Buffer.from(TEXT, 'utf8'), TEXT)).toMatchObject({ ok: true })
     expect(await resultOf(Buffer.from(TEXT.slice(1), 'utf8'), TEXT)).toMatchObject({ reason: 'signature_mismatch' })
   })
 
-  it('not normalised: the same text in another normal form is another body', async () => {
+  it('not normalised: the same text in another Unicode form is another body', async () => {
     expect(await resultOf('é'.normalize('NFC'), 'é'.normalize('NFD'))).toMatchObject({ reason: 'signature_mismatch' })
   })
 })

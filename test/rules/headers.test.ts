@@ -13,7 +13,7 @@ function resultOf(headers: HeadersInput) {
   return verify({ ...signedRequest(), headers }, SECRET, new RecordingStore(), new TestClock())
 }
 
-/** The headers as a real Node server receives them. */
+/** Returns the headers as a real Node server receives them. */
 async function receivedBy<T>(lines: readonly string[], read: (message: IncomingMessage) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const server = createServer((message, response) => {
@@ -94,7 +94,7 @@ it.each<[string, (entries: [string, unknown][]) => object]>([
   ['a Map', (entries) => new Map(entries)],
   ['pairs', (entries) => entries],
 ])('other headers are not looked at, whatever their value, in %s', async (_, shape) => {
-  // As long as x-nonce, and as x-timestamp.
+  // They are as long as x-nonce and x-timestamp.
   const others: [string, unknown][] = [
     ['upgrade', 1],
     ['x-priority-', {}],

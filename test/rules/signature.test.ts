@@ -35,10 +35,10 @@ describe('isSignatureOf', () => {
     expect(isSignatureOf(message, signature.toUpperCase(), SECRET)).toBe(false)
   })
 
-  it('compares nothing that an earlier comparison left in its buffers', () => {
+  it('does not use bytes of an earlier comparison', () => {
     expect(isSignatureOf(message, signature, SECRET)).toBe(true)
     expect(isSignatureOf(message, '', SECRET)).toBe(false)
-    // 64 characters, of which the last does not fit into 64 bytes.
+    // 64 characters. The last one does not fit into 64 bytes.
     expect(isSignatureOf(message, `${signature.slice(0, 63)}\u00e9`, SECRET)).toBe(false)
   })
 })

@@ -3,13 +3,13 @@ import { RecordingStore, SECRET, TestClock } from '../support/request.js'
 export type Core = typeof import('../../src/index.js')
 type Arguments = Parameters<Core['verify']>
 
-/** What must hold on every runtime. */
+/** A check that must pass on every runtime. */
 export interface Case {
   name: string
   run(): unknown
 }
 
-/** What became of a request at the time of the tests, in one word: `accepted`, or the reason. */
+/** Returns the result of a request at the time of the tests: `accepted`, or the reason. */
 export async function resultOf(
   { verify }: Core,
   request: Arguments[0],

@@ -6,7 +6,7 @@ import type { Case, Core } from './case.js'
 export type Testing = typeof import('../../src/testing/index.js')
 export type Sqlite = typeof import('../../src/stores/sqlite.js')
 
-/** The contract of a nonce store, on this runtime's clocks and timers. */
+/** The contract of a nonce store, with the clocks and timers of this runtime. */
 export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Testing): Case[] {
   const store = new MemoryNonceStore()
   const clock = new TestClock()
@@ -23,8 +23,8 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
       run,
     })),
     {
-      name: 'MemoryNonceStore passes on a clock that is moved',
-      // One after the other, for each moves it.
+      name: 'MemoryNonceStore passes with a clock that the test moves',
+      // One after the other, because each case moves the clock.
       async run() {
         for (const { run } of nonceStoreContract(() => storeOnClock, { wait: moving(clock) })) await run()
       },
@@ -39,7 +39,7 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
   ]
 }
 
-/** The same for `SqliteNonceStore`, on the runtime's own SQLite. */
+/** The same for `SqliteNonceStore`, with the SQLite of the runtime. */
 export function sqliteContract(
   { SqliteNonceStore }: Sqlite,
   { nonceStoreContract }: Testing,
@@ -48,7 +48,7 @@ export function sqliteContract(
   const clock = new TestClock()
   return [
     {
-      name: 'SqliteNonceStore passes on a clock that is moved',
+      name: 'SqliteNonceStore passes with a clock that the test moves',
       async run() {
         const createStore = () => new SqliteNonceStore(database, { clock })
         for (const { run } of nonceStoreContract(createStore, { wait: moving(clock) })) await run()

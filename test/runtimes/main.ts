@@ -12,7 +12,7 @@ async function load(name: string): Promise<[string, object]> {
   return [name, how === 'require' ? require(name) : await import(name)]
 }
 
-/** A database in memory, where the runtime has `node:sqlite`. */
+/** A database in memory, if the runtime has `node:sqlite`. */
 async function openDatabase(): Promise<SqliteDatabase | undefined> {
   const name = 'node:sqlite'
   try {

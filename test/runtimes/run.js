@@ -1,4 +1,4 @@
-// Runs the built package, packed and installed as a user does it, on every runtime, and prints a line for each.
+// Runs the built package on every runtime, and prints a line for each. The package is packed and installed as a user does.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { workerdConfig } from './workerd.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const NODES = [20, 22, 24, 26]
-/** The first date on which `nodejs_compat` was all that it is, and the last of this workerd: newer ones differ. */
+/** The first date with the full `nodejs_compat`, and the last date that this workerd supports. */
 const COMPATIBILITY_DATES = ['2024-09-23', '2026-11-17']
 
 /**
@@ -19,7 +19,7 @@ const COMPATIBILITY_DATES = ['2024-09-23', '2026-11-17']
  */
 
 /**
- * @param {string} folder - where the package and the suite are.
+ * @param {string} folder - the folder of the package and the suite.
  * @returns {Runtime[]}
  */
 function runtimes(folder) {
@@ -45,7 +45,7 @@ function runtimes(folder) {
   ]
 }
 
-/** Installs the programs, unless those of the lock file are there. */
+/** Installs the programs, unless those of the lock file are installed. */
 function installPrograms() {
   const installed = join(HERE, 'node_modules/.package-lock.json')
   const lock = join(HERE, 'package-lock.json')

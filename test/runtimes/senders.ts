@@ -13,7 +13,7 @@ export function senders(core: Core): Case[] {
       },
     },
     {
-      name: 'what sign makes of a secret, the time and chance is verified, once',
+      name: 'verify accepts what sign signs with the current time and a random nonce, once',
       async run() {
         const secret = core.generateSecret()
         const store = new core.MemoryNonceStore()
@@ -32,7 +32,7 @@ export function senders(core: Core): Case[] {
       },
     },
     {
-      name: 'sign takes the time in whole seconds that have passed',
+      name: 'sign rounds the time down to whole seconds',
       run: () =>
         assert.equal(
           core.sign('', SECRET, { clock: new TestClock(NOW + 999.9), nonce: NONCE })['X-Timestamp'],

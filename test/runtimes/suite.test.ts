@@ -4,7 +4,7 @@ import * as sqlite from '../../src/stores/sqlite.js'
 import * as testing from '../../src/testing/index.js'
 import { outcomeOf } from './suite.js'
 
-// On the sources, so that the suite is known to be right, and to notice, before it runs on every runtime.
+// Runs the suite on the sources and on faulty copies, to show that it finds faults, before it runs on every runtime.
 
 function outcomeWith(deviation: Partial<typeof core>) {
   return outcomeOf(
@@ -36,7 +36,7 @@ describe.concurrent('the suite for the runtimes', () => {
       /^signature_mismatch: 0{64}:/,
     ],
     [
-      'verify tells no mistake by its code',
+      'verify throws mistakes without a code',
       {
         verify: (...args) =>
           core.verify(...args).catch(() => {
@@ -46,7 +46,7 @@ describe.concurrent('the suite for the runtimes', () => {
       /^a mistake in body: a Request:/,
     ],
     [
-      'verify reads the names of headers as they are',
+      'verify does not ignore the case of header names',
       {
         verify: (request, ...rest) =>
           core.verify({ ...request, headers: Object.fromEntries(Object.entries(request.headers)) }, ...rest),

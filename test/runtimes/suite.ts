@@ -9,19 +9,19 @@ import { bodyShapes, headerShapes } from './shapes.js'
 import { stores } from './stores.js'
 import { vectors } from './vectors.js'
 
-/** What each subpath of the package exports, as this runtime loaded it, by the name that it is imported by. */
+/** The exports of each subpath of the package on this runtime, by import name. */
 export type Loaded = ReadonlyMap<string, object>
 
 export interface Outcome {
   passed: number
-  /** What is wrong, for each case that failed. */
+  /** What is wrong, per failed case. */
   failed: string[]
 }
 
 /**
- * Runs the core's tables of cases on whatever runtime this is, and the contract of the nonce stores.
+ * Runs the core's tables of cases on this runtime, and the contract of the nonce stores.
  *
- * @param database - an empty database of the runtime's own SQLite, if it has one.
+ * @param database - an empty database of the runtime's SQLite, if it has one.
  */
 export async function outcomeOf(loaded: Loaded, database?: SqliteDatabase): Promise<Outcome> {
   const core = loaded.get('inbound-webhook-auth') as Core
@@ -38,7 +38,7 @@ export async function outcomeOf(loaded: Loaded, database?: SqliteDatabase): Prom
     }
   }
   for (const one of [...subpaths(loaded), ...coreCases(core)]) await run(one)
-  // Those wait for real time to pass: all at once.
+  // These cases wait for real time to pass, so they run at once.
   const contracts = [
     ...contract(core, testing),
     ...(database === undefined ? [] : sqliteContract(sqlite, testing, database)),

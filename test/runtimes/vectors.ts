@@ -23,14 +23,14 @@ function signedElsewhere({ sign, verify }: Core): Case[] {
         const accepted = { ok: true, webhookId: '42', timestamp: Number(timestamp), nonce, secretIndex: 0 }
         assert.deepEqual(result, accepted)
         const signed = sign(body, secret, { timestamp: Number(timestamp), nonce })
-        // The sender wrote leading zeros, which sign does not.
+        // The sender wrote leading zeros, but sign does not.
         if (signed['X-Timestamp'] === timestamp) assert.deepEqual(signed, headers)
       },
     }
   })
 }
 
-/** The vectors for receivers in any language: requests in their order, with the result of each. */
+/** The vectors for receivers in any language: requests in order, and the result of each. */
 function publishedVectors({ MemoryNonceStore, verify }: Core): Case[] {
   return published.vectors.map(({ description, secrets, requests }) => ({
     name: `the published vector: ${description}`,

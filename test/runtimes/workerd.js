@@ -5,11 +5,11 @@ import { entriesOf } from '../support/packed.js'
 const DIST = 'node_modules/inbound-webhook-auth/dist'
 
 /**
- * A configuration for `workerd test` that has the installed package's files as modules, and each name that it is imported
- * by. workerd reads no node_modules: this is what a bundler's resolution comes to, without changing a byte.
+ * Returns a configuration for `workerd test` that has the files of the installed package as modules, by import name. workerd
+ * does not read node_modules. So this resolves the imports as a bundler does, but changes no byte.
  *
- * @param {string} folder - where the package is installed, beside worker.mjs.
- * @param {string} compatibilityDate - which of workerd's behaviours to have.
+ * @param {string} folder - the folder of worker.mjs, in which the package is installed.
+ * @param {string} compatibilityDate - selects the behaviour of workerd.
  */
 export function workerdConfig(folder, compatibilityDate) {
   // A Worker has no file system for SQLite.

@@ -13,7 +13,7 @@ export const CAN_RUN =
 export async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
   const executablePath = ['/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) => existsSync(path))
-  // Without its sandbox, it also runs as root in a container. It opens only pages of this repository.
+  // Without its sandbox, the browser also runs as root in a container. It opens only pages of this repository.
   return chromium.launch({ args: ['--no-sandbox'], ...(executablePath === undefined ? {} : { executablePath }) })
 }
 
@@ -21,7 +21,7 @@ export const WIDTHS = [390, 768, 1280] as const
 export const SCHEMES = ['light', 'dark'] as const
 
 /**
- * What axe finds wrong on a page, one line per rule.
+ * Returns the violations that axe finds on a page, one line per rule.
  *
  * @param exclude - selectors of the parts that are not checked.
  */

@@ -23,7 +23,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   const file = join(folder, 'workbench.html')
   let browser: Browser
   let html: string
-  /** What pages asked for besides themselves. */
+  /** The requests of pages, except for the pages themselves. */
   const requests: string[] = []
 
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await settled(page)
   }
 
-  /** What the page says, in the form of the command line's document. */
+  /** Returns the results on the page, in the form of the command line's JSON document. */
   const told = (page: Page) =>
     page.evaluate(() => {
       const names: Record<string, string> = { 'C#': 'csharp', 'a shell': 'shell' }
@@ -99,7 +99,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       }
     })
 
-  /** What the command line says. */
+  /** Returns the output of the command line. */
   async function saidByCommand(capture: Buffer, secrets: readonly string[], now: number) {
     const env = Object.fromEntries(secrets.map((secret, index) => [`SECRET_${index}`, secret]))
     const options = Object.keys(env).flatMap((name) => ['--secret-env', name])
@@ -182,7 +182,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(differences).toEqual([])
   }, 400_000)
 
-  it('calls a genuine request genuine, and says that a replay cannot be seen', async () => {
+  it('says that a genuine request is genuine, and that a replay cannot be seen', async () => {
     const page = await open()
     const [timestamp, nonce, body, secret] = ['1700000000', 'abc', '{"event":"paid"}', 'a secret']
     const signature = signatureOf(timestamp, nonce, body, secret)
@@ -203,7 +203,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
   })
 
-  it('shows each broken rule, other than verify, which stops at the first', async () => {
+  it('shows each broken rule, but verify stops at the first one', async () => {
     const page = await open()
     const capture = 'X-Timestamp: 1700000000\nX-Nonce: a b\nX-Signature: F0\n\n'
     await enter(page, Buffer.from(capture), ['a secret'], 1_700_000_300_001)
@@ -246,7 +246,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
   })
 
-  it('says that Brotli was not tried, where the command line finds it', async () => {
+  it('says that Brotli was not tried, if the command line finds it', async () => {
     const page = await open()
     const text = '{"event":"invoice.paid","amount":12.50}'
     const signature = signatureOf('1700000000', 'abc', text, 'a secret')
@@ -264,7 +264,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
   })
 
-  it('takes a body apart from its capture', async () => {
+  it('accepts a body in a separate field', async () => {
     const page = await open()
     await page.fill('#capture', 'curl https://example.com/hooks/42 -H "X-Timestamp: 1700000000" -d @body.json')
     await settled(page)
@@ -412,7 +412,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       expect(received).toBe(0)
     })
 
-    it('refuses HTML from text, and code from text', async () => {
+    it('refuses to use text as HTML or as code', async () => {
       const page = await open()
       const refused = await page.evaluate(() => {
         try {
@@ -437,7 +437,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     })
   })
 
-  it.each(SCHEMES)('has no violation that axe finds, in its %s colours', async (colorScheme) => {
+  it.each(SCHEMES)('has no violation that axe can find, in its %s colours', async (colorScheme) => {
     const page = await open({ colorScheme })
     for (const tab of ['check', 'compare', 'sign']) {
       await page.click(`#tab-${tab}`)
@@ -472,7 +472,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(await measureFirstPaint(browser, pathToFileURL(file).href)).toBeLessThan(1000)
   })
 
-  it('asked for nothing but itself and its Worker', () => {
+  it('requests only itself and its Worker', () => {
     const others = requests.filter((url) => url !== pathToFileURL(file).href && !url.startsWith('blob:'))
     expect(others).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
 
-// What needs no database. The rest is in test/integration/dynamodb.test.ts.
+// Tests that need no database. The rest is in test/integration/dynamodb.test.ts.
 
 const OUTPUT = { ConsumedCapacity: { TableName: 'webhook_nonces', CapacityUnits: 1 } }
 
@@ -45,7 +45,7 @@ describe('a reservation', () => {
     ['a string', 'ConditionalCheckFailedException'],
     ['a throttled request', Object.assign(new Error('slow down'), { name: 'ThrottlingException' })],
     ['a missing table', Object.assign(new Error('no table'), { name: 'ResourceNotFoundException' })],
-  ])('rejects with what putItem rejects with: %s', async (_, reason) => {
+  ])('rejects with the error of putItem: %s', async (_, reason) => {
     const store = new DynamoDBNonceStore({ putItem: () => Promise.reject(reason) })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toBe(reason)
   })
@@ -62,7 +62,7 @@ describe('a reservation', () => {
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/putItem resolved to .*\. Resolve to the output/)
   })
 
-  it('rejects after its timeout, whatever the SDK does', async () => {
+  it('rejects after its timeout, even if the SDK waits', async () => {
     const store = new DynamoDBNonceStore({ putItem: () => new Promise(() => {}), timeout: 20 })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
   })

@@ -24,7 +24,7 @@ function storeAt(milliseconds = 0, options: MemoryNonceStoreOptions = {}) {
   return { clock, store: new MemoryNonceStore({ clock, ...options }) }
 }
 
-/** In one piece, as an HTTP server gives a header's value. */
+/** A flat string, like the value of a header from an HTTP server. */
 function uuid(index: number): string {
   return Buffer.from(`6f9619ff-8b86-4d01-b42d-${String(index).padStart(12, '0')}`).toString('latin1')
 }
@@ -80,7 +80,7 @@ describe('a reservation', () => {
     expect(store.reserve('a', 'long', 600)).toBe(false)
   })
 
-  it('keeps the expiry of the second time when it is made again with another TTL', () => {
+  it('keeps the new expiry if it is made again with another TTL', () => {
     const { clock, store } = storeAt()
     store.reserve('a', 'key', 1)
     clock.milliseconds = 1001
@@ -89,7 +89,7 @@ describe('a reservation', () => {
     expect(store.reserve('a', 'key', 1)).toBe(false)
   })
 
-  it('can be made again while other expired ones are not removed yet', () => {
+  it('can be made again while other expired entries are not removed yet', () => {
     const { clock, store } = storeAt()
     const keys = Array.from({ length: 20 }, (_, index) => String(index))
     for (const key of keys) store.reserve('a', key, 600)
@@ -234,7 +234,7 @@ describe('webhook and key', () => {
       ['a', 'a'],
       ['a', '\u0161'],
     ],
-    // The same bytes, once two per character.
+    // The same bytes. One text has two of them per character.
     [
       ['a', '\u0161'],
       ['a\0', 'a\x01'],
@@ -294,7 +294,7 @@ it('needs no random numbers before the first reservation, because some runtimes 
 })
 
 describe('two keys whose fingerprints agree in 64 bits', () => {
-  it('are two, also when one of them leaves', () => {
+  it('are two keys, also after one of them expires', () => {
     // Found by searching about 2^30 keys with a C program (distinguished points), for the hash key 1, 2, 3, 4.
     random.words = [1, 2, 3, 4]
     const { clock, store } = storeAt()
@@ -377,7 +377,7 @@ describe('a full store', () => {
     },
   )
 
-  it('removes expired entries behind those whose keys were reserved again', () => {
+  it('also removes expired entries after those whose keys were reserved again', () => {
     const { clock, store } = storeAt(0, { maxEntries: 12 })
     for (let key = 1; key <= 12; key++) store.reserve('a', `${key}`, 600)
     clock.milliseconds = 600_001
@@ -465,7 +465,7 @@ describe("whenFull: 'evict'", () => {
 })
 
 describe('memory', () => {
-  /** Lets so many entries expire, one at a time. */
+  /** Lets this number of entries expire, one at a time. */
   function pass(clock: TestClock, store: MemoryNonceStore, reservations: number) {
     for (let index = 0; index < reservations; index++) {
       clock.milliseconds += 600_001
@@ -473,7 +473,7 @@ describe('memory', () => {
     }
   }
 
-  it('is at most 50 bytes per UUID, which the garbage collector does not look at', () => {
+  it('is at most 50 bytes per UUID, and the garbage collector does not scan it', () => {
     const { store } = storeAt()
     const [heap, arrays] = [heapInUse(), arraysInUse()]
     for (const key of UUIDS) store.reserve('a', key, 600)
@@ -517,7 +517,7 @@ describe('memory', () => {
     expect((after[1] ?? 0) - (after[0] ?? 0)).toBeLessThan(300_000)
   })
 
-  it('is not used for a TTL that no entry has any more', () => {
+  it('is not used for a TTL that no entry has any longer', () => {
     const { clock, store } = storeAt()
     const empty = heapInUse() + arraysInUse()
     for (let ttlSeconds = 1; ttlSeconds <= 10_000; ttlSeconds++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MySqlNonceStore, type MySqlNonceStoreOptions } from '../../src/stores/mysql.js'
 
-// What needs no server. The rest is in test/integration/mysql.test.ts.
+// Tests that need no server. The rest is in test/integration/mysql.test.ts.
 
 const TAKEN = Object.assign(new Error('Duplicate entry'), { errno: 1062, sqlState: '23000' })
 const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlState: '40001' })
@@ -83,7 +83,7 @@ describe('a reservation', () => {
     expect(calls).toBe(1)
   })
 
-  it('rejects after its timeout, whatever the client does', async () => {
+  it('rejects after its timeout, even if the client waits', async () => {
     const store = new MySqlNonceStore({ query: () => new Promise(() => {}), timeout: 20 })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
   })

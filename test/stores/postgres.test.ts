@@ -24,7 +24,7 @@ async function rowsOf<T>(text: string): Promise<T[]> {
   return (await database.query<T>(text)).rows
 }
 
-/** As if so many seconds had passed for every row. */
+/** Moves the expiry of every row, as if this number of seconds had passed. */
 async function age(table: string, seconds: number): Promise<void> {
   await database.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 second'`, [seconds])
 }
@@ -44,7 +44,7 @@ describe('a reservation', () => {
     expect(row?.left).toBeLessThanOrEqual(600.001)
   })
 
-  it('counts from its own moment, not from the start of a transaction that it runs in', async () => {
+  it('counts from its own start, not from the start of its transaction', async () => {
     await newStore('moment')
     await database.transaction(async (transaction) => {
       const store = new PostgresNonceStore({
@@ -185,7 +185,7 @@ describe('two keys', () => {
 })
 
 describe('createTable', () => {
-  it('may be called again, and keeps what is there', async () => {
+  it('may be called again, and keeps the rows', async () => {
     const store = await newStore('again')
     await store.reserve('42', 'nonce', 600)
     await store.createTable()
@@ -208,7 +208,7 @@ describe('createTable', () => {
 })
 
 describe('deleteExpired', () => {
-  it('deletes what has expired, the oldest first, so many at a time, and says how many', async () => {
+  it('deletes expired rows up to a limit, the oldest first, and returns how many', async () => {
     const store = await newStore('deletes')
     for (let index = 0; index < 5; index++) await store.reserve('42', `old ${index}`, 1)
     await age('deletes', 10)

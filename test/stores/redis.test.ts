@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(signatures[0]?.[1]).toBe(signatures[1]?.[1])
   })
 
-  it('of one message have one hash tag, whatever braces the webhook and the nonce contain', async () => {
+  it('of one message have one hash tag, also if webhook and nonce contain braces', async () => {
     for (const [webhookId, nonce] of [
       ['{42}', '{slot}1'],
       ['}42{', '}{'],

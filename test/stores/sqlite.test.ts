@@ -46,7 +46,8 @@ describe('SqliteNonceStore, in real time', () => {
 })
 
 describe('a reservation', () => {
-  // The clock of a reservation is rounded up, that of a later one down. The key is kept for one millisecond more than its TTL.
+  // The time of a reservation is rounded up. The time of a later one is rounded down. The key is kept for one millisecond more
+  // than its TTL.
   it.each([
     [0, 600_001.999, false],
     [0, 600_002, true],
@@ -87,7 +88,7 @@ describe('two keys', () => {
 })
 
 describe('expired rows', () => {
-  it('leave in small batches as new ones come', () => {
+  it('are removed in small batches by new reservations', () => {
     const database = openDatabase()
     const clock = new TestClock()
     const store = new SqliteNonceStore(database, { clock, table: 'nonces' })
@@ -101,7 +102,7 @@ describe('expired rows', () => {
 })
 
 describe('processes that start at once', () => {
-  /** A database whose set-up is refused so many times. */
+  /** A database that refuses its set-up this number of times. */
   function busy(times: number, error: object) {
     const database = openDatabase()
     let calls = 0
@@ -130,24 +131,24 @@ describe('processes that start at once', () => {
     expect(() => new SqliteNonceStore(busy(1_000_000, error), { timeout: 20 })).toThrow('database is locked')
   })
 
-  it('do not wait for anything else', () => {
+  it('do not wait after any other error', () => {
     const error = Object.assign(new Error('not a database'), { code: 'SQLITE_NOTADB' })
     expect(() => new SqliteNonceStore(busy(1, error))).toThrow('not a database')
   })
 })
 
 describe('fails closed', () => {
-  it('when its clock reads no number', () => {
+  it('when its clock returns no number', () => {
     const store = new SqliteNonceStore(openDatabase(), { clock: { now: () => Number.NaN } })
     expect(() => store.reserve('42', 'nonce', 600)).toThrow(/clock\.now\(\) returned no number/)
   })
 
-  it('when the TTL is no positive number', () => {
+  it('when the TTL is not a positive number', () => {
     const store = new SqliteNonceStore(openDatabase())
     expect(() => store.reserve('42', 'nonce', 0)).toThrow(RangeError)
   })
 
-  it('when its table is gone', () => {
+  it('when its table does not exist', () => {
     const database = openDatabase()
     const store = new SqliteNonceStore(database)
     database.exec('DROP TABLE webhook_nonces')

@@ -146,7 +146,7 @@ describe('the timeout of a store', () => {
     expect(seen.outcome).toMatch('No answer within 1000 ms')
   })
 
-  it.each(STORES)('%s: as many milliseconds as its option says', async (_, create) => {
+  it.each(STORES)('%s: as many milliseconds as its option has', async (_, create) => {
     const seen = watch(create(50).reserve('42', 'nonce', 600))
     await vi.advanceTimersByTimeAsync(50)
     expect(seen.outcome).toMatch('No answer within 50 ms')

@@ -77,7 +77,7 @@ describe('in real time, the contract', () => {
     for (const fault of faults) expect(fault).toMatch(/still taken 1\.5 s after its expiry|outlives its TTL/)
   })
 
-  it.concurrent('finds a TTL taken for milliseconds', async () => {
+  it.concurrent('finds a TTL that is used as milliseconds', async () => {
     const faults = await messages((ttlSeconds) => clock.now() + ttlSeconds)
     expect(faults).toContainEqual(expect.stringMatching(/free within 1 s\. ttlSeconds is in seconds/))
   })

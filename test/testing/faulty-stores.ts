@@ -271,7 +271,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('an expiry that a replay refreshes', /never expires\. Do not change the expiry of a taken key/, (store) => ({
     taken: (address, ttlSeconds) => store.backend.set(address, store.expiry(ttlSeconds)),
   })),
-  faulty('expired keys leave from the front only', LATE, (store) => ({
+  faulty('only expired keys at the front are removed', LATE, (store) => ({
     isTaken: (expiresAt) => {
       for (const [address, first] of store.backend) {
         if (store.clock.now() <= first) break
@@ -280,7 +280,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return expiresAt !== undefined && [...store.backend.values()].includes(expiresAt)
     },
   })),
-  faulty('all expire with the one that is shortest', EARLY, (store) => ({
+  faulty('all expire with the shortest TTL', EARLY, (store) => ({
     isTaken: (expiresAt) => {
       if ([...store.backend.values()].some((other) => other < store.clock.now())) store.backend.clear()
       return expiresAt !== undefined && store.backend.size > 0 && store.clock.now() <= expiresAt

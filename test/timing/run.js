@@ -14,7 +14,7 @@ const THRESHOLD = 4.5
 
 const EXPECTED = 'f047d805fefcdb35f047d805fefcdb35f047d805fefcdb35f047d805fefcdb35'
 
-/** What may stand for `timingSafeEqual`. */
+/** Functions that can replace `timingSafeEqual`. */
 const COMPARISONS = {
   timingSafeEqual: 'export { timingSafeEqual } from "node:crypto"',
   'planted: ===': 'export const timingSafeEqual = (a, b) => a.latin1Slice() === b.latin1Slice()',
@@ -23,7 +23,7 @@ const COMPARISONS = {
 }
 
 /**
- * The comparison of src/rules/signature.ts with a signature that is there at once: hashing takes ten times as long, and its
+ * The comparison of src/rules/signature.ts, with a signature that was computed before. Hashing takes ten times as long, and its
  * noise would hide a leak.
  *
  * @param {string} comparison
@@ -61,7 +61,7 @@ async function load(comparison) {
 function wrongAt(at) {
   const digits = EXPECTED.split('')
   digits[at] = digits[at] === '0' ? '1' : '0'
-  // In one piece, as a header's value is.
+  // A flat string, like the value of a header.
   return Buffer.from(digits.join('')).toString('latin1')
 }
 

@@ -78,7 +78,7 @@ describe('docs/vectors.json', () => {
     }
   })
 
-  it('tells its vectors apart by their descriptions', () => {
+  it('has a different description per vector', () => {
     expect(new Set(vectors.map(({ description }) => description)).size).toBe(vectors.length)
   })
 
@@ -87,7 +87,7 @@ describe('docs/vectors.json', () => {
     expect(new Set(results.map((result) => (result.ok ? 'ok' : result.reason)))).toEqual(new Set(['ok', ...REASONS]))
   })
 
-  it('is ASCII, which every JSON parser reads alike', () => {
+  it('is ASCII, which every JSON parser reads the same way', () => {
     expect(published).toMatch(/^[\x20-\x7e\n]*$/)
   })
 })

@@ -116,7 +116,7 @@ describe('a string', () => {
   })
 })
 
-/** An object with so many members, in the order given. */
+/** Returns an object with these members, in this order. */
 function sized(count: number, order = Array.from({ length: count }, (_, index) => index)): string {
   return `{${order.map((index) => `"k${index}":${index}`).join(',')}}`
 }
