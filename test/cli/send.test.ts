@@ -319,12 +319,7 @@ The endpoint rejected every attack.
       ALL,
       'The replay was accepted. There is probably a nonce store per request or per process.',
     ],
-    [
-      'an age alone',
-      withoutAwait,
-      ['--age', '301'],
-      'A request from outside the window was accepted.',
-    ],
+    ['an age alone', withoutAwait, ['--age', '301'], 'A request from outside the window was accepted.'],
     [
       'a replay alone',
       perRequest,

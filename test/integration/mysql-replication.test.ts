@@ -6,7 +6,7 @@ import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT } from '../support/servers.js'
 
-// A server and its replica. Both must have the same rows, whatever is written to the binary log.
+// A server and its replica. Both must have the same rows, with each format of the binary log.
 
 describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED', 'STATEMENT'])(
   'MySqlNonceStore with a replica, in the binlog format %s',
@@ -17,7 +17,7 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
       await primary.sql("GRANT REPLICATION SLAVE ON *.* TO test@'127.0.0.1'")
       replica = await MariaDbServer.start('--server-id=2')
       const source = `MASTER_HOST='127.0.0.1', MASTER_PORT=${primary.port}, MASTER_USER='test'`
-      // What the primary logged until now is there already.
+      // The replica already has everything that the primary has logged.
       const [file, position] = (await primary.sql('SHOW MASTER STATUS')).split('\t')
       await replica.sql(
         `CHANGE MASTER TO ${source}, MASTER_LOG_FILE='${file}', MASTER_LOG_POS=${position}; START SLAVE`,
@@ -61,7 +61,7 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
       await pool.end()
     })
 
-    it('under READ COMMITTED, reserves or is an error, as InnoDB has no STATEMENT format there', async () => {
+    it('under READ COMMITTED, a reservation succeeds or is an error, because InnoDB does not support STATEMENT there', async () => {
       const connection = await mysql.createConnection({ uri: primary?.url ?? '' })
       await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
       const nonces = new MySqlNonceStore({ query: (sql, values) => connection.query(sql, values) })

@@ -87,7 +87,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       await first?.createTable()
       for (let round = 0; round < 200; round++) {
         const webhookId = `${isolation} ${snapshot} ${round}`
-        // Every other round, the rows are there and have expired.
+        // In every second round, the rows exist and have expired.
         if (round % 2 === 1) {
           for (const key of ['0', '1', '2', '3', 's']) await first?.reserve(webhookId, key, 0.001)
           await sleep(4)
@@ -121,7 +121,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       const deleting = stores.slice(4).map((store) => store.deleteExpired({ limit: 3 }))
       const outcomes = await Promise.all(reserving)
       await Promise.all(deleting)
-      // One pair, or two that have no key in common.
+      // One pair of keys, or two pairs that have no key in common.
       const winners = pairs.filter((_, index) => outcomes[index]).flat()
       expect(winners.length).toBeGreaterThanOrEqual(2)
       expect(new Set(winners).size).toBe(winners.length)
@@ -136,7 +136,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     const { connection, store } = await session(settings)
     const nonces = store(`found_rows_${settings.flags?.[0]?.startsWith('-') ? 'off' : 'on'}`)
     await nonces.createTable()
-    // What a conditional update of the same row would report: this is how the two differ.
+    // Shows what a conditional update of the same row would report.
     await connection.query('CREATE TEMPORARY TABLE one (id INT PRIMARY KEY)')
     await connection.query('INSERT INTO one VALUES (1)')
     const [unchanged] = await connection.query<mysql.ResultSetHeader>(
@@ -200,7 +200,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect(await nonces.reserve('42', 'nonce', 600)).toBe(false)
   })
 
-  it('lets twelve processes create the table at once, time and again, in a database that is named', async () => {
+  it('lets twelve processes create the table at once, many times, in a named database', async () => {
     const sessions = await Promise.all(Array.from({ length: 12 }, () => session()))
     for (let round = 0; round < 20; round++) {
       await Promise.all(sessions.map(({ store }) => store(`hooks.round_${round}`).createTable()))
@@ -223,7 +223,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect(await nonces.deleteExpired()).toBe(1)
   })
 
-  it('deletes the oldest expired rows, so many at a time, and says how many', async () => {
+  it('deletes the oldest expired rows up to a limit, and returns how many', async () => {
     const { connection, store } = await session()
     const nonces = store('deletes')
     await nonces.createTable()
@@ -285,7 +285,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await expect(store('missing').reserve('42', 'nonce', 600)).rejects.toThrow(/doesn't exist/)
   })
 
-  it('out of connections: an error, and service again when there are some', async () => {
+  it('without free connections: an error, and service again when one is free', async () => {
     const store = await connected()
     await send(newRequest(), store)
     const connections: mysql.Connection[] = []
