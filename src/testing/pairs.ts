@@ -16,6 +16,7 @@ const KEYS: readonly Pair[] = [
   ['$0', '$e1', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$ a', '$ b', 'keys with a space', 'Keys are truncated at a space'],
   ['{$}a', '{$}b', 'keys with braces', 'Keys are reduced to their hash tag'],
+  ['$:a', '$:b', 'keys with a colon', 'Keys are truncated at a colon'],
   ['$a-b', '$ab', 'keys with punctuation', 'Keys are stripped of some characters'],
   ['$a.b', '$a:b', 'keys with punctuation', 'Keys have their punctuation replaced'],
   ['$Nonce', '$nonce', 'keys with capital letters', 'Keys are case-folded'],

@@ -53,13 +53,15 @@ describe('MemoryNonceStore, in real time', () => {
 
 describe('in real time, the contract', () => {
   const clock = { now: () => Date.now() }
-  const messages = async (expiry: (ttlSeconds: number) => number) => {
+  const messages = async (expiry: (ttlSeconds: number) => number, room = Number.POSITIVE_INFINITY) => {
     const backend = new Map<string, number>()
     const store: NonceStore = {
       reserve(webhookId, key, ttlSeconds) {
         const address = JSON.stringify([webhookId, key])
         const taken = (backend.get(address) ?? Number.NEGATIVE_INFINITY) >= clock.now()
         if (!taken) backend.set(address, expiry(ttlSeconds))
+        const [oldest] = backend.keys()
+        if (backend.size > room && oldest !== undefined) backend.delete(oldest)
         return !taken
       },
     }
@@ -75,6 +77,12 @@ describe('in real time, the contract', () => {
     const faults = await messages(() => Number.POSITIVE_INFINITY)
     expect(faults).toHaveLength(4)
     for (const fault of faults) expect(fault).toMatch(/still taken 1\.5 s after its expiry|outlives its TTL/)
+  })
+
+  it.concurrent('finds room for 1000 keys only, and does not blame the TTL', async () => {
+    const faults = await messages((ttlSeconds) => clock.now() + ttlSeconds * 1000, 1000)
+    expect(faults).toHaveLength(3)
+    for (const fault of faults) expect(fault).toMatch(/Never evict a live key\. Throw if there is no room\.$/)
   })
 
   it.concurrent('finds a TTL that is used as milliseconds', async () => {

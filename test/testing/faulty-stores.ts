@@ -232,6 +232,10 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     },
   })),
   altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
+  altering('truncated at a colon', /Keys are truncated at a colon/, (key) => key.split(':')[0] ?? key),
+  altering('compared by a short hash', /false for a free key, one of 1000?\. Use the whole hash/, (key) =>
+    /^\d{14}$/.test(key) ? String(Number(key) % 20_000) : key,
+  ),
   altering('compared by a weak hash', /compared by a weak hash/, (key) =>
     String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
   ),
