@@ -62,8 +62,12 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
-/** The last second of the year 9999. Milliseconds since the Unix epoch are far above it. */
-const MAX_SECONDS = 253_402_300_799
+/**
+ * The last second of the year 9999. Milliseconds since the Unix epoch are far above it.
+ *
+ * @internal
+ */
+export const MAX_SECONDS = 253_402_300_799
 
 function assertSeconds(timestamp: unknown): void {
   if (typeof timestamp !== 'number') {

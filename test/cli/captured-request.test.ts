@@ -55,8 +55,8 @@ describe('HTTP text', () => {
   })
 
   it.each([
-    ['nothing', '', 'Line 1 of the request is not a header.'],
-    ['blank lines', '\n\r\n\n', 'Line 1'],
+    ['nothing', '', 'The captured request is empty.'],
+    ['blank lines', '\n\r\n\n', 'The captured request is empty.'],
     ['a response', 'HTTP/1.1 401 Unauthorized\n\n', 'Line 1'],
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'Line 2'],
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'Line 2'],

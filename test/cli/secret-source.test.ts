@@ -76,8 +76,8 @@ describe('a secret', () => {
   it.each([
     ['is not set', [BODY, '--secret-env', 'OTHERS'], 'is not set. Export it, and pass its name without $'],
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
-    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'secret is an empty string.'],
-    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'secret is an empty string.'],
+    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env is empty.'],
+    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'The secret of --secret-file is empty.'],
     ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
     ['is a folder', [BODY, '--secret-file', folder], 'illegal operation on a directory.'],
     ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
@@ -132,9 +132,12 @@ describe('a secret at the prompt', () => {
     expect(state()).toEqual({ modes: [true, false], isClosed: true })
   })
 
-  it('throws after Ctrl+D', async () => {
+  it.each([
+    ['Ctrl+D', '\x04'],
+    ['Enter alone', '\r'],
+  ])('throws after %s', async (_, key) => {
     const { terminal: at } = terminal()
-    at.input.write('\x04')
+    at.input.write(key)
     expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
       exitCode: 2,
       stderr: 'error: No secret was typed.\n',

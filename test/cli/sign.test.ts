@@ -70,6 +70,11 @@ describe('signing', () => {
   it.each([
     ['no such file', [join(folder, 'none.json')], 'Cannot read the body: no such file or directory.'],
     ['another format', [file, '--format', 'xml'], 'Unknown --format. Use one of: headers, curl, http, json.'],
+    [
+      'milliseconds',
+      [file, '--timestamp', '1700000000000'],
+      '--timestamp is not in seconds. Pass Unix time, such as $(date +%s).',
+    ],
     ['a part of a second', [file, '--timestamp', '1.5'], 'timestamp is not a whole number of seconds'],
     ['a nonce with a space', [file, '--nonce', 'a b'], 'nonce is not 1 to 128 visible ASCII characters'],
     ['another protocol', [file, '--url', 'ftp://localhost/'], 'Invalid or missing URL.'],

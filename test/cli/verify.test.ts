@@ -167,7 +167,12 @@ describe('the request', () => {
 
   it.each([
     ['no file', ['none.http'], '', 'Cannot read the captured request: no such file or directory.'],
-    ['nothing', ['-'], '', 'Line 1 of the request is not a header.'],
+    [
+      'nothing',
+      ['-'],
+      '',
+      'The captured request is empty. Pass its file, pipe it in, or use --header and --body-file.',
+    ],
     ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
     ['a header without a colon', ['--header', 'X-Nonce'], '', "--header is not a header. Pass --header 'Name: value'."],
     [

@@ -1,5 +1,6 @@
 import { sign as signBody } from '../../index.js'
-import { defineCommand, unknownWord } from '../command.js'
+import { MAX_SECONDS } from '../../sign.js'
+import { defineCommand, UsageError, unknownWord } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
 import { contentTypeOf, type HeaderLine, httpText, parseUrl } from '../output/http.js'
@@ -35,6 +36,10 @@ export const sign = defineCommand({
     if (format === undefined) throw unknownWord('--format', text, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/')
     const timestamp = values.timestamp === undefined ? undefined : Number(values.timestamp)
+    // The message of `sign` would show the value, and says what to do in JavaScript.
+    if (timestamp !== undefined && timestamp > MAX_SECONDS) {
+      throw new UsageError('--timestamp is not in seconds. Pass Unix time, such as $(date +%s).')
+    }
     const [path] = operands
     const body = await readInput(path, 'the body', context)
     const { secret, notes: read } = await loadSecret(call, context)

@@ -40,6 +40,9 @@ export function parseCapture(capture: Uint8Array): CapturedRequest {
   // Blank lines or a byte order mark may stand before the head.
   const start = Math.max(0, text.search(/[^\s\xef\xbb\xbf]/))
   const begin = text.slice(start, start + 80)
+  if (begin.trim() === '') {
+    throw new UsageError('The captured request is empty. Pass its file, pipe it in, or use --header and --body-file.')
+  }
   if (/^[{[]/.test(begin)) return parseJsonCapture(fromUtf8(capture.subarray(start)))
   if (isCommand(begin)) return parseCommand(fromUtf8(capture.subarray(start)))
 

@@ -42,6 +42,9 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
     const file = await readInput(path, 'the secret of --secret-file', context)
     found.push([`--secret-file ${path}`, decodeSecret(file)])
   }
+  // The option is shown without its value.
+  const [empty] = found.find(([, secret]) => secret === '') ?? []
+  if (empty !== undefined) throw new UsageError(`The secret of ${empty.split(' ', 1)} is empty. Set it, and try again.`)
   if (found.length === 0) found.push(['the terminal', await askForSecret(context)])
   return {
     secrets: found.map(([, secret]) => secret),
@@ -127,7 +130,7 @@ async function askForSecret(context: Context): Promise<string> {
   const lines = createInterface({ input: terminal.input, output: nowhere, terminal: true, historySize: 0 })
   terminal.output.write('Signing secret of the webhook (it is not shown): ')
   return new Promise<string>((resolve, reject) => {
-    lines.once('line', resolve)
+    lines.once('line', (line) => (line === '' ? reject(new UsageError('No secret was typed.')) : resolve(line)))
     lines.once('SIGINT', () => reject(new Interrupted()))
     // Ctrl+D, or the terminal is gone.
     lines.once('close', () => reject(new UsageError('No secret was typed.')))
