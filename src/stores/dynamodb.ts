@@ -102,7 +102,7 @@ export class DynamoDBNonceStore implements NonceStore {
       if (isTaken(error)) return false
       throw error
     }
-    // Only an answer of DynamoDB has it. A command or a request that was not sent has not.
+    // Only an answer of DynamoDB has ConsumedCapacity. A command or a request that was not sent lacks it.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

@@ -78,14 +78,14 @@ export class MySqlNonceStore implements NonceStore {
   /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     const microseconds = engineTtlMilliseconds(ttlSeconds) * 1000
-    // In one order everywhere, so that two statements rarely wait for each other.
+    // All processes use the same order, so two statements rarely wait for each other.
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key)).sort()
     return within(this.#timeout, this.#reserveHashes(hashes, microseconds))
   }
 
   async #reserveHashes(hashes: readonly string[], microseconds: number): Promise<boolean> {
     if (await this.#insert(hashes, microseconds)) return true
-    // Only now a second and a third statement: the row that is in the way may have expired.
+    // The row of a taken key may have expired. Only in this case are more statements needed.
     await this.#deleteExpired(hashes)
     return this.#insert(hashes, microseconds)
   }
@@ -93,8 +93,8 @@ export class MySqlNonceStore implements NonceStore {
   /**
    * Inserts all rows or none. Returns `false` if one is there.
    *
-   * The error says so. The number of affected rows could not: its meaning depends on the client's `FOUND_ROWS` flag in every
-   * statement that may update a row.
+   * A taken key is an error of the statement. The number of affected rows cannot show it, because its meaning depends on the
+   * client's `FOUND_ROWS` flag.
    */
   async #insert(hashes: readonly string[], microseconds: number): Promise<boolean> {
     const row = '(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)'

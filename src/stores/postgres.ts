@@ -51,7 +51,7 @@ const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 export class PostgresNonceStore implements NonceStore {
   readonly #query: PostgresNonceStoreOptions['query']
   readonly #table: string
-  /** With its dot, or empty. */
+  /** The schema with a dot after it, or an empty string. */
   readonly #schema: string
   readonly #index: string
   readonly #timeout: number
@@ -81,7 +81,8 @@ export class PostgresNonceStore implements NonceStore {
   }
 
   /**
-   * Returns the statement that reserves so many keys. Its parameters are the milliseconds and the hash of each key in hex.
+   * Returns the statement that reserves this number of keys. Its parameters are the milliseconds and the hash of each key in
+   * hex.
    *
    * clock_timestamp() is the time of the statement, but now() is the time when its transaction started.
    */
@@ -134,8 +135,8 @@ export class PostgresNonceStore implements NonceStore {
 
   /** Creates the table and its index if they are absent. Any number of processes may call it at once. */
   async createTable(): Promise<void> {
-    // The look comes first: CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. Of two
-    // concurrent CREATE TABLE IF NOT EXISTS, one can fail. The lock lets one in at a time.
+    // It checks first, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. One of
+    // two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
     await this.#query(
       `DO $$ BEGIN
         IF to_regclass('${this.#table}') IS NOT NULL AND to_regclass('${this.#schema}${this.#index}') IS NOT NULL THEN

@@ -68,7 +68,7 @@ export class SqliteNonceStore implements NonceStore {
   readonly #clock: Clock
   readonly #database: SqliteDatabase
   readonly #table: string
-  /** By the number of keys. */
+  /** The prepared statements, by the number of keys. */
   readonly #reservations: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
   readonly #path: string
@@ -103,7 +103,7 @@ export class SqliteNonceStore implements NonceStore {
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
-    // A database that was opened for reading only throws here.
+    // If the database was opened for reading only, this throws.
     this.#removeExpired.run(0)
     this.#path = pathOf(database)
     this.#file = this.#currentFile()
@@ -137,7 +137,7 @@ export class SqliteNonceStore implements NonceStore {
     return stats && `${stats.dev} ${stats.ino}`
   }
 
-  /** Returns the statement for so many keys. Its parameters are the hash of each key, the expiry and the time. */
+  /** Returns the statement for this number of keys. Its parameters are the hash of each key, the expiry and the time. */
   #reservationOf(count: number): SqliteStatement {
     this.#reservations[count] ??= this.#database.prepare(`
       WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})

@@ -1,5 +1,5 @@
-// Prints how fast each store is beside the bare command through the same client, how much a live nonce takes, and how both
-// grow. Everything on one machine, in one run; the ratios are the figures to compare.
+// Compares each store with the bare database command through the same client. It prints the speed, the bytes per live nonce,
+// and how both grow. Everything runs on one machine, so compare the ratios.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
@@ -45,11 +45,11 @@ const SIZES = [1_000, 100_000, 1_000_000]
 interface Contestant {
   name: string
   nonceStore: NonceStore
-  /** The command that the store sends for so many keys, with keys and token ready made, through a plain client. */
+  /** Sends the store's command for this number of keys through the bare client. Keys and token are made before. */
   bare?: (keys: number) => unknown
-  /** What all live nonces take, in bytes, by the engine's own account. */
+  /** Returns the bytes of all live nonces, as the engine reports them. */
   bytes(): number | Promise<number>
-  /** Adds so many live nonces, the fastest way there is. */
+  /** Adds this number of live nonces, in the fastest way. */
   fill(count: number): unknown
   /** Numbers of live nonces. By default {@link SIZES}. */
   sizes?: readonly number[]
@@ -69,7 +69,7 @@ function memory(): Contestant {
       return process.memoryUsage().heapUsed
     },
     fill(count) {
-      // A string of one piece, as a header's value is.
+      // A flat string, like the value of a header.
       for (let index = 0; index < count; index++)
         nonceStore.reserve('42', Buffer.from(randomUUID()).toString('latin1'), 600)
     },
@@ -79,7 +79,7 @@ function memory(): Contestant {
 
 let lastKey = 0
 
-/** Bytes that look like a hash, at no cost to speak of. They are in no order, which a sorted index would be fast with. */
+/** Returns bytes that look like a hash, at almost no cost. They are not sorted, because a sorted index would be too fast. */
 function nextHash(): Buffer {
   const hash = Buffer.alloc(32)
   hash.writeUInt32BE(Math.imul(++lastKey, 0x9e3779b1) >>> 0)
@@ -370,7 +370,7 @@ const show = (value: number) => (value >= 100 ? Math.round(value).toLocaleString
 const SECRET = 'the secret of the benchmark'
 const BODY = '{"event":"invoice.paid"}'
 
-/** Signed requests with JSON bodies: each needs two keys. They are ready before the clock starts. */
+/** Returns signed requests with JSON bodies. Each needs two keys. They are made before the measurement starts. */
 function signedRequests(count: number) {
   return Array.from({ length: count }, () => ({ webhookId: '42', headers: sign(BODY, SECRET), body: BODY }))
 }
