@@ -39,15 +39,14 @@ const PROGRAMS = ALL.filter(({ needs }) => needs.every((name) => isInstalled(nam
 /** What is special in a string of one of the languages. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of a shell and of PHP.
 const SPECIAL = '@file \\ \\n \\u0041 \\x41 "quoted" \'single\' $HOME ${HOME} #{1+1} `id` %s %d <?php ?> */ ?? \\'
-const MANY = Uint8Array.from({ length: 700_000 }, (_, index) => (index * 7 + (index >> 8)) % 256)
+const TEXT = `${SPECIAL}\r\n\tZoë – 日本語 🔑 \u2028 \u200b\n`
+const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 
 const BODIES: { readonly [name: string]: string | Uint8Array } = {
   'visible ASCII': SPECIAL,
-  text: `${SPECIAL}\r\n\tZoë – 日本語 🔑 \u2028 \u200b\n`,
-  'all bytes': Uint8Array.from({ length: 256 }, (_, byte) => byte),
+  'text, and all bytes': Buffer.concat([Buffer.from(TEXT), ALL_BYTES]),
   'no bytes': '',
   'long ASCII': `{"text":"${SPECIAL.repeat(7000)}"}`,
-  'many bytes': MANY,
 }
 
 const SECRET = `  \\ " ' $HOME \`id\` %s #{1} \n Zoë 🔑 `
@@ -122,19 +121,24 @@ describe.runIf(CAN_RUN)('the code under Sign', () => {
     return { exitCode, printed }
   }
 
-  it.concurrent.each(PROGRAMS)('sends a request that verify accepts, in $language', async (program) => {
-    const page = await openSign(program.language)
-    for (const [index, [name, body]] of Object.entries(BODIES).entries()) {
-      const webhookId = `${program.language}${index}`
-      const code = await read(page, body, `${origin}/hooks/${webhookId}${QUERY}`)
-      const { exitCode, printed } = await run(program, code)
-      expect(exitCode, `${name}: ${printed}`).toBe(0)
-      expect(printed, name).toContain('200')
-      expect(received.get(webhookId)?.result, name).toMatchObject({ ok: true })
-      expect(received.get(webhookId)?.body.equals(Buffer.from(body)), name).toBe(true)
-    }
-    await page.close()
-  })
+  // A busy machine needs seconds to compile Java and Go.
+  it.concurrent.each(PROGRAMS)(
+    'sends a request that verify accepts, in $language',
+    { timeout: 300_000 },
+    async (program) => {
+      const page = await openSign(program.language)
+      for (const [index, [name, body]] of Object.entries(BODIES).entries()) {
+        const webhookId = `${program.language}${index}`
+        const code = await read(page, body, `${origin}/hooks/${webhookId}${QUERY}`)
+        const { exitCode, printed } = await run(program, code)
+        expect(exitCode, `${name}: ${printed}`).toBe(0)
+        expect(printed, name).toContain('200')
+        expect(received.get(webhookId)?.result, name).toMatchObject({ ok: true })
+        expect(received.get(webhookId)?.body.equals(Buffer.from(body)), name).toBe(true)
+      }
+      await page.close()
+    },
+  )
 
   it('is not written for a body of more than 1 MiB', async () => {
     const page = await openSign('curl')
