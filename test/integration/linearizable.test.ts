@@ -15,7 +15,7 @@ import { sqliteOpener } from '../support/stores/sqlite-database.js'
 // perfect store could have given.
 
 /** Longer than a process waits for an answer, in milliseconds. */
-const LONG = 600
+const LONG = 700
 
 interface Server {
   port: number
@@ -48,18 +48,21 @@ async function stormOf(server: Server, proxy: TcpProxy, [first, second]: readonl
   await sleep(300)
 }
 
+/** A retry does not forget a violation: only a machine under load may need one. */
+const violations: unknown[] = []
+
 /** Checks that the faults had an effect, and that the history is linearizable. */
 function expectLinearizable(history: Awaited<ReturnType<typeof recordHistory>>): void {
   const count = (outcome: string) => history.filter((call) => call.outcome === outcome).length
+  violations.push(...findViolations(history))
+  expect(violations).toEqual([])
   expect(count('reserved')).toBeGreaterThan(100)
   expect(count('taken')).toBeGreaterThan(100)
   expect(count('failure')).toBeGreaterThan(0)
-  expect(findViolations(history)).toEqual([])
 }
 
 function testStore(kinds: readonly string[], start: () => Promise<Server>, addressOf: (port: number) => unknown): void {
-  // A retry would hide a violation that is rare.
-  it('the calls of several processes are linearizable under faults', { retry: 0 }, async () => {
+  it('the calls of several processes are linearizable under faults', async () => {
     const server = await start()
     const proxy = await TcpProxy.start(server.port)
     try {
@@ -93,7 +96,7 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))('
 const open = sqliteOpener()
 
 describe.runIf(isInstalled('better-sqlite3 or node:sqlite', open !== undefined))('SQLite', () => {
-  it('the calls of several processes are linearizable under faults', { retry: 0 }, async () => {
+  it('the calls of several processes are linearizable under faults', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'nonces.db')
     const database = open?.(path)

@@ -10,11 +10,11 @@ import { connectStore } from './connect.js'
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
 /** In milliseconds. Under faults it is that of the guide, or less to save time. Otherwise it is enough for a machine under load. */
-const timeout = { load: 1000, calls: 400 }[task] ?? 60_000
+const timeout = { load: 1000, calls: 500 }[task] ?? 60_000
 // The set-ups log each connection that is lost.
 if (timeout <= 1000) console.error = () => {}
 const connect = () => connectStore(kind, JSON.parse(address), timeout)
-const { nonceStore, close } = await (task === 'load' ? warmUp() : connect())
+const { nonceStore, close } = await (timeout <= 1000 ? warmUp() : connect())
 
 /** Connects and makes the first call, which is slow. On a machine under load, this may need several attempts. */
 async function warmUp() {
