@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { hasErrorCode, MemoryNonceStore, sign, verify, verifyOrThrow } from '../src/index.js'
+import {
+  hasErrorCode,
+  MemoryNonceStore,
+  NonceStoreError,
+  NonceStoreFullError,
+  sign,
+  verify,
+  verifyOrThrow,
+} from '../src/index.js'
 import { RecordingStore, SECRET, signedRequest } from './support/request.js'
 
 async function thrownBy(action: () => unknown): Promise<unknown> {
@@ -29,6 +37,10 @@ describe('hasErrorCode', () => {
     const error = await thrownBy(action)
     const codes = ['ERR_WEBHOOK_REJECTED', 'ERR_NONCE_STORE', 'ERR_NONCE_STORE_FULL', 'ERR_INVALID_ARGUMENT'] as const
     expect(codes.filter((one) => hasErrorCode(error, one))).toEqual([code])
+  })
+
+  it.each([NonceStoreError, NonceStoreFullError])('%o names its class', (StoreError) => {
+    expect(String(new StoreError('why'))).toBe(`${StoreError.name}: why`)
   })
 
   it('recognises an error of another copy of the package by its code', () => {

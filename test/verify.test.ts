@@ -135,6 +135,7 @@ describe('timestamp_outside_window', () => {
     [String(SECONDS - 15_778_800), NOW, 'about 1 years behind: not set, or not in seconds?'],
     [TIMESTAMP, NOW / 1000, 'the clock returned seconds, not milliseconds'],
     [TIMESTAMP, SECONDS + 300, 'the clock returned seconds, not milliseconds'],
+    ['100000000000', 1e11, 'about 3166 years ahead: in milliseconds?'],
     [TIMESTAMP, SECONDS + 301, 'about 54 years ahead: not set, or not in seconds?'],
   ])('says of %s at %d: %s', async (timestamp, now, drift) => {
     const result = await verify(signedRequest({ timestamp }), SECRET, new RecordingStore(), new TestClock(now))
@@ -289,6 +290,8 @@ describe('the message of a rejection says what to do', () => {
   it.each([
     ['the length of the body', 'another body', /\(the body has 12 bytes\)/],
     ['one byte', 'b', /\(the body has 1 byte\)/],
+    ['15 bytes', 'a rewritten one', /\(the body has 15 bytes\)/],
+    ['more bytes than a call has arguments', Buffer.alloc(1_000_000), /\(the body has 1000000 bytes\)/],
     ['an empty body', '', /\(the body has 0 bytes: maybe a body parser read it\)/],
     [
       'a converted object',

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Body, verify } from '../../src/index.js'
+import { describeBody } from '../../src/rules/body-hint.js'
 import { BEFORE_PARSING, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
@@ -141,6 +142,16 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
   })
 
   it('does not confuse fields of a parsed body with those of a framework', async () => {
-    expect(await messageFor({ originalUrl: '/', baseUrl: '', routeOptions: {} })).toMatch(BEFORE_PARSING)
+    const fields = { originalUrl: '/', baseUrl: '', routeOptions: {} }
+    expect(await messageFor(fields)).toMatch(BEFORE_PARSING)
+    const form = Object.assign(Object.create(null), { originalUrl: '/', baseUrl: '' })
+    expect(await messageFor(form)).toMatch(BEFORE_PARSING)
+  })
+
+  it('that a stream is locked, because another reader has it', () => {
+    const { body } = new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
+    expect(describeBody({ body }, 'an object')).toMatch(/^a stream\. /)
+    body?.getReader()
+    expect(describeBody({ body }, 'an object')).toMatch(/^a stream that was already read, /)
   })
 })
