@@ -22,7 +22,7 @@ export interface WebhookRequest {
  */
 export type Secret = string | readonly string[]
 
-/** What the rules check. A header that is absent is `undefined`, and so is a body that is not raw. */
+/** The values that the rules check. A header that is absent is `undefined`, and so is a body that is not raw. */
 export interface ReceivedRequest extends HeaderValues {
   readonly webhookId: string
   readonly body: Uint8Array | undefined

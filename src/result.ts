@@ -68,7 +68,7 @@ export function missingHeader(header: HeaderName): Rejected {
 }
 
 /**
- * @param detail - what was found instead, where that helps.
+ * @param detail - more about the received value, if it helps.
  * @internal
  */
 export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, detail?: string): Rejected {

@@ -63,7 +63,7 @@ describe('the wall clock of a server with a memory store steps', () => {
 })
 
 describe('the clock of a store steps', () => {
-  /** A store that all servers share, with a wall clock of its own. */
+  /** A store that all servers share, with its own wall clock. */
   function shared() {
     const clock = new TestClock()
     return { clock, store: new MemoryNonceStore({ clock }) }

@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.js'
 
 export { UsageError }
 
-/** What a command uses of its process. */
+/** The parts of the process that a command uses. */
 export interface Context {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
   readonly stdout: Output
@@ -22,7 +22,7 @@ export interface Context {
 /** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */
 export type ExitCode = 0 | 1 | 2 | 130
 
-/** What a command prints, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Outcome {
   readonly exitCode: ExitCode
   /** For stdout: text, or bytes that must stay unchanged. */

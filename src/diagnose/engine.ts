@@ -106,7 +106,7 @@ function receivedAs(
   if (readings.length === 0) return undefined
   const { body, original, secrets, now } = request
   const instant = instantOf(timestamp, now)
-  // A header that breaks a rule has a finding of its own. If the right value was signed, that is not another mistake.
+  // A header that breaks a rule has its own finding. If the right value was signed, that is not another mistake.
   const isOtherTime =
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
   return {
@@ -120,7 +120,7 @@ function receivedAs(
   }
 }
 
-/** The signature of the example that the evidence names. */
+/** The signature of the example in the evidence. */
 const EXAMPLE_SIGNATURE = 'f047d805fefcdb359477807dc0cd06fa1301f1b4404129c7a1b53c442b9f98a6'
 
 /** Lists the values to compare on both sides if nothing explains the signature. */

@@ -155,5 +155,5 @@ export class Budget {
   }
 }
 
-/** The cost of a hash besides its bytes. */
+/** The fixed cost of a hash, without its bytes. */
 const BYTES_PER_HASH = 1000

@@ -130,7 +130,7 @@ export function quote(value: string): string {
   return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
 }
 
-/** A header's name as it is sent: `X-Nonce`. */
+/** Returns the usual spelling of a header's name: `X-Nonce`. */
 export function spell(name: HeaderName): string {
   return { 'x-timestamp': 'X-Timestamp', 'x-nonce': 'X-Nonce', 'x-signature': 'X-Signature' }[name]
 }

@@ -41,7 +41,7 @@ export interface SearchInput {
   /** The values of X-Nonce, in the same way. */
   readonly nonces: readonly string[]
   readonly body: Uint8Array
-  /** The body as the sender has it, where it is known. */
+  /** The body that the sender has, if it is known. */
   readonly original: Uint8Array | undefined
   readonly secrets: readonly string[]
   readonly readings: readonly Reading[]

@@ -4,7 +4,7 @@ import type { HeadersInput } from './headers.js'
 
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
 
-/** How a handler gets the raw body, where the framework can be told from the value. */
+/** How a handler gets the raw body, if the value shows the framework. */
 const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: string])[] = [
   [
     (value) => 'routeOptions' in value,

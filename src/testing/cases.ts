@@ -71,7 +71,7 @@ function checkTtls(check: (store: NonceStore, setting: Setting) => Promise<void>
     try {
       await check(store, setting)
     } catch (cause) {
-      // With a clock of its own, a store is tested by one case after the other.
+      // If the store has its own clock, the cases run one after the other.
       if (setting.wait !== undefined) throw cause
       await wait(setting, EXPIRED_MILLISECONDS)
       await check(store, setting)

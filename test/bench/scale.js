@@ -46,7 +46,7 @@ function best(figure) {
   return one
 }
 
-console.log(`Node ${process.version}; times in ns but for p99.9 (µs), pause and collection (ms)\n`)
+console.log(`Node ${process.version}; times in ns, except p99.9 (µs), pause and collection (ms)\n`)
 console.log('store            live  webhooks     bytes   median     mean    p99.9     pause    full GC   left')
 const sizes = [1e3, 1e4, 1e5, 1e6, 1e7, 2e7].map((live) => best({ store: 'memory', live, webhooks: 1 }))
 const map = [1e3, 1e4, 1e5, 1e6, 8e6].map((live) => best({ store: 'map', live, webhooks: 1 }))

@@ -231,7 +231,7 @@ describe('a header', () => {
     expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
   })
 
-  it('prefers the SHA-256 to the SHA-1 beside it', async () => {
+  it('prefers a SHA-256 signature to a SHA-1 signature', async () => {
     const { 'x-signature': signature, ...rest } = headers
     const both = { ...rest, 'x-hub-signature': 'sha1=00', 'x-hub-signature-256': signature }
     expect(await findingsWith(both)).toMatchObject([{ message: expect.stringContaining('x-hub-signature-256') }])
@@ -278,7 +278,7 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
 
   it.each([
     ['a nonce', 'a-nonce'],
-    ['a nonce of digits, which only the signature tells from a timestamp', '12345'],
+    ['a nonce of digits, which only the signature distinguishes from a timestamp', '12345'],
   ])('are one finding: %s', async (_, nonce) => {
     const headers = swappedHeaders(TIMESTAMP, nonce, signatureOf(TIMESTAMP, nonce, 'a body', SECRET))
     expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: PROVED }])

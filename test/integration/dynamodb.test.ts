@@ -52,7 +52,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     return new Command(input)
   }
 
-  /** A store of src/ with a clock of its own. It counts what it sends. */
+  /** A store of src/ with its own clock. It counts what it sends. */
   function storeWith(clock: { now(): number }) {
     const { client } = connected(server.port, LONG_TIMEOUT)
     const inputs: DynamoDBPutItemInput[] = []
@@ -161,7 +161,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     })
   })
 
-  it('keeps an item of few bytes, whatever the length of webhook and key', async () => {
+  it('keeps a small item, for any length of webhook and key', async () => {
     const { store: nonces, inputs } = storeWith(Date)
     await nonces.reserve('w'.repeat(100_000), 'n'.repeat(128), 600)
     const { TableName, Item } = inputs[0] ?? {}

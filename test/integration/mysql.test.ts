@@ -16,7 +16,7 @@ const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SE
 
 const installed = isInstalled('mariadb', mariadbIsInstalled())
 
-/** A session that runs statements as prepared ones or as text, with settings of its own. */
+/** A session with its own settings, which runs statements as prepared statements or as text. */
 interface Session {
   connection: mysql.Connection
   store(table: string): MySqlNonceStore

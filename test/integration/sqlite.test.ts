@@ -66,7 +66,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(await send(newRequest(), store)).toBe('accepted')
   })
 
-  it('of a process killed mid-write keeps all that it confirmed', async () => {
+  it('of a process that is killed while it writes keeps all confirmed nonces', async () => {
     const path = newPath()
     const worker = startWorker('sqlite', path, 'reserve')
     onTestFinished(() => void worker.kill('SIGKILL'))

@@ -60,7 +60,7 @@ describe.each([
   it.each<[Format, string]>([
     ['esm', 'mjs'],
     ['cjs', 'cjs'],
-  ])('runs when bundled to %s, with no node_modules beside it', async (format, ending) => {
+  ])('runs when bundled to %s, without node_modules', async (format, ending) => {
     const { warnings } = await build({
       absWorkingDir: join(folder, project),
       entryPoints: [main],

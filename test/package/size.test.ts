@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { bundled } from '../support/bundled.js'
 import { entriesOf, sharedInstall } from '../support/packed.js'
 
-// What the package adds to a program, bundled and minified by esbuild, in bytes.
+// The bytes that the package adds to a program, bundled and minified by esbuild.
 
-/** The most that may be loaded, gzipped. One who raises a budget says why in the commit. */
+/** The largest size at start, gzipped. If you raise a budget, say why in the commit. */
 const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
-  // What a handler bundles: 3 KB.
+  // The import of a handler: 3 KB.
   ["import { verify } from 'inbound-webhook-auth'; verify()", 3072],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
   ["export * from 'inbound-webhook-auth'", 6912],
@@ -17,11 +17,11 @@ const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
   ["export * from 'inbound-webhook-auth/dynamodb'", 1792],
   // Mostly messages: each names a cause and its fix.
   ["export * from 'inbound-webhook-auth/testing'", 5504],
-  // Tables of what goes wrong, in words; no handler loads them.
+  // It has many tables and texts. No handler loads it.
   ["export * from 'inbound-webhook-auth/diagnose'", 28_736],
 ]
 
-/** The most that may be loaded later, where an error needs the words, gzipped. */
+/** The largest size of the texts that errors load later, gzipped. */
 const LATER_BUDGET = 1440
 
 const folder = sharedInstall()

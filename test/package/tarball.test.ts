@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ROOT, sharedInstall } from '../support/packed.js'
 import { findMissing } from './before-publishing.js'
 
-// What a user gets from `npm install`.
+// Checks the files that a user gets from `npm install`.
 
 /** The targets of links, images and HTML sources that are not on the web. Code blocks have none. */
 function linksOf(markdown: string): string[] {

@@ -59,7 +59,7 @@ it('completeness: what sign signs, verify accepts', async () => {
   )
 })
 
-it('completeness: many requests, each with a nonce and a message of its own, are all accepted', async () => {
+it('completeness: many requests, each with another nonce and message, are all accepted', async () => {
   const many = fc.uniqueArray(fc.record({ nonce: fc.uuid(), body: bodies }), {
     selector: ({ nonce }) => nonce,
     minLength: 2,

@@ -82,7 +82,7 @@ const AS_THEY_ARE: [name: string, source: string][] = [
 describe.runIf(ready).each(NODES)('%s', (version, program) => {
   if (!isInstalled('the runtimes', PROGRAMS.runtimes)) return
 
-  it.each(AS_THEY_ARE)('runs %s as it is', async (_, source) => {
+  it.each(AS_THEY_ARE)('runs %s unchanged', async (_, source) => {
     const project = createProject()
     writeFileSync(join(project, 'server.mts'), source)
     const server = await Server.start([program, 'server.mts'], project)

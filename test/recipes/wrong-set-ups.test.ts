@@ -50,7 +50,7 @@ function portOf(server: HttpServer): number {
   return address.port
 }
 
-/** Serves for as long as it is asked. */
+/** Runs a server while `act` uses it. */
 async function serve<T>(listener: RequestListener, ask: (port: number) => Promise<T>): Promise<T> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -93,7 +93,7 @@ it.each<[string, (entries: [string, unknown][]) => object]>([
   ['a record', (entries) => Object.fromEntries(entries)],
   ['a Map', (entries) => new Map(entries)],
   ['pairs', (entries) => entries],
-])('other headers are not looked at, whatever their value, in %s', async (_, shape) => {
+])('the values of other headers are never read, in %s', async (_, shape) => {
   // They are as long as x-nonce and x-timestamp.
   const others: [string, unknown][] = [
     ['upgrade', 1],

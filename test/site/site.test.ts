@@ -14,7 +14,7 @@ import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } f
 
 const SITE = join(ROOT, 'docs/site/.vitepress/dist')
 
-/** What all pages share. Axe takes seconds for it, so it is checked on a few pages only. */
+/** The parts that all pages share. Axe needs seconds for them, so they are checked only on a few pages. */
 const PAGE_FRAME = ['.VPNav', '.VPLocalNav', '.VPSidebar', 'pre.shiki']
 
 const TYPES: { readonly [extension: string]: string } = {
@@ -86,7 +86,7 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     },
   )
 
-  it('asks for nothing from elsewhere', async () => {
+  it('requests nothing from other servers', async () => {
     const page = await browser.newPage()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))

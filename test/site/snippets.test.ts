@@ -36,7 +36,7 @@ const ALL: readonly Program[] = [
 ]
 const PROGRAMS = ALL.filter(({ needs }) => needs.every((name) => isInstalled(name)))
 
-/** What is special in a string of one of the languages. */
+/** Characters that are special in a string of one of the languages. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of a shell and of PHP.
 const SPECIAL = '@file \\ \\n \\u0041 \\x41 "quoted" \'single\' $HOME ${HOME} #{1+1} `id` %s %d <?php ?> */ ?? \\'
 const TEXT = `${SPECIAL}\r\n\tZoë – 日本語 🔑 \u2028 \u200b\n`

@@ -229,7 +229,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(await page.textContent('#check-status')).toBe('Genuine, unless it is a replay')
     const rule = page.locator('[data-reason=timestamp_outside_window]')
     expect(await rule.getAttribute('data-status')).toBe('not checked')
-    // What the sender of the example signed says nothing about this request.
+    // The bytes that the example's sender signed do not belong to this request.
     expect(await page.inputValue('#signed')).toBe('')
     await page.close()
   })

@@ -33,7 +33,7 @@ export const timestamps = fc
 /** {@link Parts} whose body is bytes. */
 export type ByteParts = Omit<Parts, 'body'> & { body: Uint8Array }
 
-/** All that makes a request which is accepted at {@link NOW}. */
+/** The parts of a request that is accepted at {@link NOW}. */
 export const validParts: fc.Arbitrary<ByteParts> = fc.record({
   webhookId: texts,
   timestamp: timestamps,

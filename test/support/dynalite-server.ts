@@ -10,7 +10,7 @@ export function dynaliteIsInstalled(): boolean {
   return isInIntegration('dynalite') && isInIntegration('@aws-sdk/client-dynamodb')
 }
 
-/** What the SDK needs to reach a server at a port of this machine. */
+/** Returns the SDK's settings for a server on a port of this machine. */
 export function configOf(port: number) {
   const credentials = { accessKeyId: 'an id', secretAccessKey: 'a key' }
   return { endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1', credentials }

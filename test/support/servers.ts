@@ -357,7 +357,7 @@ server_login_retry = 1
   }
 }
 
-/** Forwards TCP to a port, until it is told to cut the connection. */
+/** Forwards TCP connections to a port, and can cut them. */
 export class TcpProxy {
   /** Decides for each chunk from the server: pass it on, hold it back, or cut the connection. */
   onReply: () => 'pass' | 'hold' | 'cut' = () => 'pass'

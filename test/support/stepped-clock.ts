@@ -45,7 +45,7 @@ export class SteppedClock {
     return clock
   }
 
-  /** Sets the clock to so many seconds ahead of the machine's. */
+  /** Sets the clock this number of seconds ahead of the machine's clock. */
   step(seconds: number): void {
     const file = join(this.#folder, 'offset')
     writeFileSync(`${file}.new`, `+${seconds}`)

@@ -96,7 +96,7 @@ function alteringWebhooks(how: string, message: RegExp, alter: (webhookId: strin
   }))
 }
 
-/** What a factory returns instead of a store. */
+/** The value that a factory returns instead of a store. */
 function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore {
   return {
     ...faulty(fault, message, () => ({})),
@@ -161,7 +161,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return !taken
     },
   })),
-  faulty('GET, then SET, under a lock of its own instance', /calls got the same key\. .*one atomic step/, (store) => {
+  faulty('GET, then SET, under a lock per instance', /calls got the same key\. .*one atomic step/, (store) => {
     let lock: Promise<unknown> = Promise.resolve()
     return {
       reserve(webhookId, key, ttlSeconds) {
@@ -266,10 +266,10 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('no expiry', LATE, () => ({
     expiry: () => Number.POSITIVE_INFINITY,
   })),
-  faulty('a TTL of its own, 600 s', LATE, (store) => ({
+  faulty('always a TTL of 600 s', LATE, (store) => ({
     expiry: () => store.clock.now() + 600_000,
   })),
-  faulty('a TTL of its own, 2 s', EARLY, (store) => ({
+  faulty('always a TTL of 2 s', EARLY, (store) => ({
     expiry: () => store.clock.now() + 2000,
   })),
   faulty('an expiry that a replay refreshes', /never expires\. Do not change the expiry of a taken key/, (store) => ({
@@ -498,7 +498,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (_, right) => (webhookId, keys) => right(webhookId, keys, 86_400),
   ),
   withReserveAll(
-    'a TTL of its own, 1 s',
+    'always a TTL of 1 s',
     /reserveAll\(\): A key .* free after/,
     (_, right) => (webhookId, keys) => right(webhookId, keys, 1),
   ),

@@ -16,7 +16,7 @@ export interface Endpoint {
   sign(nonce: string, ageSeconds: number): SignedHeaders
 }
 
-/** What the endpoint should do. With `either`, both are right. */
+/** The response that the endpoint should give. With `either`, both are right. */
 export type Expected = 'accepted' | 'rejected' | 'either'
 
 /** The genuine request, or one of the attacks. */

@@ -37,7 +37,7 @@ const CURL_HEAD = /(?:^|[\r\n])[ \d:.kMG-]*(> [A-Z]+ [!-~]+ HTTP\/[\d.]+(?:\r?\n
 /** Parses a captured request: HTTP text, the output of `curl -v`, JSON, or a command copied from a browser. */
 export function parseCapture(capture: Uint8Array): CapturedRequest {
   const text = fromLatin1(capture.subarray(0, MAX_HEAD_BYTES))
-  // Blank lines or a byte order mark may stand before the head.
+  // Blank lines or a byte order mark may come before the head.
   const start = Math.max(0, text.search(/[^\s\xef\xbb\xbf]/))
   const begin = text.slice(start, start + 80)
   if (begin.trim() === '') {

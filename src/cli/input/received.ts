@@ -28,7 +28,7 @@ export const RECEIVED_OPTIONS = {
   },
 } as const satisfies Options
 
-/** What the help says about captures. */
+/** The text about captures in the help. */
 export const CAPTURE_NOTE = `A capture is one of these:
   - HTTP text: head, blank line and the exact bytes of the body
   - the output of curl -v, with --body-file

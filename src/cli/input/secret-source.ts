@@ -132,7 +132,7 @@ async function askForSecret(context: Context): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     lines.once('line', (line) => (line === '' ? reject(new UsageError('No secret was typed.')) : resolve(line)))
     lines.once('SIGINT', () => reject(new Interrupted()))
-    // Ctrl+D, or the terminal is gone.
+    // The user pressed Ctrl+D, or the terminal was closed.
     lines.once('close', () => reject(new UsageError('No secret was typed.')))
   }).finally(() => {
     lines.close()

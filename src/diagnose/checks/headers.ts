@@ -116,7 +116,7 @@ export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
   return (isUuid(signature) ? swapWithSignature(meant) : undefined) ?? meant
 }
 
-/** The values of a header that arrived several times: on lines of their own, or joined with `, ` as Node joins them. */
+/** Returns the values of a header that arrived several times, on separate lines or joined with `, ` as Node does. */
 function repeatedValues(
   headers: HeaderValues,
   pairs: readonly Pair[],
@@ -140,7 +140,7 @@ function findOtherName(headers: HeaderValues, pairs: readonly Pair[], name: Head
       other.length <= 128 && !HEADER_NAMES.some((own) => own === other && headers[FIELDS[own]] !== undefined),
   )
   const candidates = others.filter(([other]) => plain(other) === name || OTHER_NAMES[name].test(plain(other)))
-  // The most specific first: the SHA-256 signature rather than the SHA-1 beside it, a nonce rather than a request ID.
+  // It prefers the most specific header: a SHA-256 signature to a SHA-1 signature, and a nonce to a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??

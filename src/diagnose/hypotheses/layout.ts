@@ -71,7 +71,7 @@ export function layoutText(layout: Layout): string {
 /** The usual paths of webhooks. They are tried if the headers do not contain the path. */
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
-/** The layout with the method, path, URL and webhook of the request: once for each path where it may have been sent. */
+/** Returns the layout with the method, path, URL and webhook of the request, once per path that the sender may have used. */
 function fillTarget(layout: Layout, { webhookId, headers }: RequestContext): Layout | Variants<Layout> {
   if (!layout.some((part) => /^<(method|path|url|webhookId)>$/.test(part))) return layout
   const values = (...names: string[]) =>

@@ -1,4 +1,5 @@
-// A JSON text as tokens that stay as they are written: no number is rounded, no escape is resolved, no duplicate key is lost.
+// A JSON text as tokens. They keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key is
+// lost.
 
 /** The kinds of tokens. Commas and colons are not tokens: they follow from the others. */
 export const OPEN_OBJECT = 1
@@ -107,12 +108,12 @@ function endOfWord(text: string, start: number): number {
   return end
 }
 
-/** The token as it is written. */
+/** Returns the text of the token, unchanged. */
 export function written({ text, starts, ends }: JsonText, token: number): string {
   return text.slice(starts[token], ends[token])
 }
 
-/** The text of a string token; as it is written if it has an escape that is not JSON's. */
+/** Returns the text of a string token. If it has an escape that JSON does not allow, the escapes are not decoded. */
 export function textOf(json: JsonText, token: number): string {
   const string = written(json, token)
   if (!string.includes('\\')) return string.slice(1, -1)

@@ -22,7 +22,7 @@ export interface Spacing {
   readonly indent?: string
   /** The text in an empty object and an empty array, before the indentation of their end. */
   readonly hollow?: readonly [object: string, array: string]
-  /** The brackets of an object and of an array, where they are not JSON's. */
+  /** The brackets of an object and of an array, if they differ from JSON. */
   readonly brackets?: readonly [string, string, string, string]
 }
 

@@ -183,8 +183,8 @@ export const TWO_SPLITS = [
 
 export const SECRETS: readonly (readonly [name: string, secret: string])[] = [
   ['is text, encoded as UTF-8', 'schlüssel 🔑'],
-  ['is not decoded, though it looks like hex', '00ff'],
-  ['is not decoded, though it looks like base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+  ['is not decoded, although it looks like hex', '00ff'],
+  ['is not decoded, although it looks like base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
   ['keeps its spaces', ' secret\n'],
   ['may be longer than a block of the hash', 's'.repeat(1000)],
 ]

@@ -72,7 +72,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
 const ANSWERS_WITHIN = 1500
 const HEALS_WITHIN = 3000
 
-/** What a test calls at its end, in reverse order. */
+/** The functions that a test calls at its end, in reverse order. */
 export type Closers = (() => unknown)[]
 
 export interface Row {
@@ -81,7 +81,7 @@ export interface Row {
   kinds: readonly string[]
   /** Milliseconds between two requests of a process. By default 40. */
   interval?: number
-  /** What the fault makes the store lose. By default nothing. */
+  /** The reservations that the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>

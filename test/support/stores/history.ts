@@ -99,7 +99,7 @@ function oneOf<T>(items: readonly T[]): T {
   return items[Math.floor(Math.random() * items.length)] as T
 }
 
-/** A process with its own store. It reserves what the test tells it. */
+/** A process with its own store. It reserves the keys that the test sends to it. */
 export class Process {
   readonly isReady: Promise<void>
   readonly #worker
