@@ -7,8 +7,8 @@ const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
 const at = (now: number) => ({ now: () => now })
 
-/** Diagnoses a request that is correctly signed over these parts. */
-async function findingsFor(parts: { timestamp?: string; nonce?: string; secret?: string }, now = NOW) {
+/** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
+async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
   const { genuine, findings } = await diagnose(signedRequest(parts), parts.secret ?? SECRET, at(now))
   expect(genuine).toBe(false)
   return findings
@@ -66,6 +66,8 @@ describe('a timestamp outside the window', () => {
     ['20231114221320', 'timestamp_format', 'a date and time in digits'],
     ['0', 'timestamp_epoch', 'not a Unix time of today'],
     ['123456', 'timestamp_epoch', 'not a Unix time of today'],
+    ['99999999', 'timestamp_epoch', 'not a Unix time of today'],
+    ['100000000', 'clock_behind', 'years behind'],
     ['99999999999999999999999999', 'clock_ahead', 'years ahead of server time'],
   ])('%s is reported as %s', async (timestamp, code, what) => {
     const findings = await findingsFor({ timestamp })
@@ -77,6 +79,8 @@ describe('a timestamp outside the window', () => {
     [-301_000, 'clock_ahead', ' 301 s ahead', '301 s ahead'],
     [93_784_000, 'clock_behind', ' 26.1 h behind', '93784 s behind'],
     [3_600_000, 'clock_time_zone', ' 1 h', '3600 s behind'],
+    [3_660_000, 'clock_time_zone', ' 1 h', '3660 s behind'],
+    [3_661_000, 'clock_behind', ' 1 h behind', '3661 s behind'],
     [-19_800_000, 'clock_time_zone', ' 5.5 h', '19800 s ahead'],
     [5_400_000, 'clock_behind', ' 1.5 h behind', '5400 s behind'],
     [300_001, 'clock_behind', ' 300.001 s behind', '300.001 s behind'],
@@ -267,6 +271,15 @@ describe('a header', () => {
       { code: 'signature_format' },
     ])
   })
+})
+
+it('a signature at the end of a long header is found', async () => {
+  const digest = Buffer.from(signedRequest().headers['x-signature'], 'hex')
+  const signature = Buffer.concat([Buffer.alloc(3000, 'a certificate '), digest]).toString('base64')
+  const findings = await findingsFor({ signature })
+  expect(findings).toMatchObject([
+    { code: 'signature_format', message: expect.stringContaining('other bytes before the digest') },
+  ])
 })
 
 describe('X-Timestamp and X-Nonce, swapped', () => {
