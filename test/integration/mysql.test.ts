@@ -285,6 +285,24 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     await expect(store('missing').reserve('42', 'nonce', 600)).rejects.toThrow(/doesn't exist/)
   })
 
+  it.each(['mysql2', 'mariadb'] as const)('with %s, sends no reservation that has failed already', async (client) => {
+    const store = await connected(client)
+    await send(newRequest(), store)
+    const { connection } = await session()
+    const count = async () => {
+      const [[row]] = await connection.query<mysql.RowDataPacket[]>('SELECT COUNT(*) AS number FROM webhook_nonces')
+      return row?.['number']
+    }
+    const before = await count()
+    await connection.query('LOCK TABLES webhook_nonces WRITE')
+    const outcomes = await sendAll(Array.from({ length: 200 }, newRequest), store)
+    await connection.query('UNLOCK TABLES')
+    expect(outcomes).toEqual({ ERR_NONCE_STORE: 200 })
+    await sleep(1000)
+    // A connection may have sent a statement just before: two rows each, of ten connections.
+    expect((await count()) - before).toBeLessThanOrEqual(40)
+  })
+
   it('without free connections: an error, and service again when one is free', async () => {
     const store = await connected()
     await send(newRequest(), store)
