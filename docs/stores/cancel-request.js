@@ -11,6 +11,8 @@ import { connect } from 'node:net'
 export function cancelRequest(host, port, { pid, secret }) {
   const message = Buffer.alloc(16)
   for (const [index, value] of [16, 80877102, pid, secret].entries()) message.writeUInt32BE(value >>> 0, 4 * index)
-  const socket = connect(port, host, () => socket.end(message))
-  socket.on('error', () => {}).setTimeout(1000, () => socket.destroy())
+  const socket = connect(port, host, () => socket.write(message))
+  // The server closes the connection. PgBouncer 1.18 can crash if the client does it first.
+  socket.on('error', () => {}).setTimeout(10_000, () => socket.destroy())
+  socket.resume().unref()
 }
