@@ -147,7 +147,7 @@ it('a memory store that evicts lets the evicted request in again', async () => {
   expect(await outcome(signedRequest({ nonce: '1' }), store)).toBe('accepted')
 })
 
-it('a tenant who fills a shared store shuts the others out, and nobody slips in', async () => {
+it('a tenant who fills a shared store blocks the others, and no request is accepted', async () => {
   const store = new MemoryNonceStore({ maxEntries: 2 })
   for (const nonce of ['1', '2'])
     expect(await outcome(signedRequest({ webhookId: 'busy', nonce }), store)).toBe('accepted')

@@ -42,7 +42,7 @@ export function describeError(error: unknown): string {
   return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code
 }
 
-/** An option, as `parseArgs` takes it and as the help shows it. */
+/** An option: its settings for `parseArgs`, and its text in the help. */
 export interface Option {
   readonly type: 'string' | 'boolean'
   /** Whether it may be given several times. Otherwise, the last one counts. */
@@ -81,7 +81,7 @@ const COMMON_OPTIONS = {
   help: { type: 'boolean', help: 'shows this help' },
 } as const satisfies Options
 
-/** Returns a command unchanged. Its options give `run` the types of their values. */
+/** Returns a command unchanged. The types of the values in `run` follow from `options`. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
   return command
 }

@@ -258,7 +258,7 @@ export class MemoryNonceStore implements NonceStore {
     }
   }
 
-  /** Frees a slot, and moves records from behind into the gap if that does not put them in front of their first slot. */
+  /** Frees a slot. Moves later records into the gap, unless that would put them before their first slot. */
   #clear(table: Table, slot: number): void {
     const { slots } = table
     const mask = slots.length - 1

@@ -14,8 +14,8 @@ export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 const PLAIN_CALL = /^npx inbound-webhook-auth ([^|<>;$'"]+)$/
 
 /**
- * Returns a guide with its `console` blocks as they print now. Runs the lines that begin with `$ ` in `folder`,
- * and replaces the lines below them with the output.
+ * Returns a guide in which the `console` blocks have the current output. Runs the lines that begin with `$ ` in `folder`, and
+ * replaces the lines below them with the output.
  *
  * @param origins - the address of a server in the guide, and its real address.
  */

@@ -417,7 +417,7 @@ describe.runIf(ready)('in NestJS', () => {
     expectFix(await askNest(body, options, (port) => post(port, '/', type ?? JSON_TYPE)), found, fix)
   })
 
-  it('req.rawBody of a compressed body is inflated, and not what was signed', async () => {
+  it('req.rawBody of a compressed body is inflated, so it differs from the signed bytes', async () => {
     const compressed = (port: number) => post(port, '/', JSON_TYPE, gzipSync(EVENT), 'gzip')
     expect(await askNest((request) => request.rawBody, { rawBody: true }, compressed)).toBe('signature_mismatch')
     expect(await askNest((request) => request.rawBody, { rawBody: true })).toBe('accepted')

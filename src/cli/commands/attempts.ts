@@ -25,7 +25,7 @@ export type Kind = 'genuine' | 'replay' | 'tamper' | 'age' | 'resplit'
 /** A request that was sent, and its response. */
 export interface Attempt {
   readonly kind: Kind
-  /** For the reader: `the same request again`. */
+  /** The description in the output: `the same request again`. */
   readonly sent: string
   readonly expected: Expected
   readonly response: EndpointResponse
@@ -40,7 +40,7 @@ export interface Attacks {
   readonly resplit?: boolean
 }
 
-/** In seconds. The request takes time, so an age this near to the end of the window may be accepted or rejected. */
+/** In seconds. The request takes time, so an age near the end of the window may be accepted or rejected. */
 const EDGE_SECONDS = 10
 
 export function isAccepted({ status }: EndpointResponse): boolean {

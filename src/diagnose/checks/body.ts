@@ -2,7 +2,7 @@ import { fromLatin1, fromUtf8, hex, isUtf8 } from '../bytes.js'
 import { type Draft, quote } from '../text.js'
 import type { Pair } from './headers.js'
 
-/** The texts that JavaScript's String() returns for an object, and for nothing. */
+/** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 
 const headerValue = (pairs: readonly Pair[], name: string) => pairs.find(([other]) => other === name)?.[1].trim() ?? ''

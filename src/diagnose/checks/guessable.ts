@@ -29,7 +29,7 @@ export function isGuessable(secret: string): boolean {
   return words.size * BITS_PER_WORD + letters.length * Math.log2(alphabet) < MIN_BITS
 }
 
-/** Removes each character that repeats the one before, or is next to it: `1234` becomes `1`. */
+/** Removes each character that equals the character before it, or follows it in order: `1234` becomes `1`. */
 function withoutSequences(text: string): string {
   return text.replace(/./gs, (character, index: number) =>
     Math.abs(character.charCodeAt(0) - text.charCodeAt(index - 1)) <= 1 ? '' : character,

@@ -51,7 +51,7 @@ export function readSignature(signature: string): Reading[] {
 
 const signedBytes = (digest: Uint8Array) => [...digest].map((byte) => (byte << 24) >> 24)
 
-/** Ways to print the bytes of a digest that lose or add something. */
+/** Ways to print a digest that lose or add characters. */
 const PRINTED_FORMS: readonly (readonly [form: string, print: (digest: Uint8Array) => string])[] = [
   ['hex without the zero before a single digit', (digest) => [...digest].map((byte) => byte.toString(16)).join('')],
   [

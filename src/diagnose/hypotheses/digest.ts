@@ -18,7 +18,7 @@ export interface DigestHypothesis extends Hypothesis<DigestInput, Uint8Array> {
 
 const instead = { code: 'signature_algorithm', fix: 'use_hmac_sha256', what: 'an HMAC with {} instead of SHA-256' } as const
 
-/** The algorithms by the length of their digests, the usual one of each length first. */
+/** The algorithms by the length of the digest. The most usual one of each length is first. */
 export const ALGORITHMS: readonly {
   readonly algorithm: HashAlgorithm
   readonly name: string
