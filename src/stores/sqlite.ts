@@ -131,7 +131,7 @@ export class SqliteNonceStore implements NonceStore {
     return true
   }
 
-  /** Identifies the file that has the database's path now. A database in memory has none. */
+  /** Returns an ID of the file that is now at the database's path. Returns `undefined` for a database in memory. */
   #currentFile(): string | undefined {
     const stats = this.#path === '' ? undefined : statSync(this.#path, { throwIfNoEntry: false })
     return stats && `${stats.dev} ${stats.ino}`

@@ -16,7 +16,8 @@ for (let hour = 1; hour <= HOURS; hour++) {
   for (let count = 0; count < 3600 * RESERVATIONS_A_SECOND; count++) {
     clock.milliseconds += 1000 / RESERVATIONS_A_SECOND
     const nonce = Buffer.from(randomFillSync(random).buffer).toString('hex')
-    if (!nonceStore.reserve(`webhook ${count % WEBHOOKS}`, nonce, 600)) throw new Error('a new nonce was taken')
+    if (!nonceStore.reserve(`webhook ${count % WEBHOOKS}`, nonce, 600))
+      throw new Error('the store rejected a new nonce')
   }
   globalThis.gc?.()
   await sleep(50)

@@ -70,7 +70,7 @@ export function results(core: Core): Case[] {
       gives('signature_mismatch', name, signedRequest({ signature: signedRequest(parts).headers['x-signature'] })),
     ),
     ...FIRST_BROKEN.map(([reason, parts]) => ({
-      name: `${reason}: before those of the rules after it`,
+      name: `${reason}: before the rules after it`,
       run: async () => assert.equal(await resultOf(core, signedRequest(parts), { reserve: () => false }), reason),
     })),
     ...SECRETS.map(([name, secret]) => ({
