@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { describeTime, parseTime } from '../../src/cli/input/received-request.js'
+import { describeTime, findArrivalTime, parseTime } from '../../src/cli/input/received-request.js'
 import { NONCE, NOW, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { call, capture, FROM_ENV } from './call.js'
 
@@ -205,6 +205,8 @@ describe('the time', () => {
 
   it.each([
     ['1700000000123', 1_700_000_000_123],
+    ['99999999999', 99_999_999_999_000],
+    ['100000000000', 100_000_000_000],
     ['2023-11-14T22:13:20Z', 1_700_000_000_000],
     ['2023-11-14t22:13:20.5z', 1_700_000_000_500],
     ['2023-11-14 23:13:20+01:00', 1_700_000_000_000],
@@ -220,6 +222,13 @@ describe('the time', () => {
       expect(() => parseTime(text)).toThrow('--at is not a time.')
     },
   )
+
+  it('of the capture is used before the Date of the request, which the sender sets', () => {
+    const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
+    const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
+    expect(findArrivalTime(undefined, headers, arrival, NOW)).toBe(arrival)
+    expect(findArrivalTime(undefined, headers, undefined, NOW)[0]).toBe(1_700_000_000_000)
+  })
 
   it('is printed in ISO 8601', () => {
     expect(describeTime(1_700_000_000_000)).toBe('2023-11-14T22:13:20Z')
