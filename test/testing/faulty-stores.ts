@@ -483,6 +483,19 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (_, right) => (webhookId, keys, ttlSeconds) => right(webhookId, keys.slice(0, 1), ttlSeconds),
   ),
   withReserveAll(
+    'equal calls share one answer while they wait',
+    /simultaneous calls got the same keys of reserveAll\(\)\. .*one atomic step/,
+    (_, right) => {
+      const pending = new Map<string, Promise<boolean>>()
+      return (...call) => {
+        const id = JSON.stringify(call)
+        const answer = pending.get(id) ?? turn().then(() => right(...call))
+        pending.set(id, answer)
+        return answer.finally(() => pending.delete(id))
+      }
+    },
+  ),
+  withReserveAll(
     'look-up, then insert',
     /simultaneous calls got the same keys of reserveAll\(\)\. .*one atomic step/,
     (store, right) => async (webhookId, keys, ttlSeconds) => {
