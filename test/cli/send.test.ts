@@ -95,7 +95,9 @@ describe('send', () => {
     })
     const { exitCode, text } = await send(url)
     expect(exitCode).toBe(1)
-    expect(text).toBe('Not accepted: 500 Oh\\u0080no\n\nfirst\n\\u001b[2Jsecond\n')
+    expect(text).toBe(
+      "Not accepted: 500 Oh\\u0080no\n\nfirst\n\\u001b[2Jsecond\nThe handler failed. The endpoint's log has the error.\n",
+    )
   })
 
   it.each([
@@ -160,6 +162,22 @@ describe('send', () => {
 
   it('notes an empty body', async () => {
     expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'The body is empty.\n' })
+  })
+})
+
+describe('send says what to do if the genuine request is not accepted, so no attack is sent:', () => {
+  it.each([
+    [401, "The endpoint's log has the reason."],
+    [404, 'Check the URL.'],
+    [500, "The handler failed. The endpoint's log has the error."],
+    [503, 'Its nonce store may be down.'],
+  ])('%d', async (status, advice) => {
+    const url = await serve((_request, _body, response) => {
+      response.statusCode = status
+    })
+    const text = (await send(url, ['--replay'])).text.replaceAll('\n', ' ')
+    expect(text).toContain(`The endpoint did not accept the genuine request, so no attack was sent. `)
+    expect(text).toContain(advice)
   })
 })
 

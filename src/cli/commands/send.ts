@@ -114,7 +114,7 @@ function hintsOn(response: EndpointResponse): string[] {
   if (status >= 300 && status <= 399)
     return [`Redirects are not followed. Location: ${printable(`${headers.location}`)}`]
   if (status === 503) return ['The endpoint did not decide. Its nonce store may be down. Send again later.']
-  return []
+  return status >= 500 ? ["The handler failed. The endpoint's log has the error."] : []
 }
 
 const EXPECTED = { accepted: '2xx', rejected: '401', either: '2xx or 401' } as const
@@ -143,9 +143,11 @@ function faultOf({ expected, response }: Attempt): string {
 }
 
 function conclusion(attempts: readonly Attempt[], ok: boolean): string {
-  if (!ok && attempts.length === 1) {
-    const next = attempts[0]?.response.status === 0 ? 'Check that the server runs' : 'Check the secret'
-    return `The endpoint did not accept the genuine request, so no attack was sent. ${next}, and the URL.`
+  const [genuine] = attempts
+  if (!ok && genuine !== undefined && attempts.length === 1) {
+    const [hint = genuine.response.status === 0 ? 'Check that the server runs, and the URL.' : 'Check the URL.'] =
+      hintsOn(genuine.response)
+    return `The endpoint did not accept the genuine request, so no attack was sent. ${hint}`
   }
   if (!ok) return 'Some responses are not as expected.'
   // An age within the window is not an attack, nor is a nonce with a colon.
