@@ -53,7 +53,7 @@ export function readSecrets(secret: Secret): readonly string[] {
     assertSecret(secret, 'secret')
     return [secret]
   }
-  if (secret.length === 0) throw invalidType('secret is an empty array. Pass at least one secret.')
+  if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
   // The loop also visits the holes of a sparse list.
   for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]`)
   return secret

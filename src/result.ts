@@ -86,11 +86,11 @@ export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, det
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'
   // Below 10^11, `now` is before the year 1974 in milliseconds.
-  if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds, not milliseconds'
+  if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds'
   const drift = seconds * 1000 - now
   const side = drift < 0 ? 'behind' : 'ahead'
   const years = Math.round(Math.abs(drift) / MILLISECONDS_PER_YEAR)
   if (years === 0) return `${Math.abs(drift) / 1000} s ${side}`
-  const cause = drift > 3e13 ? 'in milliseconds' : 'not set, or not in seconds'
+  const cause = drift > 3e13 ? 'milliseconds' : 'not set, or not in seconds'
   return `about ${years} years ${side}: ${cause}?`
 }

@@ -129,13 +129,13 @@ describe('timestamp_outside_window', () => {
 
   it.each([
     ['0', NOW, 'about 54 years behind: not set, or not in seconds?'],
-    [String(NOW), NOW, 'about 53816 years ahead: in milliseconds?'],
+    [String(NOW), NOW, 'about 53816 years ahead: milliseconds?'],
     // Half a year of 365.25 days is 15 778 800 s.
     [String(SECONDS - 15_778_799), NOW, '15778799 s behind'],
     [String(SECONDS - 15_778_800), NOW, 'about 1 years behind: not set, or not in seconds?'],
-    [TIMESTAMP, NOW / 1000, 'the clock returned seconds, not milliseconds'],
-    [TIMESTAMP, SECONDS + 300, 'the clock returned seconds, not milliseconds'],
-    ['100000000000', 1e11, 'about 3166 years ahead: in milliseconds?'],
+    [TIMESTAMP, NOW / 1000, 'the clock returned seconds'],
+    [TIMESTAMP, SECONDS + 300, 'the clock returned seconds'],
+    ['100000000000', 1e11, 'about 3166 years ahead: milliseconds?'],
     [TIMESTAMP, SECONDS + 301, 'about 54 years ahead: not set, or not in seconds?'],
   ])('says of %s at %d: %s', async (timestamp, now, drift) => {
     const result = await verify(signedRequest({ timestamp }), SECRET, new RecordingStore(), new TestClock(now))

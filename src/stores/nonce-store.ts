@@ -52,7 +52,7 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
-      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one per process, such as new MemoryNonceStore().`,
+      `nonceStore has no reserve(): it is ${kindOf(nonceStore)}. Create one per process: new MemoryNonceStore().`,
     )
   }
 }

@@ -35,7 +35,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
   ['an ill-formed secret', () => [request, '\udc00', store], /secret has a lone surrogate/],
-  ['no secrets', () => [request, [], store], /^secret is an empty array\. Pass at least one secret\.$/],
+  ['no secrets', () => [request, [], store], /^secret is an empty array\. Pass a secret\.$/],
   ['an absent secret in a list', () => [request, [SECRET, undefined], store], /secret\[1\] is undefined/],
   // biome-ignore lint/suspicious/noSparseArray: map() and every() would skip the hole.
   ['a hole in a list', () => [request, [SECRET, , 'x'], store], /secret\[1\] is undefined/],
@@ -60,7 +60,7 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   [
     'no store',
     () => [request, SECRET],
-    /^nonceStore has no reserve\(\): it is undefined\. Create one per process, such as new MemoryNonceStore\(\)\./,
+    /^nonceStore has no reserve\(\): it is undefined\. Create one per process: new MemoryNonceStore\(\)\./,
   ],
   ['a null store', () => [request, SECRET, null], /^nonceStore has no reserve\(\): it is null/],
   ['a Map as store', () => [request, SECRET, new Map()], /^nonceStore has no reserve\(\): it is an object/],
