@@ -85,6 +85,7 @@ const ROWS: Row[] = [
   {
     fault: 'disk full',
     ...CLIENTS,
+    alwaysFails: true,
     async start(closers) {
       const server = await start(closers)
       // Larger than a segment of the WAL, 16 MiB: PostgreSQL ends if it cannot write its WAL.

@@ -83,6 +83,8 @@ export interface Row {
   interval?: number
   /** The reservations that the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
+  /** Whether the fault always makes requests fail. If none fails, the test did not cause the fault. */
+  alwaysFails?: boolean
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>
 }
@@ -202,7 +204,7 @@ const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures
 export function testFaults(rows: readonly Row[]): void {
   describe.concurrent.each(rows)(
     '$fault, $store',
-    ({ fault, store, kinds, interval = 40, loses = 'nothing', start }) => {
+    ({ fault, store, kinds, interval = 40, loses = 'nothing', alwaysFails = false, start }) => {
       it.concurrent.each(kinds)(
         'with %s',
         async (kind) => {
@@ -222,6 +224,7 @@ export function testFaults(rows: readonly Row[]): void {
           expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
           expect(report.falseReplays).toBe(0)
           expect(report.accepted).toBeGreaterThan(0)
+          if (alwaysFails) expect(report.failures).toBeGreaterThan(0)
           if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
           if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
           expect(GUIDE.includes(`| ${fault} | ${store} |`), 'has a row in the guide').toBe(true)
