@@ -7,7 +7,7 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 /** The largest size at start, gzipped. If you raise a budget, say why in the commit. */
 const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
   // The import of a handler: 3 KB.
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 3100],
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 3072],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
   ["export * from 'inbound-webhook-auth'", 6912],
   ["export * from 'inbound-webhook-auth/redis'", 1536],
