@@ -398,6 +398,7 @@ describe('an unexplained mismatch', () => {
   it.each([
     ['', 'it is empty', 1],
     ['undefined', 'it is the text `undefined`', 1],
+    ['false', 'it is the text `false`', 1],
     [NONCE_UUID, 'it is a UUID', 2],
     ['\x81\x2f\xbb\xce'.repeat(8), 'it has characters other than ASCII', 2],
     ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],
