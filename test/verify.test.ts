@@ -136,6 +136,7 @@ describe('timestamp_outside_window', () => {
     [TIMESTAMP, NOW / 1000, 'the clock returned seconds'],
     [TIMESTAMP, SECONDS + 300, 'the clock returned seconds'],
     ['100000000000', 1e11, 'about 3166 years ahead: milliseconds?'],
+    ['31700000000', NOW, 'about 951 years ahead: not set, or not in seconds?'],
     [TIMESTAMP, SECONDS + 301, 'about 54 years ahead: not set, or not in seconds?'],
   ])('says of %s at %d: %s', async (timestamp, now, drift) => {
     const result = await verify(signedRequest({ timestamp }), SECRET, new RecordingStore(), new TestClock(now))

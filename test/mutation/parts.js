@@ -1,0 +1,136 @@
+/**
+ * The parts of `src/` that are mutated together, and the tests that run against each of their mutants. Slow tests and tests that
+ * start processes are left out. A run fails below the score, in percent. A part without a score is not measured yet.
+ *
+ * @type {Record<string, { mutate: string[], testFiles: string[], score?: number }>}
+ */
+export const PARTS = {
+  core: {
+    mutate: [
+      'src/{clock,request,sign,verify,verify-or-throw}.ts',
+      'src/rules/{body,headers,nonce,signature,signature-format,timestamp}.ts',
+      'src/stores/{keys,nonce-store}.ts',
+    ],
+    testFiles: [
+      'test/{clocks,errors,security,sign,verify,verify-or-throw}.test.ts',
+      'test/rules/{body,constant-time,headers,signature}.test.ts',
+      'test/stores/keys.test.ts',
+    ],
+    score: 99,
+  },
+  messages: {
+    // Without the table of frameworks. It is created once, so Stryker does not see which tests use it.
+    mutate: ['src/{errors,result}.ts', 'src/rules/body-hint.ts:30-110', 'src/stores/with-timeout.ts'],
+    testFiles: [
+      'test/{errors,sign,verify,verify-or-throw}.test.ts',
+      'test/rules/body-hint.test.ts',
+      'test/stores/with-timeout.test.ts',
+    ],
+    score: 99,
+  },
+  memory: {
+    mutate: ['src/stores/memory.ts'],
+    testFiles: ['test/stores/memory.test.ts', 'test/property/memory-nonce-store.test.ts'],
+  },
+  stores: {
+    mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,postgres}.ts'],
+    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
+  },
+  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'] },
+  cli: {
+    mutate: ['src/cli/**/*.ts', '!src/cli/{main,run}.ts', '!src/cli/output/*.ts', '!src/cli/commands/workbench.ts'],
+    testFiles: ['test/cli/{captured-*,diagnose,output,run,secret-source,send,sign,verify}.test.ts'],
+  },
+  diagnose: {
+    mutate: ['src/diagnose/**/*.ts', '!src/diagnose/{fixes,text}.ts'],
+    testFiles: ['test/diagnose/{checks,engine,explain,guessable,hypotheses,search,sides}.test.ts'],
+  },
+}
+
+/**
+ * Mutants that change no result, with the reason. `line` is the line in which the mutant is, and `code` is what it replaces.
+ *
+ * @type {{ file: string, line: string, code: string, replacement: string, why: string }[]}
+ */
+export const EQUIVALENT = [
+  {
+    file: 'src/rules/body.ts',
+    line: "return Buffer.from(body, 'utf8')",
+    code: "'utf8'",
+    replacement: '""',
+    why: 'It is the default.',
+  },
+  {
+    file: 'src/rules/headers.ts',
+    line: "const values: Values = { 'x-timestamp': undefined, 'x-nonce': undefined, 'x-signature': undefined }",
+    code: "{ 'x-timestamp': undefined, 'x-nonce': undefined, 'x-signature': undefined }",
+    replacement: '{}',
+    why: 'A property that is absent is undefined too.',
+  },
+  {
+    file: 'src/rules/headers.ts',
+    line: 'if (name.length === 7 || name.length === 11) add(values, name, record[name])',
+    code: 'name.length === 7 || name.length === 11',
+    replacement: 'true',
+    why: 'It saves time only.',
+  },
+  {
+    file: 'src/rules/nonce.ts',
+    line: 'if (byte === undefined || !isVisible(byte)) return false',
+    code: 'byte === undefined',
+    replacement: 'false',
+    why: 'undefined is not a visible character either.',
+  },
+  ...[
+    ['rest.length >= CHUNK_BYTES', 'An empty chunk changes no hash.'],
+    ['false', 'test/rules/largest-body.test.ts fails. It is too slow to run here.'],
+  ].map(([replacement = '', why = '']) => ({
+    file: 'src/rules/signature.ts',
+    line: 'for (; rest.length > CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) hmac.update(rest.subarray(0, CHUNK_BYTES))',
+    code: 'rest.length > CHUNK_BYTES',
+    replacement,
+    why,
+  })),
+  {
+    file: 'src/rules/signature.ts',
+    line: 'if (secret !== lastSecret) {',
+    code: 'secret !== lastSecret',
+    replacement: 'true',
+    why: 'It saves time only.',
+  },
+  {
+    file: 'src/rules/signature.ts',
+    line: "lastKey ??= createSecretKey(secret, 'utf8')",
+    code: "'utf8'",
+    replacement: '""',
+    why: 'It is the default.',
+  },
+  {
+    file: 'src/stores/nonce-store.ts',
+    line: "reserved = typeof answer === 'boolean' ? answer : await answer",
+    code: "typeof answer === 'boolean'",
+    replacement: 'false',
+    why: 'It saves time only.',
+  },
+  {
+    file: 'src/stores/nonce-store.ts',
+    line: "reserved = typeof answer === 'boolean' ? answer : await answer",
+    code: "'boolean'",
+    replacement: '""',
+    why: 'It saves time only.',
+  },
+  {
+    file: 'src/errors.ts',
+    line: "this.header = rejected.reason === 'missing_header' ? rejected.header : undefined",
+    code: "rejected.reason === 'missing_header'",
+    replacement: 'true',
+    why: 'Only this reason has a header.',
+  },
+  {
+    file: 'src/result.ts',
+    line: "const side = drift < 0 ? 'behind' : 'ahead'",
+    code: 'drift < 0',
+    replacement: 'drift <= 0',
+    why: 'A drift of 0 is in the window, so nothing describes it.',
+  },
+]
