@@ -1,8 +1,10 @@
 // `npm run test:full` runs every check that `npm test` leaves out, one after the other. It continues after a failure.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { ROOT } from './support/packed.js'
 import { isInstalled } from './support/programs.js'
 
@@ -36,9 +38,18 @@ process.env['SKIPPED_LIST'] = skippedList
 
 /** @type {Record<'passed' | 'failed' | 'skipped', string[]>} */
 const outcomes = { passed: [], failed: [], skipped: [] }
+/**
+ * The lines that name a failed test. They are repeated at the end.
+ *
+ * @type {Set<string>}
+ */
+const failures = new Set()
 for (const { name, command, env, needs } of STEPS) {
   console.log(`\n=== ${name}`)
-  outcomes[run(command, env, needs)].push(name)
+  const start = performance.now()
+  const outcome = await run(command, env, needs)
+  outcomes[outcome].push(name)
+  console.log(`=== ${name}: ${outcome} in ${Math.round((performance.now() - start) / 1000)} s`)
 }
 
 /**
@@ -46,21 +57,38 @@ for (const { name, command, env, needs } of STEPS) {
  * @param {NodeJS.ProcessEnv} [env]
  * @param {() => boolean} [needs]
  */
-function run(command, env, needs) {
+async function run(command, env, needs) {
   try {
     if (needs?.() === false) return 'skipped'
   } catch (error) {
     console.error(error)
     return 'failed'
   }
-  const { status } = spawnSync(command, { cwd: ROOT, env: { ...process.env, ...env }, shell: true, stdio: 'inherit' })
-  return status === 0 ? 'passed' : 'failed'
+  const step = spawn(`(${command}) 2>&1`, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    shell: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = once(step, 'close')
+  let output = ''
+  for await (const chunk of step.stdout.setEncoding('utf8')) {
+    process.stdout.write(chunk)
+    output += chunk
+  }
+  const [status] = await closed
+  if (status === 0) return 'passed'
+  for (const line of stripVTControlCharacters(output).split('\n')) {
+    if (/^ *(FAIL|ERROR|Error|Unhandled)\b/.test(line)) failures.add(line.trim())
+  }
+  return 'failed'
 }
 
 const skipped = existsSync(skippedList) ? readFileSync(skippedList, 'utf8').trimEnd().split('\n') : []
 rmSync(folder, { recursive: true })
 console.log()
 for (const line of new Set(skipped)) console.log(`SKIPPED: ${line}`)
+for (const line of failures) console.log(line)
 for (const name of outcomes.failed) console.log(`FAILED: ${name}`)
 console.log(
   Object.entries(outcomes)

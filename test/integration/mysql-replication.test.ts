@@ -64,7 +64,10 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
     it('under READ COMMITTED, a reservation succeeds or is an error, because InnoDB does not support STATEMENT there', async () => {
       const connection = await mysql.createConnection({ uri: primary?.url ?? '' })
       await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
-      const nonces = new MySqlNonceStore({ query: (sql, values) => connection.query(sql, values) })
+      const nonces = new MySqlNonceStore({
+        query: (sql, values) => connection.query(sql, values),
+        timeout: LONG_TIMEOUT,
+      })
       const reservation = nonces.reserve('read committed', 'nonce', 600)
       if (format === 'STATEMENT') await expect(reservation).rejects.toThrow(/BINLOG_FORMAT = STATEMENT/)
       else expect(await reservation).toBe(true)

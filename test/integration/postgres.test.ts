@@ -55,6 +55,9 @@ describe.runIf(installed)('PostgreSQL', () => {
     return client
   }
 
+  const storeOf = (client: pg.Client, table: string) =>
+    new PostgresNonceStore({ query: (text, values) => client.query(text, values), table, timeout: LONG_TIMEOUT })
+
   async function connected(client: keyof typeof CLIENTS = 'pg') {
     const { nonceStore, close } = await CLIENTS[client](server.url)
     closers.push(close)
@@ -64,20 +67,14 @@ describe.runIf(installed)('PostgreSQL', () => {
   it('lets twelve processes create the table at once, many times', async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, session))
     for (let round = 0; round < 20; round++) {
-      const stores = clients.map(
-        (client) =>
-          new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: `round_${round}` }),
-      )
+      const stores = clients.map((client) => storeOf(client, `round_${round}`))
       await Promise.all(stores.map((store) => store.createTable()))
     }
   })
 
   it('never deletes a row that was reserved again meanwhile', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, session))
-    const stores = clients.map(
-      (client) => new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'anew' }),
-    )
-    const [reserver, ...deleters] = stores
+    const [reserver, ...deleters] = clients.map((client) => storeOf(client, 'anew'))
     await reserver?.createTable()
     let running = true
     const deleting = deleters.map(async (store) => {
@@ -103,9 +100,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     'reserves both keys or none under %s, also if another reservation takes one meanwhile',
     async (isolation) => {
       const clients = await Promise.all(Array.from({ length: 4 }, session))
-      const [store, ...others] = clients.map(
-        (client) => new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'both' }),
-      )
+      const [store, ...others] = clients.map((client) => storeOf(client, 'both'))
       await store?.createTable()
       for (const client of clients) await client.query(`SET default_transaction_isolation = '${isolation}'`)
       for (let round = 0; round < 300; round++) {
@@ -122,7 +117,7 @@ describe.runIf(installed)('PostgreSQL', () => {
 
   it('frees a nonce that was reserved inside a transaction of the caller, when that rolls back', async () => {
     const client = await session()
-    const inside = new PostgresNonceStore({ query: (text, values) => client.query(text, values), table: 'inside' })
+    const inside = storeOf(client, 'inside')
     await inside.createTable()
     await client.query('BEGIN')
     expect(await inside.reserve('42', 'nonce', 600)).toBe(true)

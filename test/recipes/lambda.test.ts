@@ -232,7 +232,7 @@ function lambdaWithDynamoDB(): string {
   const guide = readFileSync(join(ROOT, 'docs/receive/lambda.md'), 'utf8')
   const [lines = ''] = codeBlocks(guide, 'js')
   const withoutRedis = recipe.replace(/^import .*redis'\n/gm, '')
-  const replaced = withoutRedis.replace(/\/\/ Every instance[\s\S]*?(?=\n\nexport )/, () => lines)
+  const replaced = withoutRedis.replace(/\/\/ Each instance[\s\S]*?(?=\n\nexport )/, () => lines)
   expect(replaced).toContain('connect()')
   expect(replaced).not.toMatch(/redis/i)
   return replaced

@@ -76,7 +76,7 @@ const AS_THEY_ARE: [name: string, source: string][] = [
     file,
     sourceOf({ file }),
   ]),
-  ['the README', codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'ts')[0] ?? ''],
+  ['the README', codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'js')[0] ?? ''],
 ]
 
 describe.runIf(ready).each(NODES)('%s', (version, program) => {
