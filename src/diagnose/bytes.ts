@@ -70,9 +70,11 @@ export function utf16(text: string, order: 'little-endian' | 'big-endian'): Uint
 
 export function hex(bytes: Uint8Array): string {
   let text = ''
-  for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16)
+  for (const byte of bytes) text += HEX[byte]
   return text
 }
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Decodes hex digits; `undefined` if `text` is not an even number of them. */
 export function fromHex(text: string): Uint8Array | undefined {

@@ -1,10 +1,23 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
 import { bodies, nonces, texts } from '../support/arbitraries.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../support/request.js'
 import { NESTINGS } from './nestings.js'
+
+/** Counts every written token of JSON. */
+let tokens = 0
+
+vi.mock('../../src/diagnose/json/write.js', async (original) => {
+  const { writeJson } = await original<typeof import('../../src/diagnose/json/write.js')>()
+  return {
+    writeJson: (...given: Parameters<typeof writeJson>) => {
+      tokens += given[0].kinds.length
+      return writeJson(...given)
+    },
+  }
+})
 
 const CLOCK = { now: () => NOW }
 const NONSENSE = signatureOf('1', 'b', 'nonsense', 'nonsense')
@@ -122,6 +135,15 @@ describe.each([65_000, 300_000, 1_000_000, 10_000_000])(
     })
   },
 )
+
+describe('writes at most 6 million tokens of JSON for a body of 20 KB with only', () => {
+  it.each(Object.entries(NESTINGS))('%s', async (_, nested) => {
+    tokens = 0
+    const { findings } = await diagnose(signedRequest({ body: nested(20_000), signature: NONSENSE }), SECRET, CLOCK)
+    expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
+    expect(tokens).toBeLessThan(6_000_000)
+  })
+})
 
 it('never prints the secret, or a signature that would be accepted', async () => {
   const request = signedRequest({ body: 'forged', signature: NONSENSE })

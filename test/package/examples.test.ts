@@ -40,12 +40,26 @@ it('there are examples', () => {
   expect(Object.keys(EXAMPLES).length).toBeGreaterThanOrEqual(5)
 })
 
-it.concurrent('the examples have no type errors', async () => {
-  for (const [name, code] of Object.entries(EXAMPLES)) writeFileSync(join(folder, name), code)
-  const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, noEmit: true }
-  const nodeTypes = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
-  const compilerOptions = { ...strict, ...nodeTypes, target: 'es2022', module: 'nodenext' }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(EXAMPLES) }))
+it.concurrent('the examples and the handler of the README have no type errors', async () => {
+  const [handler = ''] = codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'js')
+  expect(handler).toContain('createServer')
+  const files = { ...EXAMPLES, 'README.mts': handler }
+  for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code)
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noImplicitReturns: true,
+    verbatimModuleSyntax: true,
+    erasableSyntaxOnly: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
   // The compiler prints what is wrong and ends with an error.
   const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder })
   expect((await tsc.catch((error: { stdout: string }) => error)).stdout).toBe('')

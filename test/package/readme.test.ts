@@ -62,27 +62,6 @@ describe('the README', () => {
     return changed
   }
 
-  it('has a handler in JavaScript that is strict TypeScript too', () => {
-    writeFileSync(join(folder, 'server.mts'), handlerIn(readme))
-    const compilerOptions = {
-      module: 'nodenext',
-      target: 'es2023',
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      noImplicitReturns: true,
-      verbatimModuleSyntax: true,
-      erasableSyntaxOnly: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-    }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['server.mts'] }))
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    expect(spawnSync(process.execPath, [tsc], { cwd: folder, encoding: 'utf8' }).stdout).toBe('')
-  })
-
   it('has a handler that does not start without a secret', () => {
     writeFileSync(join(folder, 'server.mjs'), handlerIn(readme))
     const { WEBHOOK_SECRET: _, ...env } = process.env
