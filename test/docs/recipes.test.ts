@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FOLDER, NEXT_ROUTE, RECIPES } from './recipes.js'
+import { FOLDER, NEXT_ROUTE, RECIPES } from '../recipes/recipes.js'
 
 const GUIDE = join(FOLDER, '../receive')
 const index = readFileSync(join(GUIDE, 'index.md'), 'utf8')
