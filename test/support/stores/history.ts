@@ -59,9 +59,11 @@ export async function recordHistory(
     await Promise.all(calls)
 
     const running = processes.filter(({ isRunning }) => isRunning)
-    for (const [index, caller] of running.entries()) {
+    let attempts = 0
+    for (const caller of running) {
       await eventually(async () => {
-        if (!(await caller.reserve('a', [`${prefix} heals ${index}`]))) throw new Error('the store does not heal')
+        // A new key each time: an attempt that was too late may have reserved its key.
+        if (!(await caller.reserve('a', [`${prefix} heals ${attempts++}`]))) throw new Error('the store does not heal')
       })
     }
     for (let group = 0; group < groups; group++) {
@@ -107,6 +109,7 @@ export class Process {
   readonly #pending = new Map<number, { call: Recorded; done: () => void }>()
   #reservesAll = false
   #calls = 0
+  #isClosed = false
 
   constructor(kind: string, address: unknown, history: Recorded[]) {
     this.#history = history
@@ -120,6 +123,7 @@ export class Process {
       lines.on('line', (text: string) => this.#read(JSON.parse(text)))
     })
     lines.on('close', () => {
+      this.#isClosed = true
       for (const { done } of this.#pending.values()) done()
     })
   }
@@ -143,7 +147,8 @@ export class Process {
       endedAt: Number.POSITIVE_INFINITY,
       outcome: 'failure',
     }
-    if (!this.isRunning) return false
+    // A process that was killed answers nothing, some time before it counts as ended.
+    if (this.#isClosed) return false
     await new Promise<void>((done) => {
       this.#pending.set(number, { call, done })
       this.#worker.stdin.write(`${JSON.stringify({ number, webhookId, keys })}\n`)
