@@ -31,6 +31,7 @@ export const PARTS = {
   memory: {
     mutate: ['src/stores/{memory,fingerprint}.ts'],
     testFiles: ['test/stores/{memory,fingerprint}.test.ts', 'test/property/memory-nonce-store.test.ts'],
+    score: 99,
   },
   stores: {
     mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,postgres}.ts'],
@@ -225,6 +226,12 @@ export const EQUIVALENT = [
       'Fewer tables hold the same records.',
     ],
     ['if (old[place] === 0) continue', 'old[place] === 0', 'false', 'An empty place is copied as an empty place.'],
+    [
+      'for (let place = 0; place < old.length; place += 2) {',
+      'place < old.length',
+      'place <= old.length',
+      'There is no address after the end.',
+    ],
   ].map(([line = '', code = '', replacement = '', why = '']) => ({
     file: 'src/stores/memory.ts',
     line,
