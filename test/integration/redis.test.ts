@@ -3,6 +3,7 @@ import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
 import { connect as connectIoredisCluster } from '../../docs/stores/ioredis-cluster.js'
 import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
+import { RedisNonceStore } from '../../src/stores/redis.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
 import { LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
@@ -20,6 +21,18 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
     server = await RedisServer.start()
   })
   afterAll(() => server.stop())
+
+  it('reserves for a command that a client sends twice, because its first reply was lost', async () => {
+    const sendCommand = async (args: string[]) => {
+      server.cli(...args)
+      return server.cli(...args)
+    }
+    const store = new RedisNonceStore({ sendCommand, timeout: LONG_TIMEOUT })
+    expect(await store.reserve('42', 'sent twice', 600)).toBe(true)
+    expect(await store.reserve('42', 'sent twice', 600)).toBe(false)
+    expect(await store.reserveAll('42', ['a pair', 'its signature'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['a pair', 'its signature'], 600)).toBe(false)
+  })
 
   describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
     const store = twoConnections(() => connect(server.url, LONG_TIMEOUT))
