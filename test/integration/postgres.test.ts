@@ -72,6 +72,18 @@ describe.runIf(installed)('PostgreSQL', () => {
     }
   })
 
+  it.each(['there', 'hooks.elsewhere'])(
+    'createTable() waits for no open write if the table exists: %s',
+    async (table) => {
+      const [writer, client] = [await session(), await session()]
+      await client.query(`CREATE SCHEMA IF NOT EXISTS hooks; SET lock_timeout = '2s'`)
+      await storeOf(client, table).createTable()
+      await writer.query(`BEGIN; INSERT INTO ${table} VALUES ('', now())`)
+      await storeOf(client, table).createTable()
+      await writer.query('ROLLBACK')
+    },
+  )
+
   it('never deletes a row that was reserved again meanwhile', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, session))
     const [reserver, ...deleters] = clients.map((client) => storeOf(client, 'anew'))

@@ -87,6 +87,12 @@ describe('two keys', () => {
   })
 })
 
+it('stores the SHA-256 of webhook and key, in 32 bytes', () => {
+  const database = openDatabase()
+  new SqliteNonceStore(database).reserve('42', 'nonce', 600)
+  expect(database.prepare('SELECT length(key) AS bytes FROM webhook_nonces').all()).toEqual([{ bytes: 32 }])
+})
+
 describe('expired rows', () => {
   it('are removed in small batches by new reservations', () => {
     const database = openDatabase()
@@ -166,6 +172,7 @@ describe('arguments', () => {
     [[openDatabase(), { table: 'a b' }], /table is not a name/],
     [[openDatabase(), { table: '' }], /table is not a name/],
     [[openDatabase(), { table: 1 }], /table is not a name/],
+    [[openDatabase(), { table: ['nonces'] }], /table is not a name/],
     [[openDatabase(), { timeout: 0 }], /timeout must be a whole number/],
     [[openDatabase(), { timeout: 0.5 }], /timeout must be a whole number/],
     [[openDatabase(), { timeout: '1000' }], /timeout must be a whole number/],
