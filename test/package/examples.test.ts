@@ -6,6 +6,7 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { createProject, ROOT } from '../support/packed.js'
+import { STRICT } from '../support/strict.js'
 
 // The examples in the docstrings of src/ and in the guides, in a project that has the packed package.
 
@@ -45,20 +46,8 @@ it.concurrent('the examples and the handler of the README have no type errors', 
   expect(handler).toContain('createServer')
   const files = { ...EXAMPLES, 'README.mts': handler }
   for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code)
-  const compilerOptions = {
-    module: 'nodenext',
-    target: 'es2023',
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    noImplicitReturns: true,
-    verbatimModuleSyntax: true,
-    erasableSyntaxOnly: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['node'],
-    typeRoots: [join(ROOT, 'node_modules/@types')],
-  }
+  const types = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
+  const compilerOptions = { ...STRICT, ...types, module: 'nodenext' }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
   // The compiler prints what is wrong and ends with an error.
   const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder })

@@ -7,24 +7,13 @@ import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
+import { STRICT } from '../support/strict.js'
 import { createProject, FOLDER, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
 // The recipes are strict TypeScript, and all except one run without a compiler.
 
 afterAll(removeProjects)
 
-/** Some settings are stricter than `strict`. No syntax may need a compiler. */
-const STRICT = {
-  target: 'es2023',
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  exactOptionalPropertyTypes: true,
-  noImplicitReturns: true,
-  verbatimModuleSyntax: true,
-  erasableSyntaxOnly: true,
-  skipLibCheck: true,
-  noEmit: true,
-}
 const ON_NODE = { module: 'nodenext', types: ['node'] }
 /** The settings of `nest new`. The rest is the same for packages of both types. */
 const NEST = {
