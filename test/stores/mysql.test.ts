@@ -134,6 +134,8 @@ describe('options', () => {
     [{ query, table: '' }, /table is not a name/],
     [{ query, table: 'a.b.c' }, /table is not a name/],
     [{ query, table: 'a b' }, /table is not a name/],
+    [{ query, table: 'a.b c' }, /table is not a name/],
+    [{ query, table: 'a b.c' }, /table is not a name/],
     [{ query, table: 'a`; DROP TABLE users; --' }, /table is not a name/],
     [{ query, table: '1table' }, /table is not a name/],
     [{ query, table: 't'.repeat(65) }, /1 to 64/],
