@@ -42,9 +42,21 @@ export const PARTS = {
     mutate: ['src/cli/**/*.ts', '!src/cli/{main,run}.ts', '!src/cli/output/*.ts', '!src/cli/commands/workbench.ts'],
     testFiles: ['test/cli/{captured-*,diagnose,output,run,secret-source,send,sign,verify}.test.ts'],
   },
-  diagnose: {
-    mutate: ['src/diagnose/**/*.ts', '!src/diagnose/{fixes,text}.ts'],
-    testFiles: ['test/diagnose/{checks,engine,explain,guessable,hypotheses,search,sides}.test.ts'],
+  json: {
+    mutate: ['src/diagnose/json/*.ts'],
+    testFiles: ['test/diagnose/json/*.test.ts', 'test/diagnose/hypotheses.test.ts'],
+  },
+  hypotheses: {
+    mutate: ['src/diagnose/hypotheses/*.ts', 'src/diagnose/bytes.ts'],
+    testFiles: ['test/diagnose/hypotheses.test.ts'],
+  },
+  search: {
+    mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
+    testFiles: ['test/diagnose/{engine,explain,fips,search,sides}.test.ts'],
+  },
+  checks: {
+    mutate: ['src/diagnose/checks/*.ts'],
+    testFiles: ['test/diagnose/{checks,guessable}.test.ts'],
   },
 }
 

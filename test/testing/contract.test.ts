@@ -20,6 +20,17 @@ describe.concurrent('the contract finds the fault and names no other:', () => {
     expect(faults).not.toEqual([])
     expect(faults.filter((fault) => !store.message.test(fault))).toEqual([])
   })
+
+  it('of a factory that does not return a store while the backend is down', async () => {
+    const faults = (createUnreachableStore: () => unknown) =>
+      faultsFound(CORRECT_STORE, { createUnreachableStore: createUnreachableStore as () => NonceStore })
+    expect(await faults(() => undefined)).toEqual([
+      'createUnreachableStore returned undefined without reserve(). Return a NonceStore, such as () => store.',
+    ])
+    expect(await faults(() => new Promise(() => {}))).toEqual([
+      'createUnreachableStore() does not answer within 4 s while its backend is down. Set a time-out in the client.',
+    ])
+  })
 })
 
 describe.concurrent('the contract finds nothing wrong with a correct store:', () => {
@@ -53,7 +64,7 @@ describe('MemoryNonceStore, in real time', () => {
 
 describe('in real time, the contract', () => {
   const clock = { now: () => Date.now() }
-  const messages = async (expiry: (ttlSeconds: number) => number, room = Number.POSITIVE_INFINITY) => {
+  const errors = async (expiry: (ttlSeconds: number) => number, room = Number.POSITIVE_INFINITY): Promise<Error[]> => {
     const backend = new Map<string, number>()
     const store: NonceStore = {
       reserve(webhookId, key, ttlSeconds) {
@@ -66,8 +77,10 @@ describe('in real time, the contract', () => {
       },
     }
     const outcomes = await Promise.allSettled(nonceStoreContract(() => store).map(({ run }) => run()))
-    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.message] : []))
+    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   }
+  const messages = async (...backend: Parameters<typeof errors>) =>
+    (await errors(...backend)).map(({ message }) => message)
 
   it.concurrent('finds nothing wrong with expiries in whole seconds, rounded up', async () => {
     expect(await messages((ttlSeconds) => (Math.ceil(clock.now() / 1000) + ttlSeconds) * 1000)).toEqual([])
@@ -80,15 +93,47 @@ describe('in real time, the contract', () => {
   })
 
   it.concurrent('finds room for 1000 keys only, and does not blame the TTL', async () => {
-    const faults = await messages((ttlSeconds) => clock.now() + ttlSeconds * 1000, 1000)
+    const faults = await errors((ttlSeconds) => clock.now() + ttlSeconds * 1000, 1000)
     expect(faults).toHaveLength(3)
-    for (const fault of faults) expect(fault).toMatch(/Never evict a live key\. Throw if there is no room\.$/)
+    for (const { message } of faults) expect(message).toMatch(/Never evict a live key\. Throw if there is no room\.$/)
+    const early = faults.filter(({ message }) => message.includes('only while other keys are reserved'))
+    expect(early).toHaveLength(2)
+    for (const { cause } of early)
+      expect(cause).toMatchObject({ message: expect.stringMatching(/is free (after|within)/) })
   })
 
   it.concurrent('finds a TTL that is used as milliseconds', async () => {
     const faults = await messages((ttlSeconds) => clock.now() + ttlSeconds)
     expect(faults).toContainEqual(expect.stringMatching(/free within 1 s\. ttlSeconds is in seconds/))
   })
+})
+
+it('the contract allows for a machine that sleeps', async () => {
+  let slept = 0
+  const { now } = performance
+  const performanceNow = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + slept)
+  const store = new MemoryNonceStore({ clock: { now: () => performance.now() } })
+  const falling: NonceStore = {
+    reserve(webhookId, key, ttlSeconds) {
+      const reserved = store.reserve(webhookId, key, ttlSeconds)
+      if (ttlSeconds === 2) slept += 5000
+      return reserved
+    },
+  }
+  const found = nonceStoreContract(() => falling).find(({ name }) => name.startsWith('keeps a key for its TTL'))
+  await expect(found?.run()).resolves.toBeUndefined()
+  performanceNow.mockRestore()
+})
+
+it('the contract leaves no timer', async () => {
+  vi.useFakeTimers()
+  try {
+    const [first] = nonceStoreContract(() => new MemoryNonceStore())
+    await first?.run()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 describe('an error of the contract', () => {
@@ -106,6 +151,28 @@ describe('an error of the contract', () => {
     const message =
       'reserve() threw for webhooks of 3 000 characters. Store SHA-256 of JSON.stringify([webhookId, key]).'
     await expect(run()).rejects.toThrow(expect.objectContaining({ message, cause }))
+  })
+
+  it('has the first error as its cause if a check fails only while others run', async () => {
+    const reserved = new Set<string>()
+    let running = 0
+    const store: NonceStore = {
+      async reserve(webhookId, key) {
+        const alone = ++running === 1
+        await new Promise(setImmediate)
+        running--
+        const { size } = reserved
+        return alone && reserved.add(JSON.stringify([webhookId, key])).size > size
+      },
+    }
+    const error = await caseNamed('keeps webhooks apart', () => store)
+      .run()
+      .catch((error: Error) => error)
+    expect(error).toMatchObject({
+      message:
+        'reserve() is wrong only while it is also called for other keys. Make concurrent calls independent of each other.',
+      cause: { message: expect.stringMatching(/^Keys are shared by all webhooks/) },
+    })
   })
 
   it('names a store that never answers', async () => {

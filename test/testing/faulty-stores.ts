@@ -204,7 +204,11 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     address: (webhookId, key) => JSON.stringify([webhookId.split('\0')[0], key]),
   })),
   altering('truncated at 64', /Keys are truncated/, (key) => key.slice(0, 64)),
-  altering('truncated at 127', /Keys are truncated/, (key) => key.slice(0, 127)),
+  altering(
+    'truncated at 127',
+    /Keys are truncated\. Tested with \["\d{14}","\d{11}…n{27}a"\] and \["\d{14}","\d{11}…n{27}b"\]\. Store SHA-256/,
+    (key) => key.slice(0, 127),
+  ),
   altering('case-folded', /Keys are case-folded/, (key) => key.toLowerCase()),
   altering('trimmed', /Keys are trimmed/, (key) => key.trim()),
   altering('trimmed at the end, as CHAR is', /Keys are trimmed at the end/, (key) => key.trimEnd()),
@@ -220,6 +224,19 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (key) => /\{(.+)\}/.exec(key)?.[1] ?? key,
   ),
   altering('one character replaced', /confuses the key ".*~\." with another/, (key) => key.replaceAll('^', '~')),
+  altering('with a tilde fail', /threw for the key "\d{14}~\."\. Store SHA-256/, (key) =>
+    key.includes('~') ? databaseError() : key,
+  ),
+  faulty('keys with a tilde are forgotten', /does not remember the key "\d{14}~\."\. Store SHA-256/, (store) => ({
+    reserve: async (...call) => call[1].includes('~') || Store.prototype.reserve.call(store, ...call),
+  })),
+  faulty(
+    'long webhooks are forgotten',
+    /returns true twice for webhooks of 3 000 characters\. Store SHA-256/,
+    (store) => ({
+      reserve: async (...call) => call[0].length > 255 || Store.prototype.reserve.call(store, ...call),
+    }),
+  ),
   faulty('keys matched with LIKE', /Keys are matched as patterns/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const pattern = new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`)
@@ -302,6 +319,19 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return true
     },
   })),
+  faulty(
+    'expired keys are removed, not reserved',
+    /expired key that was reserved again is free\. Remember/,
+    (store) => ({
+      async reserve(webhookId, key, ttlSeconds) {
+        const address = store.address(webhookId, key)
+        const isExpired = store.backend.has(address) && !store.isTaken(store.backend.get(address))
+        const reserved = await Store.prototype.reserve.call(store, webhookId, key, ttlSeconds)
+        if (isExpired) store.backend.delete(address)
+        return reserved
+      },
+    }),
+  ),
   faulty('expired keys are never free', LATE, () => ({
     isTaken: (expiresAt) => expiresAt !== undefined,
   })),
@@ -335,6 +365,20 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       },
     }
   }),
+  faulty(
+    'throws for 50 calls at once',
+    /threw for 100 free keys at once\. If the cause is a time-out, pass load: 'light'/,
+    () => {
+      let calls = 0
+      return {
+        async pause() {
+          calls++
+          await turn()
+          if (calls-- > 50) databaseError()
+        },
+      }
+    },
+  ),
   faulty('throws for long webhooks', /threw for webhooks of 3 000 characters\. Store SHA-256 of JSON/, () => ({
     address: (...pair) => (pair[0].length > 255 ? databaseError() : JSON.stringify(pair)),
   })),
@@ -483,6 +527,51 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (_, right) => (webhookId, keys, ttlSeconds) => right(webhookId, keys.slice(0, 1), ttlSeconds),
   ),
   withReserveAll(
+    'looks up its last key only',
+    /although the nonce is taken\. Reserve all keys or none/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const [nonce = '', signature = ''] = keys
+      if (store.isTaken(store.backend.get(store.address(webhookId, signature)))) return false
+      store.backend.delete(store.address(webhookId, nonce))
+      return right(webhookId, keys, ttlSeconds)
+    },
+  ),
+  withReserveAll(
+    'one step, under a lock per instance',
+    /got the same keys of reserveAll\(\)\. .*one atomic step/,
+    (store) => {
+      let lock: Promise<unknown> = Promise.resolve()
+      return (webhookId, keys, ttlSeconds) => {
+        const result = lock.then(async () => {
+          const addresses = keys.map((key) => store.address(webhookId, key))
+          const taken = addresses.some((address) => store.isTaken(store.backend.get(address)))
+          await turn()
+          if (!taken) for (const address of addresses) store.backend.set(address, store.expiry(ttlSeconds))
+          return !taken
+        })
+        lock = result
+        return result
+      }
+    },
+  ),
+  withReserveAll(
+    'a nonce stays reserved while other calls run',
+    /leaves a nonce reserved if other calls run at the same time\. Use one atomic step/,
+    (store, right) => {
+      let calls = 0
+      return async (webhookId, keys, ttlSeconds) => {
+        calls++
+        await turn()
+        const reserved = await right(webhookId, keys, ttlSeconds)
+        const [nonce = ''] = keys
+        if (!reserved && calls > 1) await store.reserve(webhookId, nonce, ttlSeconds)
+        await turn()
+        calls--
+        return reserved
+      }
+    },
+  ),
+  withReserveAll(
     'equal calls share one answer while they wait',
     /simultaneous calls got the same keys of reserveAll\(\)\. .*one atomic step/,
     (_, right) => {
@@ -515,6 +604,16 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     /reserveAll\(\): A key .* free after/,
     (_, right) => (webhookId, keys) => right(webhookId, keys, 1),
   ),
+  withReserveAll(
+    'a TTL of 1 s for its last key',
+    /reserveAll\(\): A key .* free after/,
+    (store, right) => async (webhookId, keys, ttlSeconds) => {
+      const reserved = await right(webhookId, keys, ttlSeconds)
+      const [, signature = ''] = keys
+      if (reserved) store.backend.set(store.address(webhookId, signature), store.expiry(1))
+      return reserved
+    },
+  ),
   withReserveAll('always true', /reserveAll\(\) returns true for taken keys/, () => async () => true),
   withReserveAll('always false', /reserveAll\(\) returns false for free keys/, () => async () => false),
   withReserveAll('returns nothing', /reserveAll\(\) returned undefined, not a boolean/, () => () => undefined as never),
@@ -525,20 +624,26 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       async (...call) =>
         (await right(...call)) || databaseError(),
   ),
-  whenDown('returns true when its backend is down', /returns true while its backend is down\. Throw/, () => true),
+  whenDown(
+    'returns true when its backend is down',
+    /^reserve\(\) returns true while its backend is down\. Throw/,
+    () => true,
+    databaseError,
+  ),
   whenDown(
     'returns false when its backend is down',
-    /returns false while its backend is down\. Throw/,
+    /^reserve(All)?\(\) returns false while its backend is down\. Throw/,
     async () => false,
   ),
   whenDown(
     'hangs when its backend is down',
-    /does not answer within 4 s .*Set a time-out/,
+    /^reserve\(\) does not answer within 4 s .*Set a time-out/,
     () => new Promise(() => {}),
+    databaseError,
   ),
   whenDown(
     'reserveAll returns true when its backend is down',
-    /reserveAll\(\) returns true while its backend is down/,
+    /^reserveAll\(\) returns true while its backend is down/,
     databaseError,
     () => true,
   ),
