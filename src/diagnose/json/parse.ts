@@ -104,7 +104,7 @@ function endOfString(text: string, start: number): number {
 /** Behind the last letter, digit, sign or dot. */
 function endOfWord(text: string, start: number): number {
   let end = start
-  while (end < text.length && /[A-Za-z0-9.+-]/.test(text.charAt(end))) end++
+  while (/[A-Za-z0-9.+-]/.test(text.charAt(end))) end++
   return end
 }
 

@@ -74,8 +74,7 @@ const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
 /** One member per key: the last value in the place of the first, as parsers keep them. */
 function lastOfEachKey(members: Member[]): Member[] {
-  const last = new Map(members.map((member) => [member.key, member]))
-  return last.size === members.length ? members : [...last.values()]
+  return [...new Map(members.map((member) => [member.key, member])).values()]
 }
 
 const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
@@ -84,7 +83,7 @@ const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Numb
 export const javascriptOrder: Arrange = (members) => {
   const once = lastOfEachKey(members)
   const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
-  return indices.length === 0 ? once : [...indices, ...once.filter((member) => !isArrayIndex(member))]
+  return [...indices, ...once.filter((member) => !isArrayIndex(member))]
 }
 
 export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
@@ -101,5 +100,4 @@ export const hashMapOrder: Arrange = (members) => {
   return lastOfEachKey(members).sort((one, other) => placeOf(one) - placeOf(other))
 }
 
-export const withoutNulls: Arrange = (members, _, json) =>
-  members.filter(({ from }) => written(json, from + 1) !== 'null')
+export const withoutNulls: Arrange = (members, json) => members.filter(({ from }) => written(json, from + 1) !== 'null')

@@ -26,8 +26,8 @@ export interface Spacing {
   readonly brackets?: readonly [string, string, string, string]
 }
 
-/** Puts the members of an object in order; may leave some out. The outermost object has depth 0. */
-export type Arrange = (members: Member[], depth: number, json: JsonText) => Member[]
+/** Puts the members of an object in order; may leave some out. */
+export type Arrange = (members: Member[], json: JsonText) => Member[]
 
 /** How to write JSON again. A field that is absent changes nothing. */
 export interface JsonStyle {
@@ -122,15 +122,14 @@ function writeToken(json: JsonText, token: number, style: JsonStyle, spacing: Sp
 /** Returns the tokens in another order. It is not recursive, so deep nesting uses no stack. */
 function orderOf(json: JsonText, arrange: Arrange): number[] {
   const order: number[] = []
-  const pending = [{ from: 0, to: json.kinds.length, depth: 0 }]
+  const pending = [{ from: 0, to: json.kinds.length }]
   for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
-    const { from, to, depth } = range
-    for (let token = from; token < to; token++) {
+    const { to } = range
+    for (let token = range.from; token < to; token++) {
       order.push(token)
       if (json.kinds[token] !== OPEN_OBJECT) continue
-      pending.push({ from: json.closes[token] as number, to, depth })
-      const members = arrange(membersOf(json, token), depth, json)
-      for (const member of members.reverse()) pending.push({ from: member.from, to: member.to, depth: depth + 1 })
+      pending.push({ from: json.closes[token] as number, to })
+      for (const member of arrange(membersOf(json, token), json).reverse()) pending.push(member)
       break
     }
   }

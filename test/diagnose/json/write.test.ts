@@ -4,7 +4,9 @@ import { parseJson } from '../../../src/diagnose/json/parse.js'
 import {
   dotnetString,
   hashMapOrder,
+  INDENT_2,
   javascriptOrder,
+  OLD_RUBY,
   phpString,
   pythonString,
   rubyString,
@@ -16,42 +18,10 @@ import {
 import { writeJson } from '../../../src/diagnose/json/write.js'
 
 describe('the tokens of a JSON text', () => {
-  it('are found in every text that JSON.parse accepts', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:1-e. \\ntrue') })), (text) => {
-        let isJson = true
-        try {
-          JSON.parse(text)
-        } catch {
-          isJson = false
-        }
-        if (isJson) expect(parseJson(text)).toBeDefined()
-      }),
-    )
-  })
-
-  it.each([
-    '',
-    ' ',
-    '{',
-    '}',
-    '[1',
-    '1]',
-    '[1,]',
-    '{"a"}',
-    '{"a":}',
-    '{"a":1,}',
-    '{a:1}',
-    '[1 2]',
-    '"a',
-    '1 2',
-    '{"a":1]',
-    '#',
-  ])('are not found in %j', (text) => {
-    expect(parseJson(text)).toBeUndefined()
-  })
-
   it('are written unchanged without a style', () => {
+    const spaced = ' { "a" : [ 1 ,\t2 ] }\n'
+    const parsed = parseJson(spaced)
+    expect(parsed && writeJson(parsed, {})).toBe(spaced)
     fc.assert(
       fc.property(fc.json(), (text) => {
         const parsed = parseJson(text)
@@ -71,6 +41,25 @@ describe('the tokens of a JSON text', () => {
     )
   })
 
+  it('are written although they grow by a factor of 3', () => {
+    const numbers = Array.from({ length: 10_000 }, () => 1)
+    const parsed = parseJson(JSON.stringify(numbers))
+    expect(parsed && writeJson(parsed, { spacing: INDENT_2 })).toBe(JSON.stringify(numbers, undefined, 2))
+  })
+
+  it('are written as an old Ruby writes empty objects and arrays', () => {
+    const parsed = parseJson('{"a":{},"b":[]}')
+    expect(parsed && writeJson(parsed, { spacing: OLD_RUBY })).toBe('{\n  "a": {\n  },\n  "b": [\n\n  ]\n}')
+  })
+
+  it.each([
+    [['[]', '[]'], '{"a":[],"b":[],"c":[[1]],"d":{"e":{"f":1}}}'],
+    [['{}', '{}'], '{"a":{},"b":{},"c":[[1]],"d":{"e":{"f":1}}}'],
+  ] as const)('are written with %j for an empty object and an empty array', (empty, expected) => {
+    const parsed = parseJson('{"a":{},"b":[],"c":[[1]],"d":{"e":{"f":1}}}')
+    expect(parsed && writeJson(parsed, { empty })).toBe(expected)
+  })
+
   it('are not written if they would grow without limit', () => {
     const parsed = parseJson('['.repeat(20_000) + ']'.repeat(20_000))
     expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
@@ -80,12 +69,6 @@ describe('the tokens of a JSON text', () => {
 describe('the order of keys', () => {
   it.each([
     ['JavaScript: integers first', javascriptOrder, '{"b":1,"2":1,"a":1,"1":2,"b":3}', '{"1":2,"2":1,"b":3,"a":1}'],
-    [
-      'JavaScript: 4294967295 is not an array index',
-      javascriptOrder,
-      '{"4294967295":1,"1":2}',
-      '{"1":2,"4294967295":1}',
-    ],
     ['sorted, at every depth', sortedOrder, '{"b":1,"a":{"d":2,"c":1}}', '{"a":{"c":1,"d":2},"b":1}'],
     [
       'a HashMap of Java',
@@ -93,7 +76,9 @@ describe('the order of keys', () => {
       '{"id":3,"event":4,"amount":2,"zeta":1}',
       '{"zeta":1,"amount":2,"id":3,"event":4}',
     ],
-    ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [0, 1, 2, 3, 4, 5, 11, 6, 10, 7, 8, 12, 9])],
+    // As Java 17 prints them.
+    ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
+    ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
     ['without nulls', withoutNulls, '{"a":1,"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
   ])('%s', (_, order, text, expected) => {
     const parsed = parseJson(text)
@@ -101,12 +86,21 @@ describe('the order of keys', () => {
   })
 })
 
+it('the order of keys that are almost array indices is that of JSON.stringify', () => {
+  const keys = ['z', '01', '1a', 'a1', '-1', '4294967296', '4294967295', '4294967294', '10000000000', '12', '7', '0']
+  const text = `{${keys.map((key) => `"${key}":1`).join(',')}}`
+  const parsed = parseJson(text)
+  expect(parsed && writeJson(parsed, { order: javascriptOrder })).toBe(JSON.stringify(JSON.parse(text)))
+})
+
 describe('a string', () => {
   it.each([
     ['Python, with both quotes', pythonString, `a'b"`, `'a\\'b"'`],
     ['Python, with a single quote', pythonString, "it's", '"it\'s"'],
+    ['Python, with escapes', pythonString, 'a\n\\', "'a\\n\\\\'"],
     ['Ruby, with an interpolation', rubyString, '#{a} #b', '"\\#{a} #b"'],
     ['Ruby, as a symbol', rubySymbol, 'to_a?', ':to_a?'],
+    ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
     ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
     ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
     ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
@@ -118,5 +112,5 @@ describe('a string', () => {
 
 /** Returns an object with these members, in this order. */
 function sized(count: number, order = Array.from({ length: count }, (_, index) => index)): string {
-  return `{${order.map((index) => `"k${index}":${index}`).join(',')}}`
+  return `{${order.map((index) => `"field${7 * index}":${index}`).join(',')}}`
 }
