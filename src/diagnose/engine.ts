@@ -18,7 +18,6 @@ import { correctWay, dimensionsOf, type SearchInput, testWay } from './ways-of-s
 
 /** A request as the engine takes it: everything is read already. */
 export interface RequestToDiagnose extends HeaderValues {
-  readonly webhookId: string
   /** All headers. */
   readonly pairs: readonly Pair[]
   readonly body: Uint8Array
@@ -43,7 +42,7 @@ const MAX_BYTES = 700_000_000
 
 /** Does the work of {@link diagnose}, on any platform. */
 export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
-  const { webhookId, timestamp, nonce, signature, pairs, body, secrets, now } = request
+  const { timestamp, nonce, signature, pairs, body, secrets, now } = request
   const isRight = ({ timestamp, nonce, signature }: HeaderValues) => {
     if (timestamp === undefined || nonce === undefined || signature === undefined) return false
     const message = [utf8(`${timestamp}:${nonce}:`), body]
@@ -66,7 +65,6 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
   const context: RequestContext = {
-    webhookId,
     headers: pairs,
     primitives: budget.count(platform),
     spend: (bytes) => budget.spend(0, bytes),

@@ -46,13 +46,12 @@ export async function diagnose(
   original?: Body,
 ): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
-  const { webhookId, timestamp, nonce, signature, body } = readRequest(listed)
+  const { timestamp, nonce, signature, body } = readRequest(listed)
   if (body === undefined) throw await notRawBody(listed)
   const secrets = readSecrets(secret)
   assertClock(clock)
   const pairs = listHeaders(listed.headers)
   return diagnoseWith(NODE_PRIMITIVES, {
-    webhookId,
     timestamp,
     nonce,
     signature,

@@ -9,7 +9,6 @@ import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.j
 
 const BODY = Buffer.from('a body')
 const received = {
-  webhookId: '42',
   timestamp: TIMESTAMP,
   nonce: NONCE,
   pairs: [],

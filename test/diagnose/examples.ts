@@ -101,7 +101,7 @@ export const BODY_EXAMPLES: Pairs = {
   'the members of the JSON as a form': ['{"a":{"b":true},"c":null}', 'a%5Bb%5D=true&c='],
   "the members of the JSON as PHP's http_build_query writes them": ['{"a":true,"b":false,"c":null}', 'a=1&b=0'],
   "the members of the JSON as Python's urlencode writes them": ['{"a":true,"c":null}', 'a=True&c=None'],
-  'the JSON with an empty array for each empty object, as PHP keeps it': ['{"a":{}}', '{"a":[]}'],
+  'the JSON with an empty array for each empty object, as PHP keeps it': ['{"a":{},"b":[]}', '{"a":[],"b":[]}'],
   'the JSON with {}, of which a parser kept less': ['{"a":100}', '{"a":100.0}'],
   "the body with its line breaks, which curl's -d removes from a file": ['{  "a": 1}', '{\n  "a": 1\n}'],
   'the body with CRLF line breaks instead of LF': ['a\nb', 'a\r\nb'],

@@ -22,7 +22,6 @@ import { isInstalled } from '../support/programs.js'
 import * as examples from './examples.js'
 
 const CONTEXT: RequestContext = {
-  webhookId: '42',
   headers: [
     [':path', '/in'],
     ['host', 'example.com'],
@@ -88,6 +87,124 @@ describe('each hypothesis gives what its example says was signed', () => {
   it.each(JSON_WRITERS.map(({ writer, style }) => [writer, style] as const))('%s', (writer, style) => {
     const json = parseJson(examples.JSON_EXAMPLE)
     expect(json && writeJson(json, style)).toBe(examples.JSON_EXAMPLES[writer])
+  })
+})
+
+describe('a hypothesis gives no other value', () => {
+  const rowNamed = (what: string) => BODY_HYPOTHESES.find((row) => row.what === what) as (typeof BODY_HYPOTHESES)[0]
+  it.each([
+    ['the body in UTF-8, which arrived in Latin-1 or Windows-1252', 'Zoë'],
+    ['the body in UTF-8, which arrived encoded twice (é as Ã©)', 'Zoë'],
+    ['the body in UTF-8, which arrived encoded twice (é as Ã©)', '漢'],
+    ['the body with the byte {} wherever U+FFFD was received', 'Zoë'],
+    ['the body without its byte order mark', '{}'],
+    ['the body decoded from the base64 in the JSON string received', '{"a":1}'],
+    ['the body in Latin-1 or Windows-1252 instead of UTF-8', '漢'],
+    ['the body in UTF-8 twice (é as Ã©)', 'hex:5a6feb'],
+    ['the body in ASCII, with `?` for everything else', 'Zoe'],
+  ])('%s: %s', (what, received) => {
+    expect(proposed(rowNamed(what), bytesOf(received), asBytes)).toEqual([])
+  })
+
+  it('without a line break at the end', () => {
+    const row = rowNamed('the body without the line break at its end')
+    expect(['a\n', 'a\r\n', 'a'].map((body) => proposed(row, utf8(body), asBytes))).toEqual([['61'], ['61'], ['61']])
+  })
+
+  const secretNamed = (what: string) =>
+    SECRET_HYPOTHESES.find((row) => row.what === what) as (typeof SECRET_HYPOTHESES)[0]
+  it.each([
+    ['the secret without the quotes around it', 'x"abc"', undefined],
+    ['the secret without the quotes around it', '"abc"x', undefined],
+    ['the secret without the quotes around it', '"abc\'', undefined],
+    ['the secret without the `=` at its end', 'a=b==', 'a=b'],
+    ['the secret up to a `#`, which begins a comment in a .env file', 'ab  #cd', 'ab'],
+    ['the secret up to a `#`, which begins a comment in a .env file', 'ab#c\nd', 'ab'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a shell.
+    ['the secret without what a shell takes for a variable (`$…`)', 'a${BC}d$@e$%$f', 'ade$%'],
+  ])('%s: %s', (what, secret, key) => {
+    expect(secretNamed(what).apply(secret, CONTEXT)).toBe(key)
+  })
+
+  const nonceNamed = (what: string) => NONCE_HYPOTHESES.find((row) => row.what === what) as (typeof NONCE_HYPOTHESES)[0]
+  it.each([
+    ['the nonce without the quotes or brackets around it', 'x"a"'],
+    ['the nonce without the quotes or brackets around it', '"a"x'],
+    ['the nonce without the braces around it, in lowercase', 'x{a}'],
+    ['the nonce without the braces around it, in lowercase', '{a}x'],
+  ])('%s: %s', (what, nonce) => {
+    expect(nonceNamed(what).apply(nonce, CONTEXT)).toBeUndefined()
+  })
+
+  it('of a timestamp', () => {
+    const [row] = TIMESTAMP_HYPOTHESES.filter(({ what }) => what === 'a timestamp {} than in the header')
+    expect(row?.apply({ value: '100', instant: 100_000 }, CONTEXT)).toEqual({
+      variants: [
+        { detail: '1 s earlier', value: '99' },
+        { detail: '1 s later', value: '101' },
+        { detail: '2 s earlier', value: '98' },
+        { detail: '2 s later', value: '102' },
+      ],
+    })
+  })
+
+  it('of a header that may identify the request: its name has such a word, and its value is short', () => {
+    const headers = [
+      ['host', 'example.com'],
+      ['x-trace', 'a'.repeat(512)],
+      ['x-token', 'a'.repeat(513)],
+      [`x-${'n'.repeat(62)}-id`, 'b'],
+      ...Array.from({ length: 60 }, () => ['x', 'y'] as const),
+      ['x-late-id', 'c'],
+    ] as const
+    const row = nonceNamed('the value of the header {} for the nonce')
+    expect(row.apply('n', { ...CONTEXT, headers })).toEqual({
+      variants: [
+        { detail: 'x-trace', value: 'a'.repeat(512) },
+        { detail: `x-${'n'.repeat(62)}`, value: 'b' },
+      ],
+    })
+  })
+})
+
+describe('the method, path and URL of a layout', () => {
+  const [row] = LAYOUT_HYPOTHESES.filter(({ what }) => what.includes('`method\\nurl\\n'))
+  const begins = (headers: RequestContext['headers']) => {
+    const applied = row?.apply(CORRECT_LAYOUT, { ...CONTEXT, headers })
+    const variants = applied !== undefined && 'variants' in applied ? applied.variants : []
+    return variants.map(({ value }) => value.slice(0, 3).join(''))
+  }
+
+  it.each([':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path'])(
+    'come from %s, with and without its query',
+    (name) => {
+      expect(begins([[name, '/in?a=b?c']])).toEqual(['POST\nhttps://localhost/in?a=b?c', 'POST\nhttps://localhost/in'])
+    },
+  )
+
+  it.each([':method', 'x-http-method-override', 'x-forwarded-method'])('come from %s', (name) => {
+    expect(
+      begins([
+        [name, 'PUT'],
+        [':path', '/'],
+      ]),
+    ).toEqual(['PUT\nhttps://localhost/'])
+  })
+
+  it.each(['x-forwarded-host', ':authority', 'host'])('come from %s', (name) => {
+    expect(
+      begins([
+        [name, 'a.example'],
+        [':path', '/'],
+      ]),
+    ).toEqual(['POST\nhttps://a.example/'])
+  })
+
+  it('are the usual ones if no header has them, or a header of more than 2048 characters', () => {
+    const usual = ['/', '/webhook', '/webhooks', '/hooks'].map((path) => `POST\nhttps://localhost${path}`)
+    expect(begins([])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2048)}`]])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(1)
   })
 })
 

@@ -69,7 +69,6 @@ export function check(input: CheckInput): CheckReport {
     isBrotliNotTried = true
   })
   const { genuine, findings } = diagnoseWith(primitives, {
-    webhookId: 'the captured request',
     ...headers,
     pairs: listHeaders(lines),
     body,

@@ -105,7 +105,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
   { ...newline, likelihood: 'common', what: 'the body with CRLF line breaks instead of LF', apply: text((body) => body.replace(/\r?\n/g, '\r\n')) },
   { ...newline, likelihood: 'common', what: 'the body with LF line breaks instead of CRLF', apply: text((body) => body.replaceAll('\r\n', '\n')) },
-  { ...newline, likelihood: 'uncommon', what: 'the body without its line breaks', apply: text((body) => body.replace(/[\r\n]+/g, '')) },
+  { ...newline, likelihood: 'uncommon', what: 'the body without its line breaks', apply: text((body) => body.replace(/[\r\n]/g, '')) },
   { ...newline, likelihood: 'uncommon', what: 'the body without the white space around it', apply: text((body) => body.trim()) },
   { ...newline, likelihood: 'uncommon', what: 'the body as the `echo` of sh prints it, with its escapes (`\\n`) expanded and a line feed (LF) after it',
     apply: text((body) => forms.expandEscapes(body, '\n')) },

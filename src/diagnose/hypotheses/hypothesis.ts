@@ -6,7 +6,6 @@ export type Likelihood = 'common' | 'uncommon' | 'rare'
 
 /** The other parts of the request, which a hypothesis does not change. */
 export interface RequestContext {
-  readonly webhookId: string
   /** All headers, names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly primitives: Primitives

@@ -71,9 +71,9 @@ export function layoutText(layout: Layout): string {
 /** The usual paths of webhooks. They are tried if the headers do not contain the path. */
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
-/** Returns the layout with the method, path, URL and webhook of the request, once per path that the sender may have used. */
-function fillTarget(layout: Layout, { webhookId, headers }: RequestContext): Layout | Variants<Layout> {
-  if (!layout.some((part) => /^<(method|path|url|webhookId)>$/.test(part))) return layout
+/** Returns the layout with the method, path and URL of the request, once per path that the sender may have used. */
+function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Variants<Layout> {
+  if (!layout.some((part) => /^<(method|path|url)>$/.test(part))) return layout
   const values = (...names: string[]) =>
     headers.filter(([name, value]) => names.includes(name) && value.length <= 2048).map(([, value]) => value)
   const [method = 'POST'] = values(':method', 'x-http-method-override', 'x-forwarded-method')
@@ -85,7 +85,6 @@ function fillTarget(layout: Layout, { webhookId, headers }: RequestContext): Lay
       ['<method>', method],
       ['<path>', path],
       ['<url>', `https://${host}${path}`],
-      ['<webhookId>', webhookId],
     ])
     return { detail: '', value: layout.map((part) => target.get(part) ?? part) }
   })
