@@ -5,6 +5,10 @@ import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../su
 
 const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
+// With a large body or a long secret, the search for an explanation is short.
+const LARGE_BODY = 'a'.repeat(70_000)
+const LONG_SECRET = SECRET.repeat(600)
+
 const at = (now: number) => ({ now: () => now })
 
 /** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
@@ -104,7 +108,7 @@ describe('a timestamp outside the window', () => {
   })
 
   it('is reported before an unexplained mismatch', async () => {
-    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET) })
+    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET), body: LARGE_BODY })
     const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
     expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
   })
@@ -351,7 +355,7 @@ describe('an unexplained mismatch', () => {
   const findingsFrom = async (
     body: string | Uint8Array,
     more: Record<string, string> = {},
-    secret: string | string[] = SECRET,
+    secret: string | string[] = LONG_SECRET,
   ) => {
     const { headers } = signedRequest({ signature: signatureOf('1', 'b', 'nonsense', 'nonsense') })
     return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW))).findings
@@ -390,8 +394,8 @@ describe('an unexplained mismatch', () => {
     ['secret_placeholder', 'process.env.HOOK'],
     ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
   ])("may come from the receiver's secret: %s", async (code, secret) => {
-    expect(await findingsFrom('a body', {}, secret)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
-    const ofList = (await findingsFrom('a body', {}, [SECRET, secret]))[0]
+    expect(await findingsFrom(LARGE_BODY, {}, secret)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+    const ofList = (await findingsFrom(LARGE_BODY, {}, [SECRET, secret]))[0]
     expect(ofList).toMatchObject({ code, message: expect.stringMatching(/^secret\[1\]/) })
   })
 
@@ -405,8 +409,7 @@ describe('an unexplained mismatch', () => {
     ['ab'.repeat(16), 'it has 32 hex digits', 2],
     ['no signature at all, but a sentence', 'it has 35 characters', 2],
   ])('says what X-Signature is if it is not a signature: %j', async (signature, form, count) => {
-    const { headers, body } = signedRequest({ signature })
-    const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, at(NOW))
+    const { findings } = await diagnose(signedRequest({ signature, body: LARGE_BODY }), SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
     expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
   })
@@ -415,8 +418,8 @@ describe('an unexplained mismatch', () => {
 describe('a body that was lost', () => {
   const sent = '{"a":1}'
   const findingsOf = async (body: string, more: Record<string, string>, signed = sent) => {
-    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
-    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW))).findings
+    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, LONG_SECRET) })
+    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, LONG_SECRET, at(NOW))).findings
   }
   it.each([
     ['[object Object]', {}, 'text for an object', 'unknown'],
@@ -451,7 +454,7 @@ describe('a body that was lost', () => {
   })
 
   it('is not reported if the received body was signed', async () => {
-    const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', SECRET), 'hex').toString('base64')
+    const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', LONG_SECRET), 'hex').toString('base64')
     expect(await findingsOf('undefined', { 'x-signature': base64 })).toMatchObject([{ code: 'signature_format' }])
   })
 })
@@ -468,7 +471,7 @@ describe('a secret of the receiver with characters that the sender did not use',
     const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
     const message = `X-Signature was made with the secret ${what}, not with the secret as it is.`
     expect(findings).toMatchObject([{ code, side: 'receiver', message }])
-    const unexplained = await diagnose(signedRequest({ secret: 'another' }), secret, at(NOW))
+    const unexplained = await diagnose(signedRequest({ secret: 'another', body: LARGE_BODY }), secret, at(NOW))
     expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
   })
 })
