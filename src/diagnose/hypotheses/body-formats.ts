@@ -63,22 +63,29 @@ export const phpWord: WriteWord = (value) =>
 export const pythonWord: WriteWord = (value) =>
   [...PYTHON_WORDS].find(([, json]) => typeof value !== 'string' && json === String(value))?.[0] ?? String(value)
 
+/** A form is at most this many times as long as its JSON. */
+const MAX_FORM_GROWTH = 16
+
 /** The members of a JSON object as a form. Nested names are written `outer[inner]`. */
 export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
-  const parsed = parsedOrUndefined(text)
-  if (typeof parsed !== 'object' || parsed === null) return undefined
+  const parsed = parsedOrUndefined(text) as object | undefined
+  if (parsed === undefined) return undefined
   const fields: string[] = []
+  let length = 0
   const pending: [string, unknown][] = Object.entries(parsed).reverse()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [name, value] = next
-    // The name of a deeply nested field grows with each level.
-    if (name.length > 1000) return undefined
     if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value).reverse()) pending.push([`${name}[${key}]`, inner])
     } else {
       const word = write(value)
-      if (word !== undefined) fields.push(`${formEncode(name)}=${formEncode(word)}`)
+      if (word === undefined) continue
+      const field = `${formEncode(name)}=${formEncode(word)}`
+      fields.push(field)
+      // The name of a nested field grows with each level.
+      length += field.length
+      if (length > MAX_FORM_GROWTH * text.length) return undefined
     }
   }
   return fields.join('&')
