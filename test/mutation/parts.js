@@ -48,7 +48,7 @@ export const PARTS = {
   },
   hypotheses: {
     mutate: ['src/diagnose/hypotheses/*.ts', 'src/diagnose/bytes.ts'],
-    testFiles: ['test/diagnose/hypotheses.test.ts'],
+    testFiles: ['test/diagnose/{bytes,hypotheses}.test.ts', 'test/diagnose/hypotheses/*.test.ts'],
   },
   search: {
     mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
@@ -56,7 +56,7 @@ export const PARTS = {
   },
   checks: {
     mutate: ['src/diagnose/checks/*.ts'],
-    testFiles: ['test/diagnose/{checks,guessable}.test.ts'],
+    testFiles: ['test/diagnose/{checks,guessable}.test.ts', 'test/diagnose/checks/*.test.ts'],
   },
 }
 

@@ -72,7 +72,7 @@ function readEncoded(signature: string): Reading[] {
   for (const { text, differences } of piecesOf(signature)) {
     for (const { digits, encodings } of decode(text)) {
       for (const reading of readDigits(digits)) {
-        const key = `${reading.code} ${reading.differences} ${digits}`
+        const key = `${reading.code} ${reading.differences} ${reading.lengths} ${digits}`
         if (readings.has(key) || readings.size === MAX_READINGS) continue
         readings.set(key, { ...reading, differences: [...differences, ...encodings, ...reading.differences] })
       }

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import { instantOf, NEAR, scaleOf } from '../../../src/diagnose/checks/instant.js'
+import { NOW } from '../../support/request.js'
+
+// NOW is 2023-11-14T22:13:20Z.
+
+it.each([
+  '1700000000',
+  '1700000000000',
+  '1700000000000000',
+  '+1700000000',
+  '1.7e9',
+  '17E+8',
+  '1700000000.0',
+  '"1700000000"',
+  "'1700000000'",
+  '{1700000000}',
+  '[(1700000000)]',
+  ' 1700000000,\n',
+  '1700000000s',
+  `1700000000${' '.repeat(100)}1`,
+  '2023-11-14T22:13:20Z',
+  '2023-11-14t22:13:20z',
+  '2023-11-14T22:13:20UTC',
+  '2023-11-14 22:13:20 GMT',
+  '2023-11-14_22:13:20',
+  '2023-11-14-22:13:20',
+  '2023-11-14 22:13:20',
+  '20231114T221320Z',
+  '20231114221320',
+  '2023-11-14T23:13:20+01:00',
+  '2023-11-14T23:13:20+0100',
+  '2023-11-14T16:43:20-05:30',
+  'Tue, 14 Nov 2023 22:13:20 GMT',
+  'Tue, 14 Nov 2023 23:13:20 +0100',
+  '14 Nov 2023 23:13:20 +01:00',
+  'Tue Nov 14 22:13:20 2023',
+  'Tue Nov 14 22:13:20 utc 2023',
+  '11/14/2023 22:13:20',
+])('%j is now', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBe(NOW)
+})
+
+it.each([
+  ['1700000000.25', 250],
+  ['1700000000125', 125],
+  ['2023-11-14T22:13:20.5Z', 500],
+  ['2023-11-14T22:13:20.25Z', 250],
+  ['2023-11-14T22:13:20,1239999Z', 123],
+])('%j is %i ms later', (timestamp, milliseconds) => {
+  expect(instantOf(timestamp, NOW)).toBe(NOW + milliseconds)
+})
+
+it.each([
+  '',
+  'now',
+  'abc',
+  '12:30',
+  'may be',
+  '-1',
+  '1e300',
+  '1.7.0',
+  '1700000000 1',
+  '2023-13-14T22:13:20Z',
+  '2023-11-14T22:13:20+99:00',
+  '1969-12-31T23:59:59Z',
+  'x2023-11-14T22:13:20Z',
+  '2023-11-14T22:13:20Zx',
+  '2023-11-14T22:13:20.Z',
+  '9999-12-01T00:00:00Z',
+  '253399622400',
+])('%j means no instant', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBeUndefined()
+})
+
+it.each([
+  ['9999-11-30T23:59:59Z', '9999-11-30T23:59:59.000Z'],
+  ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
+  ['0', '1970-01-01T00:00:00.000Z'],
+])('%j means an instant far from now', (timestamp, iso) => {
+  expect(new Date(instantOf(timestamp, NOW) as number).toISOString()).toBe(iso)
+})
+
+it.each([
+  [1_700_000_000_000, 'in milliseconds, not in seconds'],
+  [1_700_000_000_000_000, 'in microseconds, not in seconds'],
+  [1_700_000_000_000_000_000, 'in nanoseconds, not in seconds'],
+  [28_333_333, 'in minutes, not in seconds'],
+  [638_355_968_000_000_000, 'in ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)'],
+  [133_444_736_000_000_000, 'in ticks of 100 ns since 1601 (a FILETIME of Windows)'],
+  [721_692_800, 'in seconds since 2001 (the epoch of Apple)'],
+  [3_908_988_800, 'in seconds since 1900 (the epoch of NTP)'],
+  [45_244.92592, 'in days since 1899-12-30 (a date of a spreadsheet)'],
+])('%d is %s', (value, what) => {
+  const scale = scaleOf(value, NOW)
+  expect(scale?.what).toBe(what)
+  expect(Math.abs((scale?.toInstant(value) ?? 0) - NOW)).toBeLessThan(60_000)
+})
+
+it('a number is on a scale if it is less than 400 days from now', () => {
+  expect(NEAR).toBe(400 * 24 * 3600 * 1000)
+  for (const sign of [-1, 1]) {
+    expect(scaleOf(NOW + sign * (NEAR - 1), NOW)?.code).toBe('timestamp_unit')
+    expect(scaleOf(NOW + sign * NEAR, NOW)).toBeUndefined()
+    expect(scaleOf((NOW + sign * (NEAR - 1)) / 1000, NOW)).toBeUndefined()
+  }
+})
