@@ -17,7 +17,6 @@ const CUT_LENGTHS = [32, 20, 64]
 const MIN_PRINTED = 24
 const MAX_PRINTED = 300
 
-const MAX_CHARACTERS = 2048
 const MAX_READINGS = 32
 const MAX_PIECES = 12
 
@@ -127,16 +126,11 @@ interface Piece {
 
 /** The pieces of a header that may be an encoded digest, with what is around them. */
 function piecesOf(signature: string): Piece[] {
-  const header = signature.slice(0, MAX_CHARACTERS)
-  const pieces: Piece[] = [{ text: header, differences: [] }]
-  // The end of a header that is too long, cut between two groups of base64.
-  const excess = 4 * Math.ceil(Math.max(0, signature.length - MAX_CHARACTERS) / 4)
-  if (excess > 0) pieces.unshift({ text: signature.slice(excess), differences: [] })
-  const decoded = percentDecodeOrKeep(header)
-  const encoded = decoded === header ? [] : ['percent-encoded']
-  if (encoded.length > 0) pieces.push({ text: decoded, differences: encoded })
-  const trimmed = header.trim()
-  if (trimmed !== header) pieces.push({ text: trimmed, differences: ['white space around it'] })
+  const pieces: Piece[] = []
+  const decoded = percentDecodeOrKeep(signature)
+  const encoded = decoded === signature ? [] : ['percent-encoded']
+  const trimmed = signature.trim()
+  if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
   if (/^([0-9a-f]{2}[\s:-])+[0-9a-f]{2}$/i.test(trimmed)) {
     pieces.push({ text: trimmed.replace(/[\s:-]/g, ''), differences: ['separators between the bytes'] })
   }
@@ -181,7 +175,7 @@ function decode(text: string): { digits: string; encodings: string[] }[] {
   // Base64 is very unlikely to have so many hex digits in a row.
   const bytes = /^(0x)?[0-9a-f]{32,}$/i.test(text) ? undefined : fromBase64(text)
   if (bytes === undefined) return decoded
-  const isPadded = text.endsWith('=') || text.length % 4 === 0
+  const isPadded = text.length % 4 === 0
   const encoding = /[-_]/.test(text) ? 'base64url' : isPadded ? 'base64' : 'base64 without its padding'
   decoded.push({ digits: hex(bytes), encodings: [`${encoding} instead of lowercase hex`] })
   const inner = decodeInner(bytes)

@@ -65,7 +65,7 @@ describe('a digest is read from', () => {
     [DIGEST.slice(0, 40), DIGEST, 'the first 40 hex digits only'],
     [DIGEST.slice(1), DIGEST, 'without the zeros at its start, as a number is printed'],
     [DIGEST.slice(-56), `${'0'.repeat(8)}${DIGEST.slice(8)}`, 'without the zeros at its start, as a number is printed'],
-    [DIGEST.slice(-55), DIGEST, 'the last 55 hex digits only'],
+    [DIGEST.slice(-55), `${'0'.repeat(9)}${DIGEST.slice(9)}`, 'the last 55 hex digits only'],
     [DIGEST.slice(-16), DIGEST, 'the last 16 hex digits only'],
     [SHA_1.slice(0, 20), SHA_1, 'the first 20 hex digits only'],
     [base64.slice(0, 20), DIGEST, 'base64 instead of lowercase hex, the first 30 hex digits only'],
@@ -76,27 +76,40 @@ describe('a digest is read from', () => {
   it('other algorithms', () => {
     expect(readings(SHA_1, SHA_1)).toEqual(['signature_format: '])
     expect(readings(SHA_512, SHA_512)).toEqual(['signature_format: '])
+    expect(readings(`0${SHA_1}`, SHA_1)).toEqual([])
     expect(readings(`00${SHA_512}`, SHA_512)).toEqual([
       'signature_format: other bytes before the digest, in the same encoding',
     ])
   })
 })
 
-it.each(['', DIGEST.slice(0, 7), `${DIGEST}0`, `x${DIGEST.slice(9)}`, `[${bytes.join('  ')}]`, '%', base64.slice(1)])(
-  'no digest is read from %j',
-  (signature) => {
-    expect(readings(signature)).toEqual([])
-  },
-)
+it.each([
+  '',
+  DIGEST.slice(0, 7),
+  `${DIGEST}0`,
+  `x${DIGEST.slice(9)}`,
+  `[${bytes.join('  ')}]`,
+  '%',
+  Buffer.from(`x${DIGEST}`).toString('base64'),
+  Buffer.from(`${DIGEST}x`).toString('base64'),
+  base64.slice(1),
+])('no digest is read from %j', (signature) => {
+  expect(readings(signature)).toEqual([])
+})
 
-it('a long header is read up to 2048 characters, and at its end', () => {
-  const words = (length: number) => 'no digest '.repeat(length)
-  expect(readings(`${words(100)}${DIGEST}`)).toHaveLength(1)
-  expect(readings(`${words(300)}${DIGEST}`)).toEqual([])
+it('a digest is found in a long header', () => {
+  expect(readings(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
+  expect(readings(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
   const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
   expect(readings(certificate)).toEqual([
     'signature_format: base64 instead of lowercase hex, other bytes before the digest, in the same encoding',
   ])
+})
+
+it('64 hex digits are not base64, and may be the start of a longer digest', () => {
+  const both = [[], ['the first 64 hex digits of a longer digest']]
+  expect(readSignature(DIGEST).map(({ differences }) => differences)).toEqual(both)
+  expect(readSignature(`0x${DIGEST}`).map(({ differences }) => differences.slice(1))).toEqual(both)
 })
 
 it('a header of any length has at most 40 readings', () => {
