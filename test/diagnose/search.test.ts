@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Likelihood } from '../../src/diagnose/hypotheses/hypothesis.js'
 import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
@@ -36,6 +37,13 @@ describe('a search', () => {
     const order = ['c-', 'u-', 'cc', 'r-', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
     expect(order).toEqual([...order].sort((one, other) => one - other))
     expect(order).not.toContain(-1)
+  })
+
+  it('tries three common mistakes after a common and a rare one', () => {
+    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
+    const states = tried(choices, choices, choices)
+    const order = ['uu-', 'cr-', 'ccc'].map((state) => states.indexOf(state))
+    expect(order).toEqual([...order].sort((one, other) => one - other))
   })
 
   it('combines at most three mistakes', () => {
@@ -97,12 +105,19 @@ describe('a budget', () => {
   })
 
   it.each([
-    ['hash', (budget: Budget) => budget.count(NODE_PRIMITIVES).hash('sha256', [bytes])],
-    ['hmac', (budget: Budget) => budget.count(NODE_PRIMITIVES).hmac('sha256', bytes, [bytes])],
-    ['inflate', (budget: Budget) => budget.count(NODE_PRIMITIVES).inflate('gzip', bytes, 1000)],
-    ['spend', (budget: Budget) => budget.spend(0, 100)],
-  ])('counts the bytes of %s', (_, use) => {
-    expect(() => use(new Budget(10, 99))).toThrow()
-    expect(() => use(new Budget(10, 10_000))).not.toThrow()
+    ['hash', 1100, (budget: Budget) => budget.count(NODE_PRIMITIVES).hash('sha256', [bytes])],
+    ['hmac', 1200, (budget: Budget) => budget.count(NODE_PRIMITIVES).hmac('sha256', bytes, [bytes])],
+    ['inflate', 100, (budget: Budget) => budget.count(NODE_PRIMITIVES).inflate('gzip', bytes, 1000)],
+    ['spend', 100, (budget: Budget) => budget.spend(0, 100)],
+  ])('counts the bytes of %s, and 1000 for each hash', (_, cost, use) => {
+    expect(() => use(new Budget(10, cost - 1))).toThrow()
+    expect(() => use(new Budget(10, cost))).not.toThrow()
+  })
+
+  it('is not exceeded by an inflated body', () => {
+    const zeros = gzipSync(new Uint8Array(1000))
+    expect(NODE_PRIMITIVES.inflate('gzip', zeros, 1000)).toHaveLength(1000)
+    expect(NODE_PRIMITIVES.inflate('gzip', zeros, 999)).toBeUndefined()
+    expect(NODE_PRIMITIVES.inflate('gzip', bytes, 1000)).toBeUndefined()
   })
 })
