@@ -72,12 +72,19 @@ describe('a command of curl for bash', () => {
       'host: a',
     ])
     expect(parsed('curl -d a -').headers).toEqual([':method: POST'])
+    expect(parsed(`curl -X PUT --header 'A: b' http://a--b/c-d -s`).headers).toEqual([
+      ':method: PUT',
+      ':path: /c-d',
+      'Host: a--b',
+      'A: b',
+    ])
   })
 
   it.each([`curl 'https://example.com`, `curl "a`, `curl $'a\\'`, 'curl a\\'])(
     'throws if a quote does not end: %s',
     (command) => {
       expect(() => parsed(command)).toThrow(UsageError)
+      expect(() => parsed(command)).toThrow('a quote that does not end. Copy the whole command.')
     },
   )
 })
@@ -108,8 +115,20 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://example.com/hooks/42" \`
     ['$response = Invoke-WebRequest -Uri http://a -Body text', 'text'],
     ['iwr http://a', ''],
     ['iwr http://a -Body $body', undefined],
+    ['iwr http://a -Body', ''],
+    ['iwr http://a -Body ($text)', ''],
   ])('has the body of %s', (command, body) => {
     expect(parsed(command).body).toBe(body)
+  })
+
+  it('has no headers but those of -Headers', () => {
+    const target = [':method: PUT', ':path: /', 'Host: c']
+    const other = "-Other @{ 'x' = 'y' }"
+    for (const command of [`${other} -Headers @{ 'a' = 'b' }`, `-Headers @{ 'a' = 'b' } ${other}`]) {
+      expect(parsed(`iwr ${command} -Method PUT -Uri http://c`).headers).toEqual([...target, 'a: b'])
+    }
+    expect(parsed(`iwr ${other} -Method PUT -Uri http://c`).headers).toEqual(target)
+    expect(parsed('iwr -Uri http://c -Method PUT -Headers @{ a =').headers.slice(0, 3)).toEqual(target)
   })
 
   it('may have headers without quotes', () => {

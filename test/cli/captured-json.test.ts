@@ -108,6 +108,45 @@ describe('JSON', () => {
     expect(parsed(document).body).toBe(body)
   })
 
+  it('has the request line of an event, or of its URL', () => {
+    const pathOf = (document: unknown) => parsed(document).headers.find(([name]) => name === ':path')?.[1]
+    expect(pathOf(LAMBDA_2)).toBe('/hooks/42?a=b')
+    expect(pathOf({ ...LAMBDA_2, rawQueryString: '' })).toBe('/hooks/42')
+    expect(pathOf({ ...LAMBDA_2, rawQueryString: 7 })).toBe('/hooks/42')
+    expect(pathOf({ headers, url: 'http://a/b?c=d', body: '' })).toBe('/b?c=d')
+    expect(pathOf({ headers, url: 7, body: '' })).toBeUndefined()
+  })
+
+  it.each<[unknown, string]>([
+    [{ ...LAMBDA_1, body: BASE64 }, BASE64],
+    [{ ...LAMBDA_1, body: BASE64, isBase64Encoded: 'true' }, BASE64],
+    [{ request: { ...HAR_ENTRY.request, postData: { text: BASE64, encoding: 'base64' } } }, BODY],
+    [{ request: { ...HAR_ENTRY.request, postData: { text: BASE64, encoding: 'utf8' } } }, BASE64],
+    [{ headers, rawBody: null, body: BODY }, BODY],
+    [{ headers, body: [0, 255] }, '\0\ufffd'],
+    [{ headers, body: [0, 256] }, '[0,256]'],
+    [{ headers, body: [-1, 0] }, '[-1,0]'],
+    [{ headers, body: [1.5] }, '[1.5]'],
+    [{ headers, body: [1, 'a'] }, '[1,"a"]'],
+  ])('has the body of %j', (document, body) => {
+    expect(parsed(document).body).toBe(body)
+  })
+
+  it('prefers the request with X-Signature, and never reads a response', () => {
+    const others = ['not-x-signature', 'x-signature-old'].map((name) => ({ headers: { [name]: 'a' }, body: 'other' }))
+    expect(parsed([...others, LOG]).body).toBe(BODY)
+    expect(parsed({ response: { headers: { 'x-signature': 'a' }, body: 'a response' }, request: LOG }).body).toBe(BODY)
+  })
+
+  it('may list headers as pairs, objects, or names and values in turns', () => {
+    const listed = [
+      ['A', 'b'],
+      ['C', 'd'],
+    ]
+    expect(parsed({ rawHeaders: ['A', 'b', 'C', 'd'], body: '' }).headers).toEqual(listed)
+    expect(parsed({ headers: [['A', 'b'], { name: 'C', value: 'd' }, 'e'], body: '' }).headers).toEqual(listed)
+  })
+
   it('keeps repeated headers, and the request line of HTTP/2', () => {
     expect(
       parsed({ headers: { ':path': '/a', 'X-Nonce': ['b', 'c'], d: {}, e: null }, url: '/f', body: '' }).headers,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/command.js'
-import { extractBody, parseCapture } from '../../src/cli/input/captured-request.js'
+import { arrivalOf, extractBody, parseCapture } from '../../src/cli/input/captured-request.js'
 import { httpText } from '../../src/cli/output/http.js'
 
 function parsed(capture: string) {
@@ -59,6 +59,7 @@ describe('HTTP text', () => {
     ['blank lines', '\n\r\n\n', 'The captured request is empty.'],
     ['a response', 'HTTP/1.1 401 Unauthorized\n\n', 'Line 1'],
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'Line 2'],
+    ['with a second request line', 'X-Nonce: a\nPOST / HTTP/1.1\n\n', 'Line 2'],
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'Line 2'],
     ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'Line 1'],
     ['binary', '\x00\x1b\xff', 'Line 1'],
@@ -83,6 +84,8 @@ describe('the body', () => {
     [[], 'the body', 'the body', ''],
     [[], 'the body\n', 'the body\n', 'Without Content-Length, the line end after the body was read as part of it.'],
     [['eight'], 'the body', 'the body', ''],
+    [['7x'], 'the body', 'the body', ''],
+    [['x7'], 'the body', 'the body', ''],
     [['8', '7'], 'the body\n', 'the body\n', 'Without Content-Length'],
   ])('with Content-Length %j of %j is %j', (lengths, text, body, note) => {
     const headers = lengths.map((length) => ['content-LENGTH', length] as const)
@@ -104,13 +107,25 @@ describe('the body', () => {
     ])
   })
 
-  it.each(['the body', '{"a":1}', '8\r\nthe', '4\r\nthe body\r\n0\r\n\r\n', '4\r\nthe \r\n', '4', ''])(
-    'without chunks is read unchanged: %j',
-    (body) => {
-      const [read, note] = extracted(body, [['transfer-encoding', 'Chunked']])
-      expect([read, note]).toEqual([body, expect.stringContaining('the body has no chunks')])
-    },
-  )
+  it('that was also compressed after its chunks is read unchanged', () => {
+    expect(extracted('0\n\n', [['Transfer-Encoding', 'chunked, gzip']])[0]).toBe('0\n\n')
+  })
+
+  it.each([
+    'the body',
+    '{"a":1}',
+    'x4\nthe \n0\n',
+    '4x\nthe \n0\n',
+    '3\nthex\n0\n',
+    '8\r\nthe',
+    '4\r\nthe body\r\n0\r\n\r\n',
+    '4\r\nthe \r\n',
+    '4',
+    '',
+  ])('without chunks is read unchanged: %j', (body) => {
+    const [read, note] = extracted(body, [['transfer-encoding', 'Chunked']])
+    expect([read, note]).toEqual([body, expect.stringContaining('the body has no chunks')])
+  })
 })
 
 describe('curl -v', () => {
@@ -222,4 +237,33 @@ describe('reading', () => {
     extractBody(Buffer.from(body), [['Transfer-Encoding', 'chunked']])
     expect(performance.now() - started).toBeLessThan(10_000)
   })
+})
+
+it.each([
+  ['1700000000', 1_700_000_000_000],
+  [1_700_000_000, 1_700_000_000_000],
+  ['1700000000.257', 1_700_000_000_257],
+  [1_700_000_000_257, 1_700_000_000_257],
+  [99_999_999_999, 99_999_999_999_000],
+  [100_000_000_000, 100_000_000_000],
+  ['2023-11-14T22:13:20Z', 1_700_000_000_000],
+  ['1700000000x', undefined],
+  ['x1700000000', undefined],
+  ['1700000000.', undefined],
+  [['2023-11-14T22:13:20Z'], undefined],
+  [17, undefined],
+  [null, undefined],
+  [undefined, undefined],
+])('the time %j is %j', (time, milliseconds) => {
+  expect(arrivalOf(time, 'there')).toEqual(milliseconds === undefined ? undefined : [milliseconds, 'there'])
+})
+
+it('a header in the output of curl -v may contain `> `', () => {
+  const capture = '> POST / HTTP/1.1\n> X-A: b > c\n>X-D: e\n>\nX < date: now\n'
+  const { headers, arrival } = parseCapture(Buffer.from(capture))
+  expect(headers.slice(2)).toEqual([
+    ['X-A', 'b > c'],
+    ['X-D', 'e'],
+  ])
+  expect(arrival).toBeUndefined()
 })
