@@ -24,6 +24,14 @@ describe('help', () => {
     expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
   })
 
+  it('of sign is complete', async () => {
+    const { text } = await call(['sign', '--help'])
+    expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-auth sign [file|-] [options]')
+    const guide = 'Guide: node_modules/inbound-webhook-auth/docs/debug/command-line.md#sign'
+    expect(text.endsWith(`\n\n${guide}\n`)).toBe(true)
+    expect(text).not.toContain('undefined')
+  })
+
   it('is a document with --json', async () => {
     for (const args of [[], ['sign']]) {
       const { text } = await call([...args, '--help', '--json'])
@@ -50,6 +58,12 @@ describe('a wrong call', () => {
     [['sign', '--secret-env', '-hunter2'], '--secret-env needs a value.'],
     [['sign', '--json=yes'], '--json takes no value.'],
     [['sign', '--timestamp', '1e9'], '--timestamp is not a number.'],
+    [['sign', '--timestamp', '1.25.5'], '--timestamp is not a number.'],
+    [['s'], 'Unknown command. Use one of: secret'],
+    [['sign', '--key', 'hunter2'], 'A secret must not be an argument'],
+    [['sign', '-s', 'hunter2'], 'A secret must not be an argument'],
+    [['sign', '--skip', 'hunter2'], 'Unknown option.'],
+    [['sign', '--as', 'hunter2'], 'Unknown option.'],
     [['sign', '__proto__', '--__proto__'], 'Unknown option.'],
     [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-auth sign --help'],
     [['secret', 'a'], 'Too many arguments.'],

@@ -55,6 +55,9 @@ describe('a secret', () => {
     ['\n\n', '\n', 'U+000A (line feed) before it'],
     ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
     ['"a secret"', '"a secret"', 'quotes around it'],
+    ['x"a"', 'x"a"', undefined],
+    ['"a"x', '"a"x', undefined],
+    ['a\nb', 'a\nb', 'U+000A (line feed)'],
     [`\ufeff${SECRET}`, SECRET, undefined],
   ])(
     'loses only one line end and a byte order mark, and a note says what is unusual: %j',

@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { lengthenNonce, tamperBody } from '../../src/cli/commands/attempts.js'
+import {
+  type Attempt,
+  findCause,
+  isAccepted,
+  isRejected,
+  lengthenNonce,
+  tamperBody,
+} from '../../src/cli/commands/attempts.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { NONCE, NOW, TestClock } from '../support/request.js'
@@ -432,6 +439,7 @@ The endpoint rejected every attack.
 
   it.each([
     ['{"amount":100}', '{"amount":101}'],
+    ['{"a":9,"b":"x/:"}', '{"a":8,"b":"x/:"}'],
     ['abc', 'acc'],
     ['', '0'],
   ])('--tamper changes %j to %j', (body, changed) => {
@@ -453,6 +461,65 @@ The endpoint rejected every attack.
       expect(canBeSplitDifferently({ timestamp: '', nonce: NONCE, body })).toBe(false)
     },
   )
+})
+
+it.each([
+  [199, false, false],
+  [200, true, false],
+  [299, true, false],
+  [300, false, false],
+  [400, false, true],
+  [401, false, true],
+  [402, false, false],
+  [403, false, true],
+  [404, false, false],
+])('the status %i is an acceptance: %s, and a rejection: %s', (status, accepted, rejected) => {
+  const response = { status, statusText: '', headers: {}, body: '' }
+  expect([isAccepted(response), isRejected(response)]).toEqual([accepted, rejected])
+})
+
+it('there is no cause if no attack was accepted', () => {
+  const attempt = (kind: Attempt['kind'], expected: Attempt['expected'], status: number): Attempt => ({
+    kind,
+    sent: '',
+    expected,
+    response: { status, statusText: '', headers: {}, body: '' },
+  })
+  expect(findCause([attempt('genuine', 'accepted', 204)])).toBeUndefined()
+  expect(findCause([attempt('genuine', 'accepted', 204), attempt('replay', 'rejected', 401)])).toBeUndefined()
+  expect(findCause([attempt('age', 'either', 204), attempt('tamper', 'rejected', 500)])).toBeUndefined()
+})
+
+describe('the times of --age', () => {
+  it.each([
+    ['0', 'signed 0 s ago', '1700000000'],
+    ['10', 'signed 10 s ago', '1699999990'],
+    ['-10', 'signed 10 s in the future', '1700000011'],
+  ])('%s: %s, with the timestamp %s', async (age, words, timestamp) => {
+    const timestamps: unknown[] = []
+    const url = await serve(({ headers }, _body, response) => {
+      timestamps.push(headers['x-timestamp'])
+      response.statusCode = 204
+    })
+    // Between two seconds.
+    const { text } = await send(url, [`--age=${age}`], BODY, new TestClock(NOW + 500))
+    expect(text).toContain(words)
+    expect(timestamps).toEqual(['1700000000', timestamp])
+  })
+})
+
+it.each([
+  [299, 'Accepted: 299'],
+  [300, 'Redirects are not followed. Location: /elsewhere'],
+  [399, 'Redirects are not followed. Location: /elsewhere'],
+])('send says what the status %i is', async (status, words) => {
+  const url = await serve((_request, _body, response) => {
+    response.setHeader('Location', '/elsewhere')
+    response.statusCode = status
+  })
+  const { text } = await send(url)
+  expect(text).toContain(words)
+  expect(text.includes('Redirects')).toBe(status > 299)
 })
 
 describe('a wrong call', () => {

@@ -216,18 +216,38 @@ describe('the time', () => {
     expect(parseTime(text)).toBe(milliseconds)
   })
 
-  it.each(['', 'now', '1.5', '-1', '2023-11-14', '2023-11-14T22:13:20', '2023-13-14T22:13:20Z', '1'.repeat(16)])(
-    'is not %j',
-    (text) => {
-      expect(() => parseTime(text)).toThrow('--at is not a time.')
-    },
-  )
+  it.each([
+    '',
+    'now',
+    '1.5',
+    '-1',
+    '2023-11-14',
+    '2023-11-14T22:13:20',
+    '2023-13-14T22:13:20Z',
+    '2023-11-14T22:13:20Zulu',
+    '1'.repeat(16),
+  ])('is not %j', (text) => {
+    expect(() => parseTime(text)).toThrow('--at is not a time.')
+  })
 
   it('of the capture is used before the Date of the request, which the sender sets', () => {
     const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
     const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
     expect(findArrivalTime(undefined, headers, arrival, NOW)).toBe(arrival)
     expect(findArrivalTime(undefined, headers, undefined, NOW)[0]).toBe(1_700_000_000_000)
+  })
+
+  it('of --at timestamp is that of X-Timestamp, at most a day from now', () => {
+    const findTime = (...values: string[]) =>
+      findArrivalTime(
+        'timestamp',
+        values.map((value) => ['X-Timestamp', value] as const),
+        undefined,
+        NOW,
+      )
+    expect(findTime('1700086400')).toEqual([1_700_086_400_000, 'from X-Timestamp'])
+    expect(findTime('1700086401')[0]).toBe(NOW)
+    expect(findTime('1700000000', '1700000000')[0]).toBe(NOW)
   })
 
   it('is printed in ISO 8601', () => {
