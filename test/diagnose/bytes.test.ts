@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import {
+  areEqual,
   fromBase64,
   fromHex,
   fromLatin1,
@@ -7,6 +8,7 @@ import {
   isAscii,
   latin1,
   windows1252,
+  withoutLineBreaks,
 } from '../../src/diagnose/bytes.js'
 
 it.each([
@@ -42,6 +44,23 @@ it('Windows-1252 has characters that Latin-1 lacks', () => {
   expect(windows1252('a€Ÿé')).toEqual(latin1('a\x80\x9f\xe9'))
   expect(fromWindows1252(latin1('a\x80\x9f\xe9'))).toBe('a€Ÿé')
   for (const text of ['漢', 'a漢', '漢a']) expect(windows1252(text)).toBeUndefined()
+})
+
+it('bytes are equal if they are the same in the same order', () => {
+  for (const [one, other, expected] of [
+    ['', '', true],
+    ['ab', 'ab', true],
+    ['ab', 'aB', false],
+    ['ab', 'Ab', false],
+    ['ab', 'abc', false],
+    ['abc', 'ab', false],
+  ] as const) {
+    expect(areEqual(latin1(one), latin1(other))).toBe(expected)
+  }
+})
+
+it("curl's -d removes line feeds, carriage returns and NULs", () => {
+  expect(withoutLineBreaks(latin1('a\nb\rc\0d\te'))).toEqual(latin1('abcd\te'))
 })
 
 it('bytes below 0x80 are ASCII', () => {

@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { concat, fromHex, hex, utf8 } from '../../src/diagnose/bytes.js'
+import { concat, fromHex, hex, latin1, utf8 } from '../../src/diagnose/bytes.js'
 import { instantOf } from '../../src/diagnose/checks/instant.js'
 import { FIXES, type Fix } from '../../src/diagnose/fixes.js'
-import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../src/diagnose/hypotheses/body.js'
+import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../src/diagnose/hypotheses/body.js'
 import { DIGEST_HYPOTHESES } from '../../src/diagnose/hypotheses/digest.js'
 import type { Hypothesis, RequestContext } from '../../src/diagnose/hypotheses/hypothesis.js'
-import { JSON_WRITERS } from '../../src/diagnose/hypotheses/json.js'
+import { JSON_HYPOTHESES, JSON_WRITERS } from '../../src/diagnose/hypotheses/json.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES } from '../../src/diagnose/hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from '../../src/diagnose/hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from '../../src/diagnose/hypotheses/secret.js'
@@ -165,6 +165,30 @@ describe('a hypothesis gives no other value', () => {
       ],
     })
   })
+})
+
+it('JSON in any encoding is written again, and each of its tokens has a cost', () => {
+  const spent: number[] = []
+  const apply = (body: Uint8Array) =>
+    JSON_HYPOTHESES[0]?.apply(body, { ...CONTEXT, spend: (bytes) => spent.push(bytes) })
+  expect(apply(utf8('{"a": "\xeb"}'))).toEqual(utf8('{"a":"\xeb"}'))
+  expect(apply(latin1('{"a": "\xeb"}'))).toEqual(latin1('{"a":"\xeb"}'))
+  expect(apply(utf8('{"a": 1'))).toBeUndefined()
+  expect(spent).toEqual([4 * 128, 4 * 128, 0])
+  expect(JSON_HYPOTHESES[0]).toMatchObject({ likelihood: 'common', code: 'body_json', fix: 'serialize_once' })
+})
+
+it('the original body is a hypothesis, first as the file of -d', () => {
+  const original = utf8('a\nb\n')
+  const [file, any] = originalHypotheses(original)
+  expect([file?.what, any?.what]).toEqual([
+    "the whole file, from which curl's -d removed the line breaks",
+    'the original body',
+  ])
+  expect([file?.likelihood, any?.likelihood]).toEqual(['common', 'common'])
+  expect(file?.apply(utf8('ab'), CONTEXT)).toBe(original)
+  expect(file?.apply(utf8('abc'), CONTEXT)).toBeUndefined()
+  expect(any?.apply(utf8('abc'), CONTEXT)).toBe(original)
 })
 
 describe('the method, path and URL of a layout', () => {
