@@ -64,7 +64,7 @@ export function readMeantHeaders(
   headers: HeaderValues,
   pairs: readonly Pair[],
 ): readonly [MeantHeaders, ...MeantHeaders[]] {
-  const meantValue = (name: HeaderName) => headers[FIELDS[name]] ?? findOtherName(headers, pairs, name)?.[1]
+  const meantValue = (name: HeaderName) => headers[FIELDS[name]] ?? findOtherName(pairs, name)?.[1]
   const valuesOf = (name: HeaderName, value: string | undefined) => {
     const repeated = repeatedValues(headers, pairs, name)
     return repeated === undefined ? [value] : [repeated[0], repeated.at(-1)]
@@ -129,17 +129,10 @@ function repeatedValues(
 }
 
 /** The header that has the value of `name` under another name. */
-function findOtherName(headers: HeaderValues, pairs: readonly Pair[], name: HeaderName): Pair | undefined {
-  const plain = (other: string) =>
-    other
-      .trim()
-      .replace(/^http[_-]/, '')
-      .replaceAll('_', '-')
-  const others = pairs.filter(
-    ([other]) =>
-      other.length <= 128 && !HEADER_NAMES.some((own) => own === other && headers[FIELDS[own]] !== undefined),
-  )
-  const candidates = others.filter(([other]) => plain(other) === name || OTHER_NAMES[name].test(plain(other)))
+function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefined {
+  const plain = (other: string) => other.replace(/^http[_-]/, '').replaceAll('_', '-')
+  const others = pairs.filter(([other]) => other.length <= 128)
+  const candidates = others.filter(([other]) => OTHER_NAMES[name].test(plain(other)))
   // It prefers the most specific header: a SHA-256 signature to a SHA-1 signature, and a nonce to a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
@@ -170,7 +163,7 @@ export function checkHeaders(
 ): Draft[] {
   const absent = HEADER_NAMES.filter((name) => headers[FIELDS[name]] === undefined)
   const renamed = absent.flatMap((name) => {
-    const pair = findOtherName(headers, pairs, name)
+    const pair = findOtherName(pairs, name)
     return pair === undefined ? [] : [[name, pair[0]] as const]
   })
   const missing = absent.filter((name) => !renamed.some(([own]) => own === name))

@@ -130,7 +130,8 @@ it.each([
   [`${'a'.repeat(41)} ${SIGNATURE}`, false],
   ['Bearer token', false],
 ])('Authorization: %s may be the signature: %s', (value, expected) => {
-  expect(meantOf([['authorization', value]]).signature).toBe(expected ? value : undefined)
+  expect(meantOf([['authorization', value]])).toEqual({ ...GIVEN, signature: expected ? value : undefined })
+  expect(meantOf([['proxy-authorization', value]])).toEqual(GIVEN)
 })
 
 it.each([

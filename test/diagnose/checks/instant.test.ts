@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { instantOf, NEAR, scaleOf } from '../../../src/diagnose/checks/instant.js'
+import { instantOf, NEAR, scaleOf, writeIso, writeRfc1123 } from '../../../src/diagnose/checks/instant.js'
+import { checkTimestampWindow } from '../../../src/diagnose/checks/timestamp.js'
 import { NOW } from '../../support/request.js'
 
 // NOW is 2023-11-14T22:13:20Z.
@@ -105,3 +106,16 @@ it('a number is on a scale if it is less than 400 days from now', () => {
     expect(scaleOf((NOW + sign * NEAR) / 1000, NOW)).toBeUndefined()
   }
 })
+
+it('an instant is written in ISO 8601 and RFC 1123', () => {
+  expect(writeIso(NOW + 999, 'Z')).toBe('2023-11-14T22:13:20Z')
+  expect(writeIso(NOW, ' UTC', ' ')).toBe('2023-11-14 22:13:20 UTC')
+  expect(writeRfc1123(NOW + 999)).toBe('Tue, 14 Nov 2023 22:13:20 GMT')
+})
+
+it.each(['1700000000', '1700000300', '2023-11-14T22:13:20Z', 'now', undefined])(
+  '%j is not outside the window',
+  (time) => {
+    expect(checkTimestampWindow(time, NOW)).toEqual([])
+  },
+)

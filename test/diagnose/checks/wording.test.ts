@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { announcedLength } from '../../../src/diagnose/checks/body.js'
 import { diagnose } from '../../../src/diagnose/index.js'
 import type { HeadersInput } from '../../../src/rules/headers.js'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../support/request.js'
@@ -280,4 +281,14 @@ describe('a signature that is no digest', () => {
       `X-Signature: "${signature}"`,
     ])
   })
+})
+
+it.each([
+  ['7', 7],
+  [' 7 ', 7],
+  ['7x', undefined],
+  ['x7', undefined],
+  ['1'.repeat(16), undefined],
+])('Content-Length %j announces %j bytes', (length, announced) => {
+  expect(announcedLength([['content-length', length]])).toBe(announced)
 })
