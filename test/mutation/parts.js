@@ -52,7 +52,7 @@ export const PARTS = {
   },
   search: {
     mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
-    testFiles: ['test/diagnose/{engine,explain,genuine,search}.test.ts', 'test/diagnose/checks/wording.test.ts'],
+    testFiles: ['test/diagnose/{checks,engine,explain,genuine,search}.test.ts', 'test/diagnose/checks/wording.test.ts'],
   },
   checks: {
     mutate: ['src/diagnose/checks/*.ts'],
