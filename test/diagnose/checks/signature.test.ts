@@ -85,6 +85,8 @@ describe('a digest is read from', () => {
 
 it.each([
   '',
+  ` ${DIGEST.slice(0, 4)} `,
+  `${DIGEST.slice(0, 2)}:${DIGEST.slice(2, 4)}`,
   DIGEST.slice(0, 7),
   `${DIGEST}0`,
   `x${DIGEST.slice(9)}`,
