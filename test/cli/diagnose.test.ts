@@ -153,3 +153,13 @@ describe('--language', () => {
     expect([exitCode, said]).toEqual([2, `error: ${message}`])
   })
 })
+
+it('diagnose colours its result at a terminal', async () => {
+  const colour = (code: number, text: string) => `\x1b[${code}m\x1b[1m${text}\x1b[22m\x1b[39m`
+  const result = async (parts: Parameters<typeof capture>[1]) =>
+    (await call(['diagnose', '-', ...FROM_ENV], { stdin: capture('a body', parts), isTTY: true })).text.split('\n')[0]
+  expect(await result({})).toBe(`${colour(32, 'Genuine')}: there is nothing to fix.`)
+  expect(await result({ nonce: '' })).toBe(`${colour(31, 'Not genuine')}: 1 finding`)
+  const count = '2 findings, the most likely cause first'
+  expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Not genuine')}: ${count}`)
+})

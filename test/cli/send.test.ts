@@ -59,6 +59,9 @@ async function endpoint({
 const BODY = '{"event":"paid","amount":100}'
 const ALL = ['--replay', '--tamper', '--age', '301', '--resplit']
 
+const green = (text: string) => `\x1b[32m\x1b[1m${text}\x1b[22m\x1b[39m`
+const red = (text: string) => `\x1b[31m\x1b[1m${text}\x1b[22m\x1b[39m`
+
 function send(url: string, args: readonly string[] = [], stdin: string | Uint8Array = BODY, clock = new TestClock()) {
   return call(['send', url, '-', ...FROM_ENV, ...args], { stdin, clock, env: { WEBHOOK_SECRET: SECRET } })
 }
@@ -476,6 +479,23 @@ it.each([
 ])('the status %i is an acceptance: %s, and a rejection: %s', (status, accepted, rejected) => {
   const response = { status, statusText: '', headers: {}, body: '' }
   expect([isAccepted(response), isRejected(response)]).toEqual([accepted, rejected])
+})
+
+it('send colours the results at a terminal', async () => {
+  const at = async (rejection: number, args: readonly string[]) => {
+    const around = { stdin: BODY, isTTY: true, env: { WEBHOOK_SECRET: SECRET } }
+    return (await call(['send', await endpoint({ rejection }), '-', ...FROM_ENV, ...args], around)).text
+  }
+  expect(await at(401, [])).toContain(green('Accepted'))
+  const refused = await serve((_request, _body, response) => {
+    response.statusCode = 404
+  })
+  const { text } = await call(['send', refused, '-', ...FROM_ENV], { stdin: BODY, isTTY: true })
+  expect(text).toContain(red('Not accepted'))
+  const [heading, row] = (await at(401, ['--replay'])).split('\n')
+  expect(heading).toMatch(/^.\[2msent .*response.\[22m$/)
+  expect(row).toContain('\x1b[32mas expected\x1b[39m')
+  expect(await at(204, ['--tamper'])).toContain(red('WRONGLY ACCEPTED'))
 })
 
 it('there is no cause if no attack was accepted', () => {

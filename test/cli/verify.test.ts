@@ -111,6 +111,12 @@ Time assumed: 2023-11-14T22:13:20Z, now. Pass --at if the request arrived earlie
   it('has colours on a terminal', async () => {
     const { text } = await call(['verify', path, ...FROM_ENV], { isTTY: true })
     expect(text).toContain('\x1b[32m\x1b[1mGenuine\x1b[22m\x1b[39m')
+    const stdin = capture(BODY, { timestamp: '1' })
+    const other = await call(['verify', '-', ...FROM_ENV], { isTTY: true, stdin })
+    expect(other.text).toContain(
+      '\x1b[31m\x1b[1mNot genuine\x1b[22m\x1b[39m: \x1b[1mtimestamp_outside_window\x1b[22m\n',
+    )
+    expect(other.text).not.toContain('To find the cause')
   })
 })
 
