@@ -1,8 +1,8 @@
 /**
  * The parts of `src/` that are mutated together, and the tests that run against each of their mutants. Slow tests and tests that
- * start processes are left out. A run fails below the score, in percent. A part without a score is not measured yet.
+ * start processes are left out. A run fails below the score, in percent.
  *
- * @type {Record<string, { mutate: string[], testFiles: string[], score?: number }>}
+ * @type {Record<string, { mutate: string[], testFiles: string[], score: number }>}
  */
 export const PARTS = {
   core: {
@@ -36,27 +36,33 @@ export const PARTS = {
   stores: {
     mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,postgres}.ts'],
     testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
+    score: 86,
   },
-  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'] },
+  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 84 },
   cli: {
     mutate: ['src/cli/**/*.ts', '!src/cli/{main,run}.ts', '!src/cli/output/*.ts', '!src/cli/commands/workbench.ts'],
     testFiles: ['test/cli/{captured-*,diagnose,output,run,secret-source,send,sign,verify}.test.ts'],
+    score: 94,
   },
   json: {
     mutate: ['src/diagnose/json/*.ts'],
     testFiles: ['test/diagnose/json/*.test.ts', 'test/diagnose/hypotheses.test.ts'],
+    score: 95,
   },
   hypotheses: {
     mutate: ['src/diagnose/hypotheses/*.ts', 'src/diagnose/bytes.ts'],
     testFiles: ['test/diagnose/{bytes,hypotheses}.test.ts', 'test/diagnose/hypotheses/*.test.ts'],
+    score: 96,
   },
   search: {
     mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
     testFiles: ['test/diagnose/{checks,engine,explain,genuine,search}.test.ts', 'test/diagnose/checks/wording.test.ts'],
+    score: 84,
   },
   checks: {
     mutate: ['src/diagnose/checks/*.ts'],
     testFiles: ['test/diagnose/{checks,guessable}.test.ts', 'test/diagnose/checks/*.test.ts'],
+    score: 92,
   },
 }
 

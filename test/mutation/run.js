@@ -15,7 +15,7 @@ for (const name of names.length > 0 ? names : Object.keys(PARTS)) await run(name
 async function run(name) {
   const part = PARTS[name]
   if (part === undefined) throw new Error(`no part ${name}. Use ${Object.keys(PARTS).join(', ')}.`)
-  const { mutate, testFiles, score = 0 } = part
+  const { mutate, testFiles, score } = part
   const mutants = await new Stryker({
     mutate,
     testFiles,
