@@ -107,6 +107,11 @@ it('a number is on a scale if it is less than 400 days from now', () => {
   }
 })
 
+it('a number is in seconds if it is near to a clock that starts in 1970', () => {
+  expect(scaleOf(1000, 600_000)).toBeUndefined()
+  expect(instantOf('1000', 600_000)).toBe(1_000_000)
+})
+
 it('an instant is written in ISO 8601 and RFC 1123', () => {
   expect(writeIso(NOW + 999, 'Z')).toBe('2023-11-14T22:13:20Z')
   expect(writeIso(NOW, ' UTC', ' ')).toBe('2023-11-14 22:13:20 UTC')
