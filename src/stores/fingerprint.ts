@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer'
  * @internal
  */
 export const FINGERPRINT = /* @__PURE__ */ new Int32Array(4)
-/** The end of what is hashed: its length and 2 words, for the last 3 rounds. */
+/** This text is hashed last. It gives three rounds: one for its length, and two for its zeros. */
 const END = '\0\0\0\0\0\0\0\0'
 
 /**

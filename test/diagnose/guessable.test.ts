@@ -31,7 +31,7 @@ describe('a secret cannot be guessed', () => {
     'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE',
     'whsec_6FF6G8BJv4E9r/xWj/Lz2DDxa3BSxWKI',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    // Without a vowel it is no word, and a long word counts once per eight letters.
+    // Only letters with a vowel count as a word. A long word counts once per eight letters.
     'qxkzrmtwpbvgnjdlhcsfqz',
     'baketodisunofemilopugaridexotuzalemivobukareniposufatobedilukomenaguretibosalopefikunadume',
     'this is a very long passphrase that nobody would ever guess, right?',

@@ -48,6 +48,8 @@ function proposed<Input, Output extends object | string>(
   return values.map((value) => hex(bytes(value)))
 }
 
+const rowNamed = <Row extends { what: string }>(rows: readonly Row[], what: string) =>
+  rows.find((row) => row.what === what) as Row
 const named = <Row extends { what: string }>(rows: readonly Row[]) => rows.map((row) => [row.what, row] as const)
 const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
 
@@ -91,7 +93,6 @@ describe('each hypothesis gives what its example says was signed', () => {
 })
 
 describe('a hypothesis gives no other value', () => {
-  const rowNamed = (what: string) => BODY_HYPOTHESES.find((row) => row.what === what) as (typeof BODY_HYPOTHESES)[0]
   it.each([
     ['the body in UTF-8, which arrived in Latin-1 or Windows-1252', 'Zoë'],
     ['the body in UTF-8, which arrived encoded twice (é as Ã©)', 'Zoë'],
@@ -103,16 +104,14 @@ describe('a hypothesis gives no other value', () => {
     ['the body in UTF-8 twice (é as Ã©)', 'hex:5a6feb'],
     ['the body in ASCII, with `?` for everything else', 'Zoe'],
   ])('%s: %s', (what, received) => {
-    expect(proposed(rowNamed(what), bytesOf(received), asBytes)).toEqual([])
+    expect(proposed(rowNamed(BODY_HYPOTHESES, what), bytesOf(received), asBytes)).toEqual([])
   })
 
   it('without a line break at the end', () => {
-    const row = rowNamed('the body without the line break at its end')
+    const row = rowNamed(BODY_HYPOTHESES, 'the body without the line break at its end')
     expect(['a\n', 'a\r\n', 'a'].map((body) => proposed(row, utf8(body), asBytes))).toEqual([['61'], ['61'], ['61']])
   })
 
-  const secretNamed = (what: string) =>
-    SECRET_HYPOTHESES.find((row) => row.what === what) as (typeof SECRET_HYPOTHESES)[0]
   it.each([
     ['the secret without the quotes around it', 'x"abc"', undefined],
     ['the secret without the quotes around it', '"abc"x', undefined],
@@ -123,22 +122,21 @@ describe('a hypothesis gives no other value', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a shell.
     ['the secret without what a shell takes for a variable (`$…`)', 'a${BC}d$@e$%$f', 'ade$%'],
   ])('%s: %s', (what, secret, key) => {
-    expect(secretNamed(what).apply(secret, CONTEXT)).toBe(key)
+    expect(rowNamed(SECRET_HYPOTHESES, what).apply(secret, CONTEXT)).toBe(key)
   })
 
-  const nonceNamed = (what: string) => NONCE_HYPOTHESES.find((row) => row.what === what) as (typeof NONCE_HYPOTHESES)[0]
   it.each([
     ['the nonce without the quotes or brackets around it', 'x"a"'],
     ['the nonce without the quotes or brackets around it', '"a"x'],
     ['the nonce without the braces around it, in lowercase', 'x{a}'],
     ['the nonce without the braces around it, in lowercase', '{a}x'],
   ])('%s: %s', (what, nonce) => {
-    expect(nonceNamed(what).apply(nonce, CONTEXT)).toBeUndefined()
+    expect(rowNamed(NONCE_HYPOTHESES, what).apply(nonce, CONTEXT)).toBeUndefined()
   })
 
   it('of a timestamp', () => {
-    const [row] = TIMESTAMP_HYPOTHESES.filter(({ what }) => what === 'a timestamp {} than in the header')
-    expect(row?.apply({ value: '100', instant: 100_000 }, CONTEXT)).toEqual({
+    const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp {} than in the header')
+    expect(row.apply({ value: '100', instant: 100_000 }, CONTEXT)).toEqual({
       variants: [
         { detail: '1 s earlier', value: '99' },
         { detail: '1 s later', value: '101' },
@@ -157,7 +155,7 @@ describe('a hypothesis gives no other value', () => {
       ...Array.from({ length: 60 }, () => ['x', 'y'] as const),
       ['x-late-id', 'c'],
     ] as const
-    const row = nonceNamed('the value of the header {} for the nonce')
+    const row = rowNamed(NONCE_HYPOTHESES, 'the value of the header {} for the nonce')
     expect(row.apply('n', { ...CONTEXT, headers })).toEqual({
       variants: [
         { detail: 'x-trace', value: 'a'.repeat(512) },

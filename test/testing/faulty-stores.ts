@@ -128,6 +128,16 @@ function databaseError(): never {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+/** Runs calls one after the other. */
+function oneByOne<Args extends unknown[]>(act: (...args: Args) => Promise<boolean>) {
+  let last: Promise<unknown> = Promise.resolve()
+  return (...args: Args): Promise<boolean> => {
+    const result = last.then(() => act(...args))
+    last = result
+    return result
+  }
+}
+
 const LATE =
   /still taken 1\.5 s after its expiry\. Let it expire .* check the unit|outlives its TTL among keys with a longer TTL/
 const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken one/
@@ -161,22 +171,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       return !taken
     },
   })),
-  faulty('GET, then SET, under a lock per instance', /calls got the same key\. .*one atomic step/, (store) => {
-    let lock: Promise<unknown> = Promise.resolve()
-    return {
-      reserve(webhookId, key, ttlSeconds) {
-        const result = lock.then(async () => {
-          const address = store.address(webhookId, key)
-          const taken = store.isTaken(store.backend.get(address))
-          await turn()
-          if (!taken) store.backend.set(address, store.expiry(ttlSeconds))
-          return !taken
-        })
-        lock = result
-        return result
-      },
-    }
-  }),
+  faulty('GET, then SET, under a lock per instance', /calls got the same key\. .*one atomic step/, (store) => ({
+    reserve: oneByOne(async (webhookId, key, ttlSeconds) => {
+      const address = store.address(webhookId, key)
+      const taken = store.isTaken(store.backend.get(address))
+      await turn()
+      if (!taken) store.backend.set(address, store.expiry(ttlSeconds))
+      return !taken
+    }),
+  })),
   faulty('memory of each instance', /free in another\. Keep keys in the shared backend/, (store) => {
     store.backend = new Map()
     return {}
@@ -539,20 +542,14 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   withReserveAll(
     'one step, under a lock per instance',
     /got the same keys of reserveAll\(\)\. .*one atomic step/,
-    (store) => {
-      let lock: Promise<unknown> = Promise.resolve()
-      return (webhookId, keys, ttlSeconds) => {
-        const result = lock.then(async () => {
-          const addresses = keys.map((key) => store.address(webhookId, key))
-          const taken = addresses.some((address) => store.isTaken(store.backend.get(address)))
-          await turn()
-          if (!taken) for (const address of addresses) store.backend.set(address, store.expiry(ttlSeconds))
-          return !taken
-        })
-        lock = result
-        return result
-      }
-    },
+    (store) =>
+      oneByOne(async (webhookId, keys, ttlSeconds) => {
+        const addresses = keys.map((key) => store.address(webhookId, key))
+        const taken = addresses.some((address) => store.isTaken(store.backend.get(address)))
+        await turn()
+        if (!taken) for (const address of addresses) store.backend.set(address, store.expiry(ttlSeconds))
+        return !taken
+      }),
   ),
   withReserveAll(
     'a nonce stays reserved while other calls run',
