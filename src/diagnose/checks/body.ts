@@ -17,7 +17,7 @@ export function announcedLength(pairs: readonly Pair[]): number | undefined {
 export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const announced = announcedLength(pairs)
   const length = ['Bytes of the body', String(body.length)] as const
-  const text = body.length <= 64 ? fromLatin1(body) : ''
+  const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
     const fix =
       announced === undefined ? 'pass_or_send_text' : announced === body.length ? 'send_text' : 'pass_raw_body'

@@ -54,7 +54,7 @@ export interface MeantHeaders extends HeaderValues {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-export const isUuid = (text: string | undefined) => text !== undefined && UUID.test(text)
+export const isUuid = (text = '') => UUID.test(text)
 
 /**
  * Returns the possible meanings of the three headers, the likeliest first. A value may be under another name. Of a repeated header, the first or the
@@ -96,12 +96,12 @@ const swapWithTimestamp = ({ timestamp, nonce, signature }: MeantHeaders): Meant
 })
 
 function swapWithSignature({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders | undefined {
-  if (nonce === undefined || !isSignature(nonce)) return undefined
+  if (!isSignature(nonce ?? '')) return undefined
   return { timestamp, nonce: signature, signature: nonce, swappedWithNonce: 'x-signature' }
 }
 
-function isWellFormed({ timestamp, nonce }: MeantHeaders): boolean {
-  return timestamp !== undefined && nonce !== undefined && isTimestamp(timestamp) && isNonce(nonce)
+function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
+  return isTimestamp(timestamp) && isNonce(nonce)
 }
 
 /** Swaps two headers back if their values show that they were swapped. */

@@ -51,20 +51,18 @@ export function scaleOf(value: number, now: number): Scale | undefined {
 const COMPACT =
   /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
 
-/** The instant of a date and time as text. Without a time zone it is read as UTC. */
-function instantOfDate(text: string): number | undefined {
-  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = COMPACT.exec(text) ?? []
+/** The instant of a date and time as text, or NaN. Without a time zone it is read as UTC. */
+function instantOfDate(text: string): number {
+  const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = COMPACT.exec(text) ?? []
   if (year !== undefined) {
     const offset = /^[+-]/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
     const milliseconds = fraction.padEnd(3, '0').slice(0, 3)
-    return ifNumber(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`))
+    return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`)
   }
   // RFC 1123 and the output of date(1) have the name of a month, or slashes.
-  if (!/[a-z]{3}|\d\/\d/i.test(text)) return undefined
-  return ifNumber(Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`))
+  if (!/[a-z]{3}|\d\/\d/i.test(text)) return Number.NaN
+  return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
-
-const ifNumber = (value: number) => (Number.isNaN(value) ? undefined : value)
 
 /** The end of the years with four digits. */
 const LAST = Date.parse('9999-12-01')
@@ -72,12 +70,10 @@ const LAST = Date.parse('9999-12-01')
 /** The instant that a timestamp means; `undefined` if it means none. */
 export function instantOf(timestamp: string, now: number): number | undefined {
   const text = timestamp.slice(0, 64).replace(/^[\s"'[{(]+|[\s"'\]})s,]+$/g, '')
-  const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-  if (/^\d{14}$/.test(text) || !Number.isFinite(number)) {
-    const date = instantOfDate(text)
-    if (date !== undefined && date >= 0 && date < LAST) return date
-  }
-  if (!Number.isFinite(number)) return undefined
+  const date = instantOfDate(text)
+  if (date >= 0 && date < LAST) return date
+  if (!/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return undefined
+  const number = Number(text)
   const instant = scaleOf(number, now)?.toInstant(number) ?? number * 1000
   return instant >= 0 && instant < LAST ? instant : undefined
 }

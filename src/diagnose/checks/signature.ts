@@ -7,9 +7,6 @@ import { isUuid } from './headers.js'
 /** Fewer hex digits would match one of the digests that are tried by chance. */
 const MIN_DIGITS = 8
 
-/** A number that prints a SHA-256 loses the zeros at its start. It very rarely loses more than 8 of 64 digits. */
-const MIN_DIGITS_OF_NUMBER = 56
-
 /** The lengths of the digests that are cut, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
@@ -17,7 +14,6 @@ const CUT_LENGTHS = [32, 20, 64]
 const MIN_PRINTED = 24
 const MAX_PRINTED = 300
 
-const MAX_READINGS = 32
 const MAX_PIECES = 12
 
 /** One way to read a digest from X-Signature. */
@@ -72,7 +68,7 @@ function readEncoded(signature: string): Reading[] {
     for (const { digits, encodings } of decode(text)) {
       for (const reading of readDigits(digits)) {
         const key = `${reading.code} ${reading.differences} ${reading.lengths} ${digits}`
-        if (readings.has(key) || readings.size === MAX_READINGS) continue
+        if (readings.has(key)) continue
         readings.set(key, { ...reading, differences: [...differences, ...encodings, ...reading.differences] })
       }
     }
@@ -86,7 +82,7 @@ const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 function readDigits(digits: string): Reading[] {
   const whole = LENGTHS.filter((length) => length * 2 === digits.length)
   const longer = CUT_LENGTHS.filter((length) => length * 2 > digits.length)
-  const shorter = digits.length > 64 ? CUT_LENGTHS.filter((length) => length * 2 < digits.length) : []
+  const shorter = CUT_LENGTHS.filter((length) => length * 2 < digits.length)
   const isSha256 = digits.length === 64
   const cut = (difference: string, lengths: readonly number[], matches: Reading['matches']): Reading[] =>
     digits.length < MIN_DIGITS ? [] : [{ differences: [difference], code: 'signature_truncated', lengths, matches }]
@@ -107,13 +103,11 @@ function readDigits(digits: string): Reading[] {
   return [
     ...exact,
     ...appended,
-    ...(digits.length >= MIN_DIGITS_OF_NUMBER && digits.length < 64
-      ? cut(
-          'without the zeros at its start, as a number is printed',
-          [32],
-          (digest) => digest === digits.padStart(64, '0'),
-        )
-      : []),
+    ...cut(
+      'without the zeros at its start, as a number is printed',
+      [32],
+      (digest) => digest === digits.padStart(64, '0'),
+    ),
     ...cut(`the first ${digits.length} hex digits only`, longer, (digest) => digest.startsWith(digits)),
     ...cut(`the last ${digits.length} hex digits only`, longer, (digest) => digest.endsWith(digits)),
   ]
@@ -189,7 +183,7 @@ function decodeInner(bytes: Uint8Array | undefined): { digits: string; encoding:
   const text = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
   if (/^[0-9a-f]{16,}$/i.test(text))
     return { digits: text.toLowerCase(), encoding: /[A-F]/.test(text) ? 'uppercase hex' : 'hex' }
-  const inner = text.length < 22 ? undefined : fromBase64(text)
+  const inner = fromBase64(text)
   return inner && { digits: hex(inner), encoding: 'base64' }
 }
 

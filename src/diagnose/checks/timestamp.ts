@@ -51,7 +51,6 @@ export function checkTimestampWindow(timestamp: string | undefined, now: number)
     return instant === undefined ? [] : checkDrift(Math.floor(instant / 1000), now)
   }
 
-  if (isInWindow(Number(timestamp), now)) return []
   const scale = scaleOf(Number(timestamp), now)
   const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
   if (/^\d{14}$/.test(timestamp) && instantOf(timestamp, now) !== undefined && scale?.code !== 'timestamp_unit') {

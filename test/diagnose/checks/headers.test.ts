@@ -12,6 +12,8 @@ describe('another name', () => {
     ['timestamp', 'timestamp'],
     ['http_x_timestamp', 'timestamp'],
     ['http-timestamp', 'timestamp'],
+    ['http_x_date', 'timestamp'],
+    ['http-ts', 'timestamp'],
     ['x-time-stamp', 'timestamp'],
     ['webhook-timestmp', 'timestamp'],
     ['timesatmp', 'timestamp'],
@@ -55,6 +57,8 @@ describe('another name', () => {
 
   it.each([
     'x-ts-offset',
+    'my-http-ts',
+    'https-ts',
     'update',
     'x-date-of-birth',
     'time-zone',

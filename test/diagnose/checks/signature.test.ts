@@ -23,6 +23,7 @@ describe('a digest is read from', () => {
     [` ${DIGEST}\n`, 'white space around it'],
     [`sha256=${DIGEST}`, '`sha256=` before it'],
     [`v1,${DIGEST} v2`, '`v1,` before it, ` v2` after it'],
+    [`v1_${base64}`, '`v1_` before it, base64 instead of lowercase hex'],
     [`"${DIGEST}"`, '`"` before it, `"` after it'],
     [`\u00e9=${DIGEST}`, '`?=` before it'],
     [`${'k'.repeat(16)}=,${DIGEST}`, '`…,` before it'],
@@ -65,7 +66,7 @@ describe('a digest is read from', () => {
     [DIGEST.slice(0, 40), DIGEST, 'the first 40 hex digits only'],
     [DIGEST.slice(1), DIGEST, 'without the zeros at its start, as a number is printed'],
     [DIGEST.slice(-56), `${'0'.repeat(8)}${DIGEST.slice(8)}`, 'without the zeros at its start, as a number is printed'],
-    [DIGEST.slice(-55), `${'0'.repeat(9)}${DIGEST.slice(9)}`, 'the last 55 hex digits only'],
+    [DIGEST.slice(-55), DIGEST, 'the last 55 hex digits only'],
     [DIGEST.slice(-16), DIGEST, 'the last 16 hex digits only'],
     [SHA_1.slice(0, 20), SHA_1, 'the first 20 hex digits only'],
     [base64.slice(0, 20), DIGEST, 'base64 instead of lowercase hex, the first 30 hex digits only'],
@@ -76,10 +77,11 @@ describe('a digest is read from', () => {
   it('other algorithms', () => {
     expect(readings(SHA_1, SHA_1)).toEqual(['signature_format: '])
     expect(readings(SHA_512, SHA_512)).toEqual(['signature_format: '])
-    expect(readings(`0${SHA_1}`, SHA_1)).toEqual([])
-    expect(readings(`00${SHA_512}`, SHA_512)).toEqual([
-      'signature_format: other bytes before the digest, in the same encoding',
-    ])
+    for (const digest of [SHA_1, SHA_512]) {
+      expect(readings(`7b${digest}`, digest)).toEqual([
+        'signature_format: other bytes before the digest, in the same encoding',
+      ])
+    }
   })
 })
 
@@ -92,6 +94,9 @@ it.each([
   `x${DIGEST.slice(9)}`,
   `[${bytes.join('  ')}]`,
   '%',
+  '0x',
+  `${DIGEST.replace(/..(?=.)/g, '$&:')}:0`,
+  `0:${DIGEST.replace(/..(?=.)/g, '$&:')}`,
   Buffer.from(`x${DIGEST}`).toString('base64'),
   Buffer.from(`${DIGEST}x`).toString('base64'),
   base64.slice(1),
