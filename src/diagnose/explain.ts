@@ -88,10 +88,11 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
   const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
   // One per language is enough: the reader knows which serializer the code uses.
   const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
-  const traits = traitsOf(style).filter(
-    (trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }),
-  )
-  const how = traits.flatMap((trait) => Object.values(trait).map((value) => TRAITS.get(value)))
+  const { spacing, escaping, order } = style
+  const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
+  const how = traits
+    .filter((trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }))
+    .flatMap((trait) => Object.values(trait).flatMap((value) => TRAITS.get(value) ?? []))
   const names = known.slice(0, 3).map(({ writer }) => writer)
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
   return {
@@ -100,18 +101,12 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
   }
 }
 
-/** Returns the traits of a style that have a name. */
-function traitsOf({ spacing, escaping, order }: JsonStyle): JsonStyle[] {
-  const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
-  return traits.filter((trait) => Object.values(trait).some((value) => TRAITS.has(value)))
-}
-
 /** Where the signed body and the one received differ first. */
 function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80
   let same = 0
-  while (same < signed.length && same < received.length && signed[same] === received[same]) same++
+  while (same < signed.length && signed[same] === received[same]) same++
   let from = Math.max(0, same - 8)
   while (isInsideCharacter(signed, from)) from--
   const excerpt = (body: Uint8Array) => {
@@ -130,8 +125,8 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
 
 /** Shows letters unchanged. Characters that are invisible, or look like others, stay escaped. */
 function unescapeLetters(quoted: string): string {
-  return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits?: string) => {
-    const character = digits === undefined ? '' : String.fromCharCode(Number.parseInt(digits, 16))
+  return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits = '') => {
+    const character = String.fromCharCode(Number.parseInt(digits, 16))
     return /\p{L}/u.test(character) ? character : escaped
   })
 }

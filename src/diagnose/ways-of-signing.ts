@@ -37,9 +37,9 @@ export interface Way {
 export interface SearchInput {
   readonly sentTimestamp: SentTimestamp
   /** The value of X-Timestamp. If it breaks a rule, the value that the sender probably meant is next. */
-  readonly timestamps: readonly string[]
+  readonly timestamps: readonly [string, ...string[]]
   /** The values of X-Nonce, in the same way. */
-  readonly nonces: readonly string[]
+  readonly nonces: readonly [string, ...string[]]
   readonly body: Uint8Array
   /** The body that the sender has, if it is known. */
   readonly original: Uint8Array | undefined
@@ -60,8 +60,15 @@ const MAX_KEPT = 2 ** 25
 
 /** Returns the correct way to sign a request. */
 export function correctWay({ timestamps, nonces, body, secrets }: SearchInput): Way {
-  const [timestamp = '', nonce = '', secret = ''] = [timestamps[0], nonces[0], secrets[0]]
-  return { layout: CORRECT_LAYOUT, timestamp, nonce, body, algorithm: 'sha256', digest: HMAC, secret: utf8(secret) }
+  return {
+    layout: CORRECT_LAYOUT,
+    timestamp: timestamps[0],
+    nonce: nonces[0],
+    body,
+    algorithm: 'sha256',
+    digest: HMAC,
+    secret: utf8(secrets[0] as string),
+  }
 }
 
 const HMAC: Way['digest'] = { apply: hmacOf, isKeyed: true }
