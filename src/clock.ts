@@ -1,25 +1,18 @@
 import { invalidType } from './errors.js'
 
-/**
- * Returns the time. `Date` is a clock, and the default. A test can pass `{ now: () => 1_700_000_000_000 }`.
- */
+/** Returns the time. `Date` is a clock, and the default. A test can pass `{ now: () => 1_700_000_000_000 }`. */
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. Fractions of a millisecond are allowed. */
   now(): number
 }
 
-/** @internal */
 export function assertClock(clock: Clock): void {
   if (typeof clock?.now !== 'function') {
     throw invalidType('clock has no now(). Pass Date or { now: () => milliseconds }.')
   }
 }
 
-/**
- * Returns the time of `clock`. Throws unless it is a finite number.
- *
- * @internal
- */
+/** Returns the time of `clock`. Throws unless it is a finite number. */
 export function timeOf(clock: Clock): number {
   const now = clock.now()
   if (!Number.isFinite(now)) throw invalidType('clock.now() returned no number. Return milliseconds.')

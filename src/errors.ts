@@ -95,18 +95,12 @@ export function hasErrorCode<Code extends keyof ErrorsByCode>(error: unknown, co
  * Makes the error for an argument of the wrong type.
  *
  * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
- *
- * @internal
  */
 export function invalidType(message: string): TypeError {
   return withCode(new TypeError(message))
 }
 
-/**
- * Makes the error for an argument of the right type with a value that is not allowed.
- *
- * @internal
- */
+/** Makes the error for an argument of the right type with a value that is not allowed. */
 export function invalidRange(message: string): RangeError {
   return withCode(new RangeError(message))
 }
@@ -115,11 +109,7 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
-/**
- * Describes a value without showing it: `undefined`, `null`, `an empty string`, `an array`, `bytes`.
- *
- * @internal
- */
+/** Describes a value without showing it: `undefined`, `null`, `an empty string`, `an array`, `bytes`. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
@@ -129,11 +119,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/**
- * Asserts that `options` is an object with no other properties than `names`.
- *
- * @internal
- */
+/** Asserts that `options` is an object with no other properties than `names`. */
 export function assertOptions(options: unknown, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name.`)
@@ -147,18 +133,13 @@ export function assertOptions(options: unknown, names: readonly string[]): void 
  * Asserts that `value` is a string that is not empty and is well-formed.
  *
  * @param fix - the sentence that says what to pass.
- * @internal
  */
 export function assertText(value: unknown, name: string, fix: string): asserts value is string {
   if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
   assertWellFormed(value, name)
 }
 
-/**
- * Asserts that `value` has no lone surrogate. UTF-8 encodes every lone surrogate as the same three bytes.
- *
- * @internal
- */
+/** Asserts that `value` has no lone surrogate. UTF-8 encodes every lone surrogate as the same three bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
     throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)

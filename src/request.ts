@@ -28,11 +28,7 @@ export interface ReceivedRequest extends HeaderValues {
   readonly body: Uint8Array | undefined
 }
 
-/**
- * Reads each part of a request once.
- *
- * @internal
- */
+/** Reads each part of a request once. */
 export function readRequest(request: WebhookRequest): ReceivedRequest {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
@@ -43,11 +39,7 @@ export function readRequest(request: WebhookRequest): ReceivedRequest {
   return { webhookId, timestamp, nonce, signature, body: readBody(body, 'request.body') }
 }
 
-/**
- * Returns the secrets to try, in order.
- *
- * @internal
- */
+/** Returns the secrets to try, in order. */
 export function readSecrets(secret: Secret): readonly string[] {
   if (!Array.isArray(secret)) {
     assertSecret(secret, 'secret')
@@ -59,7 +51,6 @@ export function readSecrets(secret: Secret): readonly string[] {
   return secret
 }
 
-/** @internal */
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
   const fix = ArrayBuffer.isView(secret)
     ? 'Pass the secret as text, not its bytes.'

@@ -57,7 +57,6 @@ const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [wha
   ],
 }
 
-/** @internal */
 export function missingHeader(header: HeaderName): Rejected {
   return {
     ok: false,
@@ -67,10 +66,7 @@ export function missingHeader(header: HeaderName): Rejected {
   }
 }
 
-/**
- * @param detail - more about the received value, if it helps.
- * @internal
- */
+/** @param detail - more about the received value, if it helps. */
 export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, detail?: string): Rejected {
   const [what, fix] = MESSAGES[reason]
   return { ok: false, reason, message: detail === undefined ? `${what}. ${fix}` : `${what} (${detail}). ${fix}` }
@@ -81,7 +77,6 @@ export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, det
  *
  * @param seconds - the timestamp in seconds since the Unix epoch.
  * @param now - server time in milliseconds since the Unix epoch.
- * @internal
  */
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'

@@ -62,11 +62,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
-/**
- * The last second of the year 9999. Milliseconds since the Unix epoch are far above it.
- *
- * @internal
- */
+/** The last second of the year 9999. Milliseconds since the Unix epoch are far above it. */
 export const MAX_SECONDS = 253_402_300_799
 
 function assertSeconds(timestamp: unknown): void {

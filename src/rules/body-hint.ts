@@ -33,7 +33,6 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
  * The second line is for the framework, if the body or the request shows which one it is.
  *
  * @param kind - what kind of value the body is.
- * @internal
  */
 export function describeBody(request: { body: unknown }, kind: string): string {
   const { body } = request

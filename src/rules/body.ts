@@ -13,11 +13,7 @@ import { isSignature } from './signature-format.js'
  */
 export type Body = Uint8Array | ArrayBuffer | string
 
-/**
- * Returns the bytes of `body`, without a copy where possible, or `undefined` if it is not a raw body.
- *
- * @internal
- */
+/** Returns the bytes of `body`, without a copy where possible, or `undefined` if it is not a raw body. */
 export function readBody(body: Body, name: string): Uint8Array | undefined {
   if (typeof body === 'string') {
     assertWellFormed(body, name)
@@ -43,21 +39,13 @@ async function loadHint() {
   return hint
 }
 
-/**
- * Makes the error for a body that is not raw.
- *
- * @internal
- */
+/** Makes the error for a body that is not raw. */
 export async function notRawBody(request: WebhookRequest): Promise<TypeError> {
   const { describeBody } = await loadHint()
   return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
 }
 
-/**
- * Describes why a signature does not match, as far as its format, the body and the headers show it.
- *
- * @internal
- */
+/** Describes why a signature does not match, as far as its format, the body and the headers show it. */
 export async function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): Promise<string> {
   if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
   const { describeSize } = await loadHint()

@@ -16,7 +16,6 @@ export type HeadersInput =
 /** The three headers that authenticate a request, in lowercase. */
 export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
-/** @internal */
 export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
 
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */
@@ -32,8 +31,6 @@ const FIX = "Pass Node's request.headers, Fetch Headers, a record, a Map or [nam
  * Returns the values of the three headers, unchanged.
  *
  * A repeated header is joined with `, ` (RFC 9110, section 5.3), and so fails its format rule.
- *
- * @internal
  */
 export function readHeaders(headers: HeadersInput): HeaderValues {
   assertHeaders(headers)

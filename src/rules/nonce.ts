@@ -13,11 +13,7 @@ function isVisible(code: number): boolean {
   return code >= 0x21 && code <= 0x7e
 }
 
-/**
- * Checks the format of `X-Nonce`: 1 to 128 visible ASCII characters.
- *
- * @internal
- */
+/** Checks the format of `X-Nonce`: 1 to 128 visible ASCII characters. */
 export function isNonce(value: string): boolean {
   return /^[!-~]{1,128}$/.test(value)
 }
@@ -27,8 +23,6 @@ export function isNonce(value: string): boolean {
  *
  * A nonce may contain `:`. So `1700000000:abc:{"a":1}` is nonce `abc` with body `{"a":1}`, and also nonce `abc:{"a"` with
  * body `1}`, with the same signature. A timestamp has no `:`, so it is the same in every split.
- *
- * @internal
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
   // A shorter nonce ends before a `:` inside this one. It is not empty, so that `:` is not the first character.

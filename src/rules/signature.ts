@@ -11,11 +11,7 @@ export interface SignedMessage {
 /** How many bytes are hashed at a time. OpenSSL accepts less than 2 GiB. */
 const CHUNK_BYTES = 2 ** 24
 
-/**
- * Computes HMAC-SHA256 (RFC 2104, FIPS 180-4) of `text` and then `bytes`, keyed by the secret's UTF-8 bytes.
- *
- * @internal
- */
+/** Computes HMAC-SHA256 (RFC 2104, FIPS 180-4) of `text` and then `bytes`, keyed by the secret's UTF-8 bytes. */
 export function hmacSha256(secret: string, text: string, bytes: Uint8Array): string {
   const hmac = createHmac('sha256', keyOf(secret)).update(text)
   let rest = bytes
@@ -37,11 +33,7 @@ function keyOf(secret: string): string | KeyObject {
   return lastKey
 }
 
-/**
- * Computes the signature of a message in lowercase hex.
- *
- * @internal
- */
+/** Computes the signature of a message in lowercase hex. */
 export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
   return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
 }
@@ -56,8 +48,6 @@ const EXPECTED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
 /**
  * Checks that `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the
  * first difference is.
- *
- * @internal
  */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
   // The comparison fails unless `signature` is 64 lowercase hex digits, so its format needs no check.
@@ -66,11 +56,7 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
   return RECEIVED.write(signature) === SIGNATURE_LENGTH && timingSafeEqual(RECEIVED, EXPECTED)
 }
 
-/**
- * Returns the key that reserves a signature. It has a space, so it never equals a nonce.
- *
- * @internal
- */
+/** Returns the key that reserves a signature. It has a space, so it never equals a nonce. */
 export function signatureKey(signature: string): string {
   return `signature ${signature}`
 }

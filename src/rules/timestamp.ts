@@ -1,11 +1,7 @@
 /** How far `X-Timestamp` may be from server time in either direction, in seconds (specification: ±300 s). */
 export const WINDOW_SECONDS = 300
 
-/**
- * Checks the format of `X-Timestamp`: one or more ASCII digits.
- *
- * @internal
- */
+/** Checks the format of `X-Timestamp`: one or more ASCII digits. */
 export function isTimestamp(value: string): boolean {
   return /^[0-9]+$/.test(value)
 }
@@ -18,7 +14,6 @@ export function isTimestamp(value: string): boolean {
  *
  * @param seconds - a timestamp in seconds since the Unix epoch.
  * @param now - server time in milliseconds since the Unix epoch. No timestamp is in the window of a clock that returned no number.
- * @internal
  */
 export function isInWindow(seconds: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - seconds * 1000) <= WINDOW_SECONDS * 1000

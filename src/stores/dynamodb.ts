@@ -29,9 +29,7 @@ export interface DynamoDBNonceStoreOptions {
 /** DynamoDB's limits for a name or an ARN. */
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
-/**
- * The key is free, has expired, or is reserved by this very call: an SDK sends a request again if its answer was lost.
- */
+/** The key is free, has expired, or is reserved by this very call: an SDK sends a request again if its answer was lost. */
 const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
 /**

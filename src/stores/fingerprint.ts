@@ -1,10 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/**
- * The last fingerprint that was written: 4 words of 32 bits.
- *
- * @internal
- */
+/** The last fingerprint that was written: 4 words of 32 bits. */
 export const FINGERPRINT = /* @__PURE__ */ new Int32Array(4)
 /** This text is hashed last. It gives three rounds: one for its length, and two for its zeros. */
 const END = '\0\0\0\0\0\0\0\0'
@@ -13,8 +9,6 @@ const END = '\0\0\0\0\0\0\0\0'
  * Writes the fingerprint of webhook and key to `FINGERPRINT`: the whole state of a hash with the rounds of HalfSipHash-1-3
  * (J.-P. Aumasson, D. J. Bernstein), which begins with 128 random bits. Nobody can make two keys collide on purpose, because
  * nobody sees a fingerprint or the random bits. JavaScript is fast with its 32-bit words.
- *
- * @internal
  * @param hashKey - four random words.
  * @param isWide - whether the texts were Latin-1 only after `toLatin1`.
  */

@@ -4,18 +4,12 @@ import { invalidRange } from '../errors.js'
 /**
  * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with
  * key `b:c` differs from webhook `a:b` with key `c`.
- *
- * @internal
  */
 export function scopedKey(webhookId: string, key: string): string {
   return `${webhookId.length}:${webhookId}${key}`
 }
 
-/**
- * Returns the SHA-256 of webhook and key in hex, for engines that limit a key's length or treat some characters specially.
- *
- * @internal
- */
+/** Returns the SHA-256 of webhook and key in hex, for engines that limit a key's length or treat some characters specially. */
 export function scopedKeyHash(webhookId: string, key: string): string {
   return hash('sha256', scopedKey(webhookId, key))
 }
@@ -25,18 +19,12 @@ export function scopedKeyHash(webhookId: string, key: string): string {
  *
  * It is the same for every split of a signed message: a nonce that is split differently has the same first part. It
  * contains no `{` and no `}`.
- *
- * @internal
  */
 export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
 }
 
-/**
- * Converts a TTL to whole milliseconds and rounds it up.
- *
- * @internal
- */
+/** Converts a TTL to whole milliseconds and rounds it up. */
 export function ttlMilliseconds(ttlSeconds: number): number {
   if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
     throw invalidRange('ttlSeconds is not a positive number. Pass how long to keep the key, in seconds.')
@@ -49,8 +37,6 @@ export function ttlMilliseconds(ttlSeconds: number): number {
  *
  * It is one more than the TTL. A reservation may begin at the end of a millisecond, and at exactly its TTL the key is still
  * reserved.
- *
- * @internal
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {
   return ttlMilliseconds(ttlSeconds) + 1

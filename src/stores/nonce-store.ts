@@ -48,7 +48,6 @@ export interface NonceStore {
   reserveAll?(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean | Promise<boolean>
 }
 
-/** @internal */
 export function assertNonceStore(nonceStore: NonceStore): void {
   if (typeof nonceStore?.reserve !== 'function') {
     throw invalidType(
@@ -64,7 +63,6 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  * It fails closed: a store that returns anything but `true` or `false` has failed.
  *
  * @throws {@link NonceStoreError} if the store failed.
- * @internal
  */
 export async function reserveKeys(
   nonceStore: NonceStore,

@@ -38,18 +38,13 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
   }
 }
 
-/** @internal */
 export function assertTimeout(milliseconds: number, name = 'timeout'): void {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {
     throw invalidRange(`${name} must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT}. Suggested: 1000.`)
   }
 }
 
-/**
- * Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored.
- *
- * @internal
- */
+/** Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored. */
 export function within<T>(milliseconds: number, answer: T | PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
