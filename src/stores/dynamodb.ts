@@ -3,6 +3,7 @@ import { assertClock, type Clock, timeOf } from '../clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertFunction } from './options.js'
 import { assertTimeout, within } from './with-timeout.js'
 
 /** What {@link DynamoDBNonceStore} passes to `putItem`: an input of DynamoDB's `PutItem`. */
@@ -59,11 +60,7 @@ export class DynamoDBNonceStore implements NonceStore {
   constructor(options: DynamoDBNonceStoreOptions) {
     assertOptions(options, ['putItem', 'table', 'timeout', 'clock'])
     const { putItem, table = 'webhook_nonces', timeout = 1000, clock = Date } = options
-    if (typeof putItem !== 'function') {
-      throw invalidType(
-        `putItem is ${kindOf(putItem)}. Pass a function, such as (input) => client.send(new PutItemCommand(input)).`,
-      )
-    }
+    assertFunction(putItem, 'putItem', '(input) => client.send(new PutItemCommand(input))')
     if (typeof table !== 'string') throw invalidType(`table is ${kindOf(table)}. Pass the table's name or ARN.`)
     if (!TABLE.test(table)) throw invalidRange("table is not a name or an ARN. Pass the table's name or ARN.")
     assertTimeout(timeout)
@@ -97,17 +94,13 @@ export class DynamoDBNonceStore implements NonceStore {
     try {
       output = await within(this.#timeout, this.#putItem(input))
     } catch (error) {
-      if (isTaken(error)) return false
+      const { name, code } = Object(error)
+      // Version 3 of the SDK sets `name`, version 2 `code`.
+      if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
     // Only an answer of DynamoDB has ConsumedCapacity. A command or a request that was not sent lacks it.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }
-}
-
-/** Checks for a condition that does not hold: the error has a `name` in version 3 of the SDK, and a `code` in version 2. */
-function isTaken(error: unknown): boolean {
-  const { name, code } = Object(error)
-  return [name, code].includes('ConditionalCheckFailedException')
 }

@@ -1,6 +1,7 @@
-import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { assertOptions, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
 import { assertTimeout, within } from './with-timeout.js'
 
 /** Options of {@link MySqlNonceStore}. It needs one function, which takes one line with any client. */
@@ -16,11 +17,9 @@ export interface MySqlNonceStoreOptions {
   timeout?: number | undefined
 }
 
-/** MySQL's limit for a name is 64 characters. */
-const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-
-/** How often a statement is tried if the server undid it because of other statements at the same time. */
-const MAX_ATTEMPTS = 20
+/** Error numbers ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
+const DUPLICATE_ENTRY = 1062
+const NO_SUCH_TABLE = 1146
 
 /** One statement deletes at most this many rows, so that nobody waits for it long. A prepared statement has 65 535 parameters. */
 const DELETE_AT_ONCE = 1000
@@ -52,20 +51,10 @@ export class MySqlNonceStore implements NonceStore {
   constructor(options: MySqlNonceStoreOptions) {
     assertOptions(options, ['query', 'table', 'timeout'])
     const { query, table = 'webhook_nonces', timeout = 1000 } = options
-    if (typeof query !== 'function') {
-      throw invalidType(`query is ${kindOf(query)}. Pass a function, such as (sql, values) => pool.query(sql, values).`)
-    }
-    if (typeof table !== 'string') {
-      throw invalidType(`table is ${kindOf(table)}. Pass a name, with or without a database.`)
-    }
-    const names = table.split('.')
-    if (names.length > 2 || !names.every((name) => NAME.test(name))) {
-      throw invalidRange(
-        'table is not a name, or database.name, of 1 to 64 ASCII letters, digits and _ each. Pass such a name.',
-      )
-    }
+    assertFunction(query, 'query', '(sql, values) => pool.query(sql, values)')
+    const names = tableNames(table, 'database', 64)
     assertTimeout(timeout)
-    this.#query = query
+    this.#query = (sql, values) => retryUndone(() => query(sql, values), isUndone)
     this.#timeout = timeout
     this.#table = names.map((name) => `\`${name}\``).join('.')
   }
@@ -99,14 +88,12 @@ export class MySqlNonceStore implements NonceStore {
   async #insert(hashes: readonly string[], microseconds: number): Promise<boolean> {
     const row = '(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)'
     const sql = `INSERT INTO ${this.#table} (key_hash, expires_at) VALUES ${hashes.map(() => row).join(', ')}`
+    const values = hashes.flatMap((hash) => [hash, microseconds])
     let result: unknown
     try {
-      result = await this.#run(
-        sql,
-        hashes.flatMap((hash) => [hash, microseconds]),
-      )
+      result = await this.#query(sql, values)
     } catch (error) {
-      if (isDuplicate(error)) return false
+      if (Object(error).errno === DUPLICATE_ENTRY) return false
       throw error
     }
     if (affectedRows(result) === hashes.length) return true
@@ -119,7 +106,7 @@ export class MySqlNonceStore implements NonceStore {
   async #deleteExpired(hashes: readonly string[]): Promise<number> {
     const parameters = hashes.map(() => 'UNHEX(?)').join()
     const sql = `DELETE FROM ${this.#table} WHERE key_hash IN (${parameters}) AND expires_at < UTC_TIMESTAMP(6)`
-    return affectedRows(await this.#run(sql, [...hashes]))
+    return affectedRows(await this.#query(sql, [...hashes]))
   }
 
   /**
@@ -127,7 +114,12 @@ export class MySqlNonceStore implements NonceStore {
    * may not create tables can call it too.
    */
   async createTable(): Promise<void> {
-    if (await this.#tableExists()) return
+    try {
+      await this.#query(`SELECT 1 FROM ${this.#table} LIMIT 0`, [])
+      return
+    } catch (error) {
+      if (Object(error).errno !== NO_SUCH_TABLE) throw error
+    }
     await this.#query(
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
         key_hash BINARY(32) NOT NULL PRIMARY KEY,
@@ -138,16 +130,6 @@ export class MySqlNonceStore implements NonceStore {
     )
   }
 
-  async #tableExists(): Promise<boolean> {
-    try {
-      await this.#query(`SELECT 1 FROM ${this.#table} LIMIT 0`, [])
-      return true
-    } catch (error) {
-      if (isMissingTable(error)) return false
-      throw error
-    }
-  }
-
   /**
    * Deletes at most `limit` expired rows, the oldest first. It never deletes a row that was reserved again.
    *
@@ -155,30 +137,16 @@ export class MySqlNonceStore implements NonceStore {
    * @returns how many rows were deleted.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
-    assertOptions(options, ['limit'])
-    const { limit = 10_000 } = options
-    if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
-    }
+    const limit = limitOf(options)
     // DELETE … LIMIT would lock a range of the index, and is unsafe in STATEMENT replication.
     const select = `SELECT HEX(key_hash) AS hash FROM ${this.#table} WHERE expires_at < UTC_TIMESTAMP(6)
       ORDER BY expires_at LIMIT ${limit}`
-    const hashes = hashesOf(await this.#run(select, []))
+    const hashes = hashesOf(await this.#query(select, []))
     let deleted = 0
     for (let start = 0; start < hashes.length; start += DELETE_AT_ONCE) {
       deleted += await this.#deleteExpired(hashes.slice(start, start + DELETE_AT_ONCE))
     }
     return deleted
-  }
-
-  async #run(sql: string, values: (string | number)[]): Promise<unknown> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#query(sql, values)
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isUndone(error)) throw error
-      }
-    }
   }
 }
 
@@ -199,16 +167,6 @@ function hashesOf(result: unknown): string[] {
   throw new Error(
     `query resolved to ${kindOf(result)}, not to rows as objects. Resolve to what the client resolves to.`,
   )
-}
-
-/** Checks for ER_DUP_ENTRY. */
-function isDuplicate(error: unknown): boolean {
-  return Object(error).errno === 1062
-}
-
-/** Checks for ER_NO_SUCH_TABLE. */
-function isMissingTable(error: unknown): boolean {
-  return Object(error).errno === 1146
 }
 
 /**

@@ -1,6 +1,7 @@
-import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { assertOptions, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
 import { assertTimeout, within } from './with-timeout.js'
 
 /** Options of {@link PostgresNonceStore}. It needs one function, which takes one line with any client. */
@@ -16,10 +17,7 @@ export interface PostgresNonceStoreOptions {
 }
 
 /** PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix. */
-const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/
-
-/** How often a reservation is tried if PostgreSQL refuses it because of other reservations at the same time. */
-const MAX_ATTEMPTS = 20
+const MAX_NAME_LENGTH = 48
 
 /** Error codes (PostgreSQL, appendix A). In each case the statement did nothing. */
 const SERIALIZATION_FAILURE = '40001'
@@ -59,19 +57,8 @@ export class PostgresNonceStore implements NonceStore {
   constructor(options: PostgresNonceStoreOptions) {
     assertOptions(options, ['query', 'table', 'timeout'])
     const { query, table = 'webhook_nonces', timeout = 1000 } = options
-    if (typeof query !== 'function') {
-      throw invalidType(
-        `query is ${kindOf(query)}. Pass a function, such as (text, values) => pool.query(text, values).`,
-      )
-    }
-    if (typeof table !== 'string')
-      throw invalidType(`table is ${kindOf(table)}. Pass a name, with or without a schema.`)
-    const names = table.split('.')
-    if (names.length > 2 || !names.every((name) => NAME.test(name))) {
-      throw invalidRange(
-        'table is not a name, or schema.name, of 1 to 48 ASCII letters, digits and _ each. Pass such a name.',
-      )
-    }
+    assertFunction(query, 'query', '(text, values) => pool.query(text, values)')
+    const names = tableNames(table, 'schema', MAX_NAME_LENGTH)
     assertTimeout(timeout)
     this.#query = query
     this.#timeout = timeout
@@ -118,12 +105,12 @@ export class PostgresNonceStore implements NonceStore {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const reservation = this.#reservationOf(keys.length)
     const values = [engineTtlMilliseconds(ttlSeconds), ...hashes]
-    const answer = retryRefused(() => this.#query(reservation, values))
+    const answer = retryUndone(() => this.#query(reservation, values), isUndone)
     let rows: unknown[]
     try {
       rows = rowsOf(await within(this.#timeout, answer))
     } catch (error) {
-      if (hasCode(error, FAILED_CAST)) return false
+      if (Object(error).code === FAILED_CAST) return false
       throw error
     }
     if (rows.length === 0) return false
@@ -157,11 +144,6 @@ export class PostgresNonceStore implements NonceStore {
    * @returns how many rows were deleted.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
-    assertOptions(options, ['limit'])
-    const { limit = 10_000 } = options
-    if (!Number.isSafeInteger(limit) || limit < 1) {
-      throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
-    }
     // The rows are locked, so that nobody reserves one before it is deleted. Rows that are being reserved are skipped.
     const rows = rowsOf(
       await this.#query(
@@ -174,7 +156,7 @@ export class PostgresNonceStore implements NonceStore {
           RETURNING true
         )
         SELECT count(*)::int4 AS count FROM deleted`,
-        [limit],
+        [limitOf(options)],
       ),
     )
     return Number(Object(rows[0]).count)
@@ -189,17 +171,6 @@ function rowsOf(result: { rows: unknown[] } | unknown[]): unknown[] {
   return rows
 }
 
-async function retryRefused<T>(act: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await act()
-    } catch (error) {
-      const isRefused = hasCode(error, SERIALIZATION_FAILURE) || hasCode(error, DEADLOCK)
-      if (attempt === MAX_ATTEMPTS || !isRefused) throw error
-    }
-  }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+function isUndone(error: unknown): boolean {
+  return [SERIALIZATION_FAILURE, DEADLOCK].includes(Object(error).code)
 }

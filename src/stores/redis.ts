@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKey, sharedTag } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { assertFunction } from './options.js'
 import { assertTimeout, within } from './with-timeout.js'
 
 /** Options of {@link RedisNonceStore}. It needs one function, which takes one line with any client. */
@@ -60,11 +61,7 @@ export class RedisNonceStore implements NonceStore {
   constructor(options: RedisNonceStoreOptions) {
     assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout'])
     const { sendCommand, keyPrefix = 'webhook-nonce:', timeout = 1000 } = options
-    if (typeof sendCommand !== 'function') {
-      throw invalidType(
-        `sendCommand is ${kindOf(sendCommand)}. Pass a function, such as (args) => client.sendCommand(args).`,
-      )
-    }
+    assertFunction(sendCommand, 'sendCommand', '(args) => client.sendCommand(args)')
     if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
     assertTimeout(timeout)
     this.#sendCommand = sendCommand

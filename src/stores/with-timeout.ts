@@ -50,12 +50,8 @@ export function within<T>(milliseconds: number, answer: T | PromiseLike<T>): Pro
     const timer = setTimeout(() => {
       reject(new Error(`No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`))
     }, milliseconds)
-    const settle =
-      <A>(act: (outcome: A) => void) =>
-      (outcome: A) => {
-        clearTimeout(timer)
-        act(outcome)
-      }
-    Promise.resolve(answer).then(settle(resolve), settle(reject))
+    Promise.resolve(answer)
+      .finally(() => clearTimeout(timer))
+      .then(resolve, reject)
   })
 }

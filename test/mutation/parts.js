@@ -34,7 +34,7 @@ export const PARTS = {
     score: 99,
   },
   stores: {
-    mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,postgres}.ts'],
+    mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,options,postgres}.ts'],
     testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
     score: 86,
   },

@@ -106,7 +106,7 @@ describe('a reservation', () => {
     ['nothing', undefined],
     ['an error without a code', new Error('connection refused')],
     ['an error with another code', Object.assign(new Error('too many clients'), { code: '53300' })],
-    ['something like an error', { code: '40001' }],
+    ['something like an error', { message: '40001' }],
   ])('that fails for another reason is not tried again: %s', async (_, reason) => {
     let calls = 0
     const query = () => {

@@ -1,0 +1,43 @@
+import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+
+// What several stores check and do in the same way.
+
+/** Asserts that the option `name` is a function. */
+export function assertFunction(value: unknown, name: string, example: string): void {
+  if (typeof value !== 'function')
+    throw invalidType(`${name} is ${kindOf(value)}. Pass a function, such as ${example}.`)
+}
+
+/** Returns the names in the option `table`: a name of at most `length` characters, with or without a `prefix` and a dot. */
+export function tableNames(table: string, prefix: string, length: number): string[] {
+  if (typeof table !== 'string')
+    throw invalidType(`table is ${kindOf(table)}. Pass a name, with or without a ${prefix}.`)
+  const names = table.split('.')
+  if (names.length > 2 || !names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= length)) {
+    throw invalidRange(
+      `table is not a name, or ${prefix}.name, of 1 to ${length} ASCII letters, digits and _ each. Pass such a name.`,
+    )
+  }
+  return names
+}
+
+/** Returns the option `limit` of `deleteExpired`. */
+export function limitOf(options: { limit?: number | undefined }): number {
+  assertOptions(options, ['limit'])
+  const { limit = 10_000 } = options
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw invalidRange('limit is not a whole number from 1. Pass how many rows to delete.')
+  }
+  return limit
+}
+
+/** Runs a statement at most 20 times, as long as the server undoes it because of other statements at the same time. */
+export async function retryUndone<T>(run: () => Promise<T>, isUndone: (error: unknown) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === 20 || !isUndone(error)) throw error
+    }
+  }
+}
