@@ -1,7 +1,8 @@
 import { assertOptions, invalidType, kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
-import { LOADS } from './calls.js'
-import { CASES } from './cases.js'
+import { LOADS, open } from './calls.js'
+import { CASES, CLOCK_CASES, DOWN_CASES } from './cases.js'
+import { RESERVE_ALL_CASES } from './reserve-all.js'
 
 /** Options of {@link nonceStoreContract}. */
 export interface NonceStoreContractOptions {
@@ -59,11 +60,9 @@ export function nonceStoreContract(
     )
   }
   assertOptions(options, ['createUnreachableStore', 'wait', 'load'])
-  const { load = 'full' } = options
+  const { load = 'full', wait, createUnreachableStore } = options
   if (!Object.hasOwn(LOADS, load)) throw invalidType("load must be 'full' or 'light'.")
   const setting = { ...options, createStore, load }
-  return CASES.filter(({ needs }) => needs === undefined || setting[needs] !== undefined).map(({ name, run }) => ({
-    name,
-    run: () => run(setting),
-  }))
+  const cases = { ...CASES, ...RESERVE_ALL_CASES, ...(wait && CLOCK_CASES), ...(createUnreachableStore && DOWN_CASES) }
+  return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(await open(setting), setting) }))
 }
