@@ -42,20 +42,22 @@ export function describeError(error: unknown): string {
   return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code
 }
 
-/** An option: its settings for `parseArgs`, and its text in the help. */
 export interface Option {
-  readonly type: 'string' | 'boolean'
-  /** Whether it may be given several times. Otherwise, the last one counts. */
-  readonly multiple?: boolean
-  /** The placeholder for its value in the help. */
+  /** The placeholder for its value in the help. A switch has none. */
   readonly value?: string
-  readonly isNumber?: boolean
+  /** A number, or an option that may be given several times. Of other options, the last one counts. */
+  readonly kind?: keyof Kinds
   readonly help: string
 }
 
-export type Options = { readonly [name: string]: Option }
+type Kinds = { number: number; several: string[] }
+type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
+  ? Kinds[K]
+  : O extends { value: string }
+    ? string
+    : boolean
 
-type ValueOf<O extends Option> = O['type'] extends 'boolean' ? boolean : O['multiple'] extends true ? string[] : string
+export type Options = { readonly [name: string]: Option }
 
 /** The options and operands of a call. An option that was not given is absent. */
 export interface Call<O extends Options> {
@@ -77,8 +79,8 @@ export interface Command<O extends Options = Options> {
 }
 
 const COMMON_OPTIONS = {
-  json: { type: 'boolean', help: 'prints one JSON document on stdout, and errors as JSON on stderr' },
-  help: { type: 'boolean', help: 'shows this help' },
+  json: { help: 'prints one JSON document on stdout, and errors as JSON on stderr' },
+  help: { help: 'shows this help' },
 } as const satisfies Options
 
 /** Returns a command unchanged. The types of the values in `run` follow from `options`. */
@@ -92,9 +94,8 @@ const HELP_COLUMN = 26
 export const GUIDE = 'node_modules/inbound-webhook-auth/docs/debug/command-line.md'
 
 export function helpText({ name, summary, operands, options, notes }: Command): string {
-  const lines = Object.entries({ ...options, ...COMMON_OPTIONS }).map(
-    ([option, { value = '', help }]: [string, Option]) =>
-      wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
+  const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
+    wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
   const guide = `Guide: ${GUIDE}#${name}`
@@ -103,14 +104,19 @@ export function helpText({ name, summary, operands, options, notes }: Command): 
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {
   const options: Options = { ...command.options, ...COMMON_OPTIONS }
+  const config = Object.entries(options).map(([name, { value, kind }]) => {
+    return [name, { type: value === undefined ? 'boolean' : 'string', multiple: kind === 'several' }] as const
+  })
   // Messages of the strict mode would repeat arguments, and one of them may be a secret.
-  const { tokens, values, positionals } = parseArgs({ args, options, strict: false, tokens: true })
+  const parsed = parseArgs({ args, options: Object.fromEntries(config), strict: false, tokens: true })
+  const { tokens, positionals } = parsed
+  const values: { [name: string]: unknown } = parsed.values
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     const option = Object.hasOwn(options, name) ? options[name] : undefined
     if (option === undefined) throw unknownOption(name, rawName, options)
-    if (option.type === 'boolean') {
+    if (option.value === undefined) {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`)
       continue
     }
@@ -119,8 +125,9 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       const [usage, inlineUsage] = [`--${name} ${option.value}`, `--${name}=${option.value}`]
       throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
     }
-    if (option.isNumber && !/^-?\d{1,15}(\.\d+)?$/.test(value))
-      throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
+    if (option.kind !== 'number') continue
+    if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
+    values[name] = Number(value)
   }
   if (positionals.length > command.operands.length) {
     throw new UsageError(
@@ -137,11 +144,8 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
       'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
     )
   }
-  return unknownWord(
-    'option',
-    rawName,
-    Object.keys(options).map((option) => `--${option}`),
-  )
+  const known = Object.keys(options).map((option) => `--${option}`)
+  return unknownWord('option', rawName, known)
 }
 
 /** Returns the error for an unknown word. The message does not repeat the word, because it may be a secret. */

@@ -69,13 +69,8 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
   if (name === undefined) throw new UsageError(`Missing command.\n\n${HELP}`)
   if (name === '--help' || name === '-h') return { exitCode: 0, text: HELP, document: { help: HELP } }
   const command = COMMANDS.find((one) => one.name === name)
-  if (command === undefined) {
-    throw unknownWord(
-      'command',
-      name,
-      COMMANDS.map((one) => one.name),
-    )
-  }
+  const names = COMMANDS.map((one) => one.name)
+  if (command === undefined) throw unknownWord('command', name, names)
   if (rest.includes('--help') || rest.includes('-h')) {
     const help = helpText(command)
     return { exitCode: 0, text: help, document: { help } }

@@ -15,7 +15,6 @@ export const diagnose = defineCommand({
     ...SECRET_OPTIONS,
     ...RECEIVED_OPTIONS,
     language: {
-      type: 'string',
       value: 'LANGUAGE',
       help: 'shows the line to change in one language: node, python, go, ruby, php, java, csharp, perl or shell. Default: the three likeliest languages',
     },

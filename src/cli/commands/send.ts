@@ -15,26 +15,19 @@ export const send = defineCommand({
   options: {
     ...SECRET_OPTIONS,
     header: {
-      type: 'string',
-      multiple: true,
       value: "'Name: value'",
+      kind: 'several',
       help: 'adds or replaces a header. The signature does not cover it',
     },
-    timeout: {
-      type: 'string',
-      value: 'SECONDS',
-      isNumber: true,
-      help: 'how long to wait for each response. Default: 10',
-    },
-    replay: { type: 'boolean', help: 'attack: sends the same request again' },
-    tamper: { type: 'boolean', help: 'attack: changes one byte of the body after signing' },
+    timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each response. Default: 10' },
+    replay: { help: 'attack: sends the same request again' },
+    tamper: { help: 'attack: changes one byte of the body after signing' },
     age: {
-      type: 'string',
       value: 'SECONDS',
-      isNumber: true,
+      kind: 'number',
       help: `attack: signs a timestamp of this age, such as ${WINDOW_SECONDS + 1}. With --age=-${WINDOW_SECONDS + 1}, it is in the future`,
     },
-    resplit: { type: 'boolean', help: 'attack: splits the signed message differently between nonce and body' },
+    resplit: { help: 'attack: splits the signed message differently between nonce and body' },
   },
   notes: [
     'You can combine attacks. A genuine request goes first, because an endpoint that rejects everything proves nothing. Attack only your own endpoints.',
@@ -61,7 +54,7 @@ export const send = defineCommand({
           ...Object.entries(signed),
           ['Content-Length', String(sent.length)],
         ]
-        return post(url, replaceHeaders(headers, extra), sent, Number(values.timeout ?? 10))
+        return post(url, replaceHeaders(headers, extra), sent, values.timeout ?? 10)
       },
       sign: (nonce, ageSeconds) => {
         const now = context.clock.now() / 1000
@@ -70,12 +63,11 @@ export const send = defineCommand({
         return sign(body, secret, { nonce, timestamp })
       },
     }
-    const age = values.age === undefined ? undefined : Number(values.age)
-    const attempts = await sendAttempts(endpoint, body, { ...values, age })
+    const attempts = await sendAttempts(endpoint, body, values)
     const ok = attempts.every(isRight)
     const cause = findCause(attempts)
     if (attempts.some(({ response }) => response.status === 400)) notes.push(NOTE_ON_400)
-    const isAttack = values.replay || values.tamper || values.resplit || age !== undefined
+    const isAttack = values.replay || values.tamper || values.resplit || values.age !== undefined
     return {
       exitCode: ok ? 0 : 1,
       text: isAttack

@@ -15,13 +15,12 @@ export const sign = defineCommand({
   options: {
     ...SECRET_OPTIONS,
     format: {
-      type: 'string',
       value: 'FORMAT',
       help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which verify reads\njson: the same as --json',
     },
-    url: { type: 'string', value: 'URL', help: 'the URL for curl and http. Default: http://localhost/' },
-    timestamp: { type: 'string', value: 'SECONDS', isNumber: true, help: 'the Unix time to sign. Default: now' },
-    nonce: { type: 'string', value: 'NONCE', help: 'the nonce to sign. Default: a random UUID' },
+    url: { value: 'URL', help: 'the URL for curl and http. Default: http://localhost/' },
+    timestamp: { value: 'SECONDS', kind: 'number', help: 'the Unix time to sign. Default: now' },
+    nonce: { value: 'NONCE', help: 'the nonce to sign. Default: a random UUID' },
   },
   notes: [
     'Without a file or with -, the body is standard input. The curl command then reads standard input too.',
@@ -31,11 +30,10 @@ export const sign = defineCommand({
 
   async run(call, context) {
     const { values, operands } = call
-    const { format: text = 'headers' } = values
+    const { format: text = 'headers', timestamp, nonce } = values
     const format = FORMATS.find((one) => one === text)
     if (format === undefined) throw unknownWord('--format', text, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/')
-    const timestamp = values.timestamp === undefined ? undefined : Number(values.timestamp)
     // The message of `sign` would show the value, and says what to do in JavaScript.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
       throw new UsageError('--timestamp is not in seconds. Pass Unix time, such as $(date +%s).')
@@ -44,7 +42,7 @@ export const sign = defineCommand({
     const body = await readInput(path, 'the body', context)
     const { secret, notes: read } = await loadSecret(call, context)
     const notes = body.length === 0 ? [...read, 'The body is empty.'] : read
-    const headers = signBody(body, secret, { timestamp, nonce: values.nonce, clock: context.clock })
+    const headers = signBody(body, secret, { timestamp, nonce, clock: context.clock })
 
     const signed: HeaderLine[] = Object.entries(headers)
     const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]

@@ -7,18 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { defineCommand, UsageError } from '../command.js'
 
-/** The program that opens an address in the user's browser, by platform. */
-const OPENERS: { readonly [platform: string]: readonly [program: string, ...args: string[]] } = {
-  darwin: ['open'],
-  win32: ['explorer.exe'],
-}
-
 export const workbench = defineCommand({
   name: 'workbench',
   summary: 'Opens the signature workbench: a page that checks, compares and signs requests.',
   operands: [],
   options: {
-    'no-open': { type: 'boolean', help: 'prints the address, and starts no browser' },
+    'no-open': { help: 'prints the address, and starts no browser' },
   },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
@@ -60,8 +54,8 @@ async function readPage(): Promise<Buffer> {
 
 /** The address is printed too, so it does not matter if no browser can be started. */
 function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  spawn(program, [...args, url], { env, stdio: 'ignore', detached: true })
+  const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: 'explorer.exe' }
+  spawn(openers[process.platform] ?? 'xdg-open', [url], { env, stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref()
 }

@@ -11,18 +11,12 @@ import { bodyOf, bodyOfFile, describeTime, findArrivalTime } from './received-re
 /** The options that describe a received request. */
 export const RECEIVED_OPTIONS = {
   header: {
-    type: 'string',
-    multiple: true,
     value: "'Name: value'",
+    kind: 'several',
     help: 'adds a header to the request, or replaces the header of that name in the capture',
   },
-  'body-file': {
-    type: 'string',
-    value: 'PATH',
-    help: 'the file that was sent, if the capture has no body (curl -v prints none)',
-  },
+  'body-file': { value: 'PATH', help: 'the file that was sent, if the capture has no body (curl -v prints none)' },
   at: {
-    type: 'string',
     value: 'TIME',
     help: 'when the request arrived: Unix time, ISO 8601, or timestamp (the time in X-Timestamp). Default: the time in the capture, or else now',
   },

@@ -10,15 +10,13 @@ import { readInput } from './read-input.js'
 /** The options that name the source of the secret. */
 export const SECRET_OPTIONS = {
   'secret-env': {
-    type: 'string',
-    multiple: true,
     value: 'NAME',
+    kind: 'several',
     help: 'reads the secret from the environment variable NAME.\nWithout this and --secret-file, a prompt asks for the secret',
   },
   'secret-file': {
-    type: 'string',
-    multiple: true,
     value: 'PATH',
+    kind: 'several',
     help: 'reads the secret from a file, or from standard input for -.\nOne line end at the end of the file is ignored',
   },
 } as const satisfies Options
