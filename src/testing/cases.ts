@@ -16,6 +16,7 @@ import {
   open,
   type Reservation,
   reserve,
+  reserveKeys,
   reserveNew,
   type Setting,
   unique,
@@ -43,22 +44,14 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
 
 /** Runs checks at once. If one fails, runs it again alone, because another check may have caused the failure. */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
-  const errors = await inBatches(checks, LOADS[load].calls / 2, async (check) => {
-    try {
-      return await check(store)
-    } catch (error) {
-      return error
-    }
-  })
+  const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
+    check(store).catch((error: unknown) => error),
+  )
   const index = errors.findIndex((error) => error !== undefined)
   if (index === -1) return
   await checks[index]?.(store)
-  throw new Error(
-    'reserve() is wrong only while it is also called for other keys. Make concurrent calls independent of each other.',
-    {
-      cause: errors[index],
-    },
-  )
+  const fault = 'reserve() is wrong only while it is also called for other keys.'
+  throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
 /** Runs a check of TTLs. If it fails, runs it again alone, because other cases may have pushed its keys out. */
@@ -90,23 +83,15 @@ async function countForgotten(store: NonceStore, count: number, size: number): P
     const isFree = await reserve(store, reservation, 600, tried)
     expect(isFree, `reserve() returns false for a free key, one of ${count}. ${WHOLE_HASH}`)
   })
-  return (await inBatches(reservations, size, (reservation) => reserve(store, reservation))).filter((free) => free)
-    .length
+  const answers = await inBatches(reservations, size, (reservation) => reserve(store, reservation))
+  return answers.filter((isFree) => isFree).length
 }
 
 /** Returns what `call` returns, or `'fails'` if it throws. */
 async function outcomeWhenDown(name: string, call: () => unknown): Promise<unknown> {
-  const outcome = await answerWithin(4000, async () => {
-    try {
-      return await call()
-    } catch {
-      return 'fails'
-    }
-  })
-  expect(
-    outcome !== 'hangs',
-    `${name} does not answer within 4 s while its backend is down. Set a time-out in the client.`,
-  )
+  const outcome = await answerWithin(4000, async () => call()).catch(() => 'fails')
+  const fault = `${name} does not answer within 4 s while its backend is down. Set a time-out in the client.`
+  expect(outcome !== 'hangs', fault)
   return outcome
 }
 
@@ -258,4 +243,84 @@ export const DOWN_CASES: Cases = {
       expect(outcome === 'fails', `${name} returns ${String(outcome)} while its backend is down. Throw an error.`)
     }
   },
+}
+
+const FREED =
+  'A key that reserveAll() reserved is free for reserve(). Use the same keys in both, and never free a taken one.'
+
+const ALL_OR_NONE = 'Reserve all keys or none.'
+
+/** A message in several splits. They have one signature, and nonces that are equal up to the first `:`. */
+function newMessage() {
+  const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
+  const nonce = (rest: string) => `${first}:${rest}`
+  return {
+    /** The reservation of `reserve` for one split. */
+    single: (rest: string) => [webhookId, nonce(rest)] as const,
+    /** Calls `reserveAll` for one split. */
+    all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
+      reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
+  }
+}
+
+/** Makes a case of a check. It first checks what all checks need. A store without `reserveAll` passes. */
+function ifPresent(check: Cases[string]): Cases[string] {
+  return async (store, setting) => {
+    if (store.reserveAll === undefined) return
+    const { single, all } = newMessage()
+    expect(await all(store, 'a'), 'reserveAll() returns false for free keys. Return true if all are now reserved.')
+    expect(!(await all(store, 'a')), 'reserveAll() returns true for taken keys. Return false if one was taken.')
+    await expectTaken(store, single('a'), FREED)
+    expect(!(await all(store, 'b')), `reserveAll() returns true although the signature is taken. ${ALL_OR_NONE}`)
+    await check(store, setting)
+  }
+}
+
+/** The cases of the optional `reserveAll`. */
+export const RESERVE_ALL_CASES: Cases = {
+  'reserveAll() reserves all keys or none, if the store has it': ifPresent(async (store) => {
+    const { single, all } = newMessage()
+    await reserveNew(store, single('a'))
+    expect(!(await all(store, 'a')), `reserveAll() returns true although the nonce is taken. ${ALL_OR_NONE}`)
+    expect(await all(store, 'b'), `reserveAll() leaves the signature reserved when the nonce is taken. ${ALL_OR_NONE}`)
+    await all(store, 'c')
+    await expectFree(
+      store,
+      single('c'),
+      `reserveAll() leaves the nonce reserved when the signature is taken. ${ALL_OR_NONE}`,
+    )
+    const isApart = await all(store, 'a', 600, unique())
+    expect(isApart, 'reserveAll() shares keys between webhooks. Make the webhook part of each key.')
+  }),
+  'reserveAll() returns true to one of many simultaneous calls, if the store has it': ifPresent(
+    async (store, setting) => {
+      const stores = [store, await open(setting)] as const
+      const { calls, rounds } = LOADS[setting.load]
+      for (let round = 0; round < rounds; round++) {
+        const { single, all } = newMessage()
+        // In odd rounds, all calls have the same nonce too.
+        const split = (index: number) => (round % 2 === 0 ? String(index) : 'a')
+        const call = (index: number) => all(index % 2 === 0 ? stores[0] : stores[1], split(index))
+        const winner = await expectOneWinner(calls, call, 'the same keys of reserveAll()')
+        await expectTaken(store, single(split(winner)), FREED)
+        if (round % 2 === 1) continue
+        await expectFree(
+          store,
+          single(split(winner === 0 ? 1 : 0)),
+          'A reserveAll() that returns false leaves a nonce reserved if other calls run at the same time. Use one atomic step.',
+        )
+      }
+    },
+  ),
+  'reserveAll() keeps its keys for their TTL, and no longer, if the store has it': ifPresent(async (store, setting) => {
+    const [short, long] = [newMessage(), newMessage()]
+    await long.all(store, 'a', 600)
+    await short.all(store, 'a', 1)
+    await wait(setting, EXPIRED_MILLISECONDS)
+    expect(await short.all(store, 'a', 600), `reserveAll(): ${LATE}`)
+    for (const { single, all } of [short, long]) {
+      await expectTaken(store, single('a'), `reserveAll(): ${EARLY}`)
+      expect(!(await all(store, 'b')), `reserveAll(): ${EARLY}`)
+    }
+  }),
 }

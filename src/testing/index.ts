@@ -1,8 +1,7 @@
 import { assertOptions, invalidType, kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { LOADS, open } from './calls.js'
-import { CASES, CLOCK_CASES, DOWN_CASES } from './cases.js'
-import { RESERVE_ALL_CASES } from './reserve-all.js'
+import { CASES, CLOCK_CASES, DOWN_CASES, RESERVE_ALL_CASES } from './cases.js'
 
 /** Options of {@link nonceStoreContract}. */
 export interface NonceStoreContractOptions {
@@ -37,7 +36,6 @@ export interface NonceStoreContractCase {
  *
  * @param createStore - creates a store. Each case calls it once or twice. All stores that it creates share one backend, so
  * return the same store if it is in memory. You need not empty the backend: each case uses its own keys.
- * @param options - see {@link NonceStoreContractOptions}.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is not a function, or an option is invalid.
  *
  * @example
