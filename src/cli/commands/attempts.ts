@@ -31,15 +31,6 @@ export interface Attempt {
   readonly response: EndpointResponse
 }
 
-/** Which attacks to try. */
-export interface Attacks {
-  readonly replay?: boolean
-  readonly tamper?: boolean
-  /** In seconds. */
-  readonly age?: number | undefined
-  readonly resplit?: boolean
-}
-
 /** In seconds. The request takes time, so an age near the end of the window may be accepted or rejected. */
 const EDGE_SECONDS = 10
 
@@ -56,11 +47,11 @@ export function isRight({ expected, response }: Attempt): boolean {
   return (expected !== 'rejected' && isAccepted(response)) || (expected !== 'accepted' && isRejected(response))
 }
 
-/** Sends a genuine request, then the attacks. Sends no attack if the endpoint does not accept the genuine request. */
+/** Sends a genuine request, then the attacks; `age` is in seconds. Sends no attack if the endpoint does not accept the genuine request. */
 export async function sendAttempts(
   endpoint: Endpoint,
   body: Uint8Array,
-  attacks: Attacks,
+  attacks: { readonly replay?: boolean; readonly tamper?: boolean; readonly age?: number; readonly resplit?: boolean },
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
   /** Returns whether the endpoint accepted. */

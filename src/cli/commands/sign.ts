@@ -30,9 +30,9 @@ export const sign = defineCommand({
 
   async run(call, context) {
     const { values, operands } = call
-    const { format: text = 'headers', timestamp, nonce } = values
-    const format = FORMATS.find((one) => one === text)
-    if (format === undefined) throw unknownWord('--format', text, FORMATS)
+    const { format: given = 'headers', timestamp, nonce } = values
+    const format = FORMATS.find((one) => one === given)
+    if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/')
     // The message of `sign` would show the value, and says what to do in JavaScript.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
@@ -47,13 +47,13 @@ export const sign = defineCommand({
     const signed: HeaderLine[] = Object.entries(headers)
     const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]
     const document = { headers, notes }
-    const printed = {
+    const text = {
       json: () => jsonText(document),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
       curl: () => curlCommand(href, all, path ?? '-'),
       http: () => httpText(pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body),
     }[format]()
-    return { exitCode: 0, text: printed, document, notes }
+    return { exitCode: 0, text, document, notes }
   },
 })
 

@@ -59,18 +59,12 @@ export function parseJsonCapture(text: string): CapturedRequest {
 }
 
 function parseDocuments(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
+  for (const documents of [[text], text.trimEnd().split('\n')]) {
     try {
-      return text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-    } catch {
-      throw new UsageError('The capture begins as JSON, but is not valid JSON. Pass one document, or one per line.')
-    }
+      return documents.map((document) => JSON.parse(document))
+    } catch {}
   }
+  throw new UsageError('The capture begins as JSON, but is not valid JSON. Pass one document, or one per line.')
 }
 
 /** Finds all objects with headers of a request, the outermost first. */
@@ -128,17 +122,10 @@ function lines(name: unknown, value: unknown): HeaderLine[] {
 /** Method and target as pseudo-headers, unless the headers have them. */
 function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
   if (headers.some(([name]) => name === ':path')) return []
-  const [method, target, query] = [
-    lookUp({ object }, NAMES.method),
-    lookUp({ object }, NAMES.target),
-    object['rawQueryString'],
-  ]
-  const url =
-    typeof target === 'string' && URL.canParse(target, 'http://localhost')
-      ? new URL(target, 'http://localhost')
-      : undefined
+  const [target, query] = [lookUp({ object }, NAMES.target), object['rawQueryString']]
+  const url = typeof target === 'string' && URL.canParse(target, 'http://a') ? new URL(target, 'http://a') : undefined
   const path = url && url.pathname + (typeof query === 'string' && query !== '' ? `?${query}` : url.search)
-  return [...lines(':method', method), ...lines(':path', path)]
+  return [...lines(':method', lookUp({ object }, NAMES.method)), ...lines(':path', path)]
 }
 
 function jsonBodyOf(place: Place, headers: readonly HeaderLine[]): { body: Uint8Array | undefined; notes: string[] } {

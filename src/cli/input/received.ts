@@ -1,6 +1,4 @@
-import type { Clock } from '../../clock.js'
 import { countBytes } from '../../diagnose/text.js'
-import type { WebhookRequest } from '../../index.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import type { HeaderLine } from '../output/http.js'
 import { printable } from '../output/terminal.js'
@@ -31,21 +29,11 @@ export const CAPTURE_NOTE = `A capture is one of these:
   - a line of a JSON log with headers and body
   - a command that a browser copied: cURL (bash) or PowerShell`
 
-/** A received request. */
-export interface Received {
-  readonly request: WebhookRequest
-  /** The body as the sender has it, if it is not what was sent. */
-  readonly original: Uint8Array | undefined
-  /** Returns the time at which the request arrived. */
-  readonly clock: Clock
-  /** Remarks for the user: what was read, and which time is assumed. */
-  readonly notes: readonly string[]
-}
-
-export async function readReceived(
-  { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
-  context: Context,
-): Promise<Received> {
+/**
+ * Reads the request of a call. `original` is the body as the sender has it, if it is not what was sent. `clock` returns the time
+ * at which the request arrived. The notes say what was read, and which time is assumed.
+ */
+export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
   const captured: CapturedRequest = isCaptured
