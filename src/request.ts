@@ -1,6 +1,6 @@
 import { assertText, invalidType, kindOf } from './errors.js'
 import { type Body, readBody } from './rules/body.js'
-import { type HeadersInput, type HeaderValues, readHeaders } from './rules/headers.js'
+import { type HeadersInput, readHeaders } from './rules/headers.js'
 
 /** One received request, and the webhook that it was sent to. */
 export interface WebhookRequest {
@@ -22,14 +22,8 @@ export interface WebhookRequest {
  */
 export type Secret = string | readonly string[]
 
-/** The values that the rules check. A header that is absent is `undefined`, and so is a body that is not raw. */
-export interface ReceivedRequest extends HeaderValues {
-  readonly webhookId: string
-  readonly body: Uint8Array | undefined
-}
-
-/** Reads each part of a request once. */
-export function readRequest(request: WebhookRequest): ReceivedRequest {
+/** Reads each part of a request once. A header that is absent is `undefined`, and so is a body that is not raw. */
+export function readRequest(request: WebhookRequest) {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
   }

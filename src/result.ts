@@ -37,39 +37,24 @@ export type Verification = Accepted | Rejected
 const MILLISECONDS_PER_YEAR = 31_557_600_000
 
 /** The broken rule, and what to do. */
-const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [what: string, fix: string]> = {
-  invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
-  timestamp_outside_window: [
-    `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
-    'Sign each attempt with the current time. Check both clocks.',
-  ],
-  invalid_nonce: [
-    `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
-    'Send a new UUID with each attempt.',
-  ],
-  signature_mismatch: [
-    'X-Signature is not the signature of timestamp:nonce:body',
-    'Compare the secrets and the signed bytes.',
-  ],
-  replayed_nonce: [
-    `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s`,
-    'Sign each attempt with a new nonce.',
-  ],
+const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, string> = {
+  invalid_timestamp: 'X-Timestamp is not Unix time in seconds. Send decimal digits only.',
+  timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time. Sign each attempt with the current time. Check both clocks.`,
+  invalid_nonce: `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters. Send a new UUID with each attempt.`,
+  signature_mismatch:
+    'X-Signature is not the signature of timestamp:nonce:body. Compare the secrets and the signed bytes.',
+  replayed_nonce: `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s. Sign each attempt with a new nonce.`,
 }
 
 export function missingHeader(header: HeaderName): Rejected {
-  return {
-    ok: false,
-    reason: 'missing_header',
-    header,
-    message: `${header} is missing. Send it. If it was sent, pass headers, not { ...headers }.`,
-  }
+  const message = `${header} is missing. Send it. If it was sent, pass headers, not { ...headers }.`
+  return { ok: false, reason: 'missing_header', header, message }
 }
 
 /** @param detail - more about the received value, if it helps. */
 export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, detail?: string): Rejected {
-  const [what, fix] = MESSAGES[reason]
-  return { ok: false, reason, message: detail === undefined ? `${what}. ${fix}` : `${what} (${detail}). ${fix}` }
+  const message = MESSAGES[reason]
+  return { ok: false, reason, message: detail === undefined ? message : message.replace('.', () => ` (${detail}).`) }
 }
 
 /**

@@ -27,7 +27,6 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
  * @param secret - the webhook's signing secret as text.
- * @param options - see {@link SignOptions}.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. Examples are an empty
  * secret, a body that is not raw, a timestamp in milliseconds, and an invalid nonce.
  * @see {@link verify}

@@ -10,10 +10,6 @@ import { verify } from './verify.js'
  *
  * Express, Fastify, Koa, NestJS and h3 answer 401 or 503 by the `status` of the error, without a reason.
  *
- * @param request - as in {@link verify}.
- * @param secret - as in {@link verify}.
- * @param nonceStore - as in {@link verify}.
- * @param clock - as in {@link verify}.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller.

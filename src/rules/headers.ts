@@ -38,8 +38,8 @@ export function readHeaders(headers: HeadersInput): HeaderValues {
   // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
   if (typeof headers['get'] === 'function' && !types.isMap(headers)) {
     for (const name of HEADER_NAMES) add(values, name, headers['get'](name))
-  } else if (isIterable(headers)) {
-    for (const pair of headers) {
+  } else if (Symbol.iterator in headers) {
+    for (const pair of headers as Iterable<unknown>) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
         throw invalidType(`request.headers is a list, but not of pairs. ${FIX}`)
       }
@@ -80,19 +80,11 @@ function assertHeaders(headers: unknown): asserts headers is Properties {
     throw invalidType(`request.headers is ${kindOf(headers)}. ${FIX}`)
   }
   // A header of this name, from a sender, is a string or a list of strings. It is never another object.
-  if ([headers['headers'], headers['req'], headers['raw']].some(isRecord)) {
+  if ([headers['headers'], headers['req'], headers['raw']].some((one) => isObject(one) && !Array.isArray(one))) {
     throw invalidType('request.headers is a whole request. Pass its .headers (Hono: c.req.raw.headers).')
   }
 }
 
 function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null
-}
-
-function isRecord(value: unknown): boolean {
-  return isObject(value) && !Array.isArray(value)
-}
-
-function isIterable(headers: object): headers is Iterable<unknown> {
-  return Symbol.iterator in headers
 }

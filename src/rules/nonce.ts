@@ -8,11 +8,6 @@ export const MAX_NONCE_LENGTH = 128
 
 const COLON = 0x3a
 
-/** Checks that a character code or a byte is visible ASCII (specification: 0x21 to 0x7E). */
-function isVisible(code: number): boolean {
-  return code >= 0x21 && code <= 0x7e
-}
-
 /** Checks the format of `X-Nonce`: 1 to 128 visible ASCII characters. */
 export function isNonce(value: string): boolean {
   return /^[!-~]{1,128}$/.test(value)
@@ -31,9 +26,9 @@ export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
   // A longer nonce is this one, the `:` after it, and visible bytes of the body up to a `:`.
   const end = Math.min(body.length, MAX_NONCE_LENGTH - nonce.length)
   for (let index = 0; index < end; index++) {
-    const byte = body[index]
+    const byte = body[index] as number
     if (byte === COLON) return true
-    if (byte === undefined || !isVisible(byte)) return false
+    if (byte < 0x21 || byte > 0x7e) return false
   }
   return false
 }

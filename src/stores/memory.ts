@@ -66,10 +66,6 @@ class Segment {
     return this.front === this.end
   }
 
-  hasRoom(expiry: number): boolean {
-    return this.end < SEGMENT_RECORDS && expiry - this.firstExpiry < 2 ** 32
-  }
-
   hasExpired(index: number, now: number): boolean {
     return now > this.firstExpiry + ((this.words[index * RECORD_WORDS + EXPIRY] as number) >>> 0)
   }
@@ -210,7 +206,7 @@ export class MemoryNonceStore implements NonceStore {
   #segmentFor(expiry: number): Segment {
     const queue = this.#queues.find((records) => (records.at(-1) as Segment).lastExpiry <= expiry)
     const last = queue?.at(-1)
-    if (last?.hasRoom(expiry)) return last
+    if (last && last.end < SEGMENT_RECORDS && expiry - last.firstExpiry < 2 ** 32) return last
     const segment = new Segment(expiry)
     segment.number = this.#freeNumbers.pop() ?? this.#segments.length
     this.#segments[segment.number] = segment

@@ -71,6 +71,7 @@ export class SqliteNonceStore implements NonceStore {
   /** The prepared statements, by the number of keys. */
   readonly #reservations: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
+  /** The absolute path of the file. It is empty for a database in memory. */
   readonly #path: string
   readonly #file: string | undefined
   #calls = 0
@@ -105,7 +106,8 @@ export class SqliteNonceStore implements NonceStore {
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
     // If the database was opened for reading only, this throws.
     this.#removeExpired.run(0)
-    this.#path = pathOf(database)
+    const files = database.prepare('PRAGMA database_list').all().map(Object)
+    this.#path = files.find(({ name }) => name === 'main').file
     this.#file = this.#currentFile()
   }
 
@@ -146,12 +148,6 @@ export class SqliteNonceStore implements NonceStore {
       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at`)
     return this.#reservations[count]
   }
-}
-
-/** Returns the absolute path of the database's file. It is empty for a database in memory. */
-function pathOf(database: SqliteDatabase): string {
-  const files = database.prepare('PRAGMA database_list').all().map(Object)
-  return files.find(({ name }) => name === 'main').file
 }
 
 function retryWhileBusy(timeout: number, act: () => void): void {
