@@ -112,6 +112,7 @@ describe('JSON', () => {
     const pathOf = (document: unknown) => parsed(document).headers.find(([name]) => name === ':path')?.[1]
     expect(pathOf(LAMBDA_2)).toBe('/hooks/42?a=b')
     expect(pathOf({ ...LAMBDA_2, rawQueryString: '' })).toBe('/hooks/42')
+    expect(pathOf({ ...LAMBDA_2, rawQueryString: 'q=é f' })).toBe('/hooks/42?q=é f')
     expect(pathOf({ ...LAMBDA_2, rawQueryString: 7 })).toBe('/hooks/42')
     expect(pathOf({ headers, url: 'http://a/b?c=d', body: '' })).toBe('/b?c=d')
     expect(pathOf({ headers, url: 7, body: '' })).toBeUndefined()

@@ -103,7 +103,7 @@ const CAUSES: { readonly [kind in Kind]?: string } = {
   tamper:
     'A changed body was accepted. The handler probably ignores the result: write `const result = await verify(…)`, with `await`, and answer 401 unless `result.ok`. Or it uses another body than the raw body that it verifies.',
   replay:
-    'The replay was accepted. There is probably a nonce store per request or per process. Create one store when the process starts, and a shared store for several processes. Try --tamper too: if it is accepted, the handler ignores the result.',
+    'The replay was accepted. There is probably a nonce store per request or per process. Create one store when the process starts, and a shared store for several processes. If --tamper is accepted too, the handler ignores the result.',
   age: 'A request from outside the window was accepted. Compare the clock of the endpoint with the clock of this machine.',
   resplit:
     'A re-split was accepted. The nonce store probably forgets or changes the key that begins with `signature `.',
