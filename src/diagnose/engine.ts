@@ -1,20 +1,19 @@
 import type { HeaderValues } from '../rules/headers.js'
-import { isNonce, MAX_NONCE_LENGTH } from '../rules/nonce.js'
+import { isNonce } from '../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../rules/timestamp.js'
-import { fromUtf8, hex, latin1, utf8 } from './bytes.js'
+import { hex, utf8 } from './bytes.js'
 import { announcedLength, checkLostBody, suspectBody } from './checks/body.js'
-import { checkHeaders, type MeantHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
-import { instantOf, scaleOf } from './checks/instant.js'
+import { checkHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
-import { checkSignatureFormat, isUnset, readSignature } from './checks/signature.js'
+import { checkSignatureFormat, isUnset } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
-import { Budget, search } from './search.js'
+import { limit } from './search.js'
 import { type Draft, quote, writeFinding } from './text.js'
-import { correctWay, dimensionsOf, type SearchInput, testWay } from './ways-of-signing.js'
+import { findWay } from './ways-of-signing.js'
 
 /** A request as the engine takes it: everything is read already. */
 export interface RequestToDiagnose extends HeaderValues {
@@ -62,25 +61,18 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     body.length > SMALL_BODY || `${timestamp}${nonce}`.length > SMALL_HEADERS || secrets.join('').length > SMALL_SECRETS
   // One hash is for the evidence. The others are for the right signature of each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
-  const budget = new Budget((isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
-  const context: RequestContext = {
-    headers: pairs,
-    primitives: budget.count(platform),
-    spend: (bytes) => budget.spend(0, bytes),
-  }
+  const limited = limit(platform, (isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
+  const context: RequestContext = { headers: pairs, ...limited }
   const signed = isSignedAsSent ? request : meanings.find(isRight)
   const meant = unswapHeaders(signed ?? meanings[0], now)
-  const received = signed === undefined ? receivedAs(meant, request) : undefined
-  const match =
-    received &&
-    search(dimensionsOf(received, context, budget, isLarge), correctWay(received), testWay(received, context))
+  const match = signed === undefined ? findWay(meant, request, context, isLarge) : undefined
   const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
 
   // If the signature of the body is right, the body was not lost.
-  const lost = signed !== undefined || match?.result.body === body ? [] : checkLostBody(body, pairs)
+  const lost = signed !== undefined || match?.body === body ? [] : checkLostBody(body, pairs)
   const drafts = [
     ...lost,
-    ...checkHeaders(request, pairs, meant, signed, match !== undefined),
+    ...checkHeaders(request, pairs, meant, signed),
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
     // A request is often diagnosed later than it arrived, so the way of signing comes before the age.
@@ -94,42 +86,19 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   return { genuine: false, findings: drafts.map(writeFinding) }
 }
 
-/** Returns the input of the search, or `undefined` if the signature cannot be read as a digest. */
-function receivedAs(
-  { timestamp = '', nonce = '', signature = '' }: MeantHeaders,
-  request: RequestToDiagnose,
-): SearchInput | undefined {
-  const readings = readSignature(signature)
-  if (readings.length === 0) return undefined
-  const { body, original, secrets, now } = request
-  const instant = instantOf(timestamp, now)
-  // A header that breaks a rule has its own finding. If the right value was signed, that is not another mistake.
-  const isOtherTime =
-    instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
-  return {
-    sentTimestamp: { value: timestamp, instant },
-    timestamps: isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp],
-    nonces: isNonce(nonce) ? [nonce] : [nonce, fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)],
-    body,
-    original,
-    secrets,
-    readings,
-  }
-}
-
 /** The signature of the example in the evidence. */
 const EXAMPLE_SIGNATURE = 'f047d805fefcdb359477807dc0cd06fa1301f1b4404129c7a1b53c442b9f98a6'
 
 /** Lists the values to compare on both sides if nothing explains the signature. */
-function compare({ timestamp, nonce, signature }: MeantHeaders, body: Uint8Array, platform: Primitives): Draft[] {
+function compare({ timestamp, nonce, signature }: HeaderValues, body: Uint8Array, platform: Primitives): Draft[] {
   // Where a header is missing, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return []
   const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
   return [
     {
       code: 'signature_mismatch',
-      kind: 'mismatch',
-      params: {},
+      message:
+        'No known way of signing gives this signature: the secrets differ, or other bytes were signed than received.',
       fix: 'compare',
       evidence: [
         'The receiver has:',

@@ -1,84 +1,74 @@
 import { fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
-import type { Reading } from './checks/signature.js'
 import type { Language } from './finding.js'
 import { JSON_WRITERS, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeJson } from './json/write.js'
-import type { Match } from './search.js'
 import { countBytes, type Draft, type EvidenceLine, joinWords, quote } from './text.js'
-import { type Mistake, messageOf, type Way } from './ways-of-signing.js'
+import { type FoundWay, type Mistake, messageOf } from './ways-of-signing.js'
 
 const PROOF = 'Proved: signing in this way gives the signature received.'
 
+type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
+
 /** One draft per mistake of the way of signing that was found. */
-export function explain(
-  { result, mistakes }: Match<Way & { reading: Reading }, Mistake>,
-  received: Uint8Array,
-  contentLength: number | undefined,
-): Draft[] {
-  const form = result.reading.differences.join(', ')
-  const of = (...parts: Mistake['part'][]) => mistakes.filter(({ part }) => parts.includes(part))
+export function explain(way: FoundWay, received: Uint8Array, contentLength: number | undefined): Draft[] {
+  const form = way.reading.differences.join(', ')
+  const of = (...parts: Mistake['part'][]) => way.mistakes.filter(({ part }) => parts.includes(part))
   const values = of('timestamp', 'nonce')
   const [layout] = of('layout')
   const [digest] = of('digest')
+  const proved = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => ({
+    ...mistake,
+    message,
+    evidence: [...evidence, PROOF],
+  })
   const drafts: Draft[] = []
 
   if (digest !== undefined) {
-    drafts.push({ ...digest, kind: 'provedDigest', params: { what: digest.what, form }, evidence: [PROOF] })
+    const sent = form === '' ? '' : `, sent in another form: ${form}`
+    drafts.push(proved(digest, `X-Signature is ${digest.what}${sent}.`))
   }
-  for (const mistake of of('secret')) {
-    const kind = mistake.code === 'secret_placeholder' ? 'provedPlaceholder' : 'provedSecret'
-    drafts.push({ ...mistake, kind, params: { what: mistake.what }, evidence: [PROOF] })
+  for (const secret of of('secret')) {
+    const end = secret.code === 'secret_placeholder' ? '' : ', not with the secret as it is'
+    drafts.push(proved(secret, `X-Signature was made with ${secret.what}${end}.`))
   }
-  const whats = values.map(({ what }) => what)
+  const whats = joinWords(
+    values.map(({ what }) => what),
+    'and',
+  )
   if (layout !== undefined) {
-    const params = { what: layout.what, values: whats }
-    drafts.push({ ...layout, kind: 'provedLayout', params, evidence: [...signedAs(result), PROOF] })
+    const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`timestamp:nonce:body\`.`
+    drafts.push(proved(layout, message, ...signedAs(way)))
+  } else if (values[0] !== undefined) {
+    const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
+    drafts.push(proved(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(way)))
   }
-  for (const { code, fix } of layout === undefined ? values.slice(0, 1) : []) {
-    drafts.push({ code, fix, kind: 'provedValues', params: { values: whats }, evidence: [...signedAs(result), PROOF] })
+  // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
+  const isChangedHere = contentLength === way.body.length && contentLength !== received.length
+  const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
+  for (const [index, { code, fix, what, style, input }] of of('body', 'json').entries()) {
+    const json = style && describeJson(style, input as Uint8Array)
+    const end = code === 'body_not_signed' ? '' : ', not the bytes received'
+    const evidence = index === 0 ? compareBodies(way.body, received) : []
+    const draft = proved({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
+    drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
-  drafts.push(...explainBody(of('body', 'json'), result.body, received, contentLength))
   if (form !== '' && digest === undefined) {
-    drafts.push({ code: result.reading.code, kind: 'provedForm', params: { form }, fix: 'send_hex', evidence: [PROOF] })
+    const { code } = way.reading
+    drafts.push(proved({ code, fix: 'send_hex' }, `X-Signature is the right digest in another form: ${form}.`))
   }
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-function signedAs(way: Way): EvidenceLine[] {
+function signedAs(way: FoundWay): EvidenceLine[] {
   const [before, , after] = messageOf(way) as [Uint8Array, Uint8Array?, Uint8Array?]
   const lines: EvidenceLine[] = [
     ['Signed as', layoutText(way.layout)],
     ['Before the body', quote(fromUtf8(before))],
   ]
   return after === undefined || after.length === 0 ? lines : [...lines, ['After the body', quote(fromUtf8(after))]]
-}
-
-function explainBody(
-  mistakes: readonly Mistake[],
-  signed: Uint8Array,
-  received: Uint8Array,
-  contentLength: number | undefined,
-): Draft[] {
-  // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
-  const isChangedHere = contentLength === signed.length && contentLength !== received.length
-  const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
-  return mistakes.map((mistake, index): Draft => {
-    const { style, input } = mistake
-    const { what, languages } =
-      style === undefined ? { ...mistake, languages: [] } : describeJson(style, input as Uint8Array)
-    return {
-      code: mistake.code,
-      kind: mistake.code === 'body_not_signed' ? 'provedConstant' : 'provedBody',
-      params: { what },
-      fix: mistake.fix,
-      side,
-      languages,
-      evidence: [...(index === 0 ? compareBodies(signed, received) : []), PROOF],
-    }
-  })
 }
 
 /** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */

@@ -18,7 +18,6 @@ export type FindingCode =
   | 'clock_time_zone'
   | 'clock_behind'
   | 'clock_ahead'
-  | 'clock_unreadable'
   | 'nonce_length'
   | 'nonce_characters'
   | 'signature_format'

@@ -9,7 +9,9 @@ export interface Fix {
 }
 
 const SAME_BYTES = 'Sign the same bytes that you send'
-const RAW_BYTES = 'Pass the raw bytes as received'
+const RAW_IN_EXPRESS = 'express.raw({ type: () => true, inflate: false }), before express.json()'
+const RAW_BYTES =
+  `Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: ${RAW_IN_EXPRESS}).`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
   python: 'body = json.dumps(event).encode(); sign body and send requests.post(url, data=body, headers=headers), not json=event',
@@ -21,7 +23,6 @@ const WRITE_ONCE = {
   perl: 'my $body = encode_json($event); sign $body and send it as the content of the request',
   shell: 'jq -c . event.json > body.json; sign body.json and send it with curl --data-binary @body.json',
 }
-const RAW_IN_EXPRESS = 'express.raw({ type: () => true, inflate: false }), before express.json()'
 const UNIX_SECONDS = {
   node: 'String(Math.floor(Date.now() / 1000))',
   python: 'str(int(time.time()))',
@@ -57,9 +58,7 @@ const HMAC = {
     `python3 -c 'import hashlib, hmac, os, sys; print(hmac.new(os.environb[b"WEBHOOK_SECRET"], sys.stdin.buffer.read(), hashlib.sha256).hexdigest())' < message.bin`,
 }
 
-const PRINT_SECRET = 'printf %s "$SECRET" > secret.txt, not echo'
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
-const UNQUOTED = 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"'
 const CLOCKS = {
   receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
@@ -70,27 +69,26 @@ const CLOCKS = {
 export const FIXES = {
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
+    receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
     lines: {
       node: 'secret.trim()',
       python: 'secret.strip()',
       go: 'strings.TrimSpace(secret)',
       php: 'trim($secret)',
-      shell: PRINT_SECRET,
+      shell: 'printf %s "$SECRET" > secret.txt, not echo',
     },
   },
-  trim_own_secret: {
-    receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
-    lines: { node: 'process.env.WEBHOOK_SECRET.trim()', shell: PRINT_SECRET },
+  unquote_secret: {
+    sender: UNQUOTE,
+    receiver: UNQUOTE,
+    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"', python: 'secret.encode(), not str(secret_bytes)' },
   },
-  unquote_secret: { sender: UNQUOTE, lines: { shell: UNQUOTED, python: 'secret.encode(), not str(secret_bytes)' } },
-  unquote_own_secret: { receiver: UNQUOTE, lines: { shell: UNQUOTED } },
   whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
   own_prefix: {
     sender: 'Put nothing before the secret.',
     receiver: 'Configure exactly the text that the sender was given, including its prefix.',
   },
-  secret_as_text: { sender: 'Use the text of the secret as the key. Do not decode or encode it, except as UTF-8.', lines: HMAC },
-  unhashed_secret: { sender: 'Use the secret itself as the key, not a hash of it.', lines: HMAC },
+  secret_as_text: { sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.', lines: HMAC },
   unchanged_secret: {
     sender: 'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
@@ -98,16 +96,13 @@ export const FIXES = {
   },
   read_secret: {
     sender: 'Use the value of the variable, not its name or a placeholder. Stop with an error if it is not set.',
+    receiver: 'Pass the value of the variable, not its name or a placeholder.',
     lines: {
       node: 'process.env.WEBHOOK_SECRET',
       python: "os.environ['WEBHOOK_SECRET']",
       php: "getenv('WEBHOOK_SECRET')",
       shell: '"${WEBHOOK_SECRET:?}"',
     },
-  },
-  read_own_secret: {
-    receiver: 'Pass the value of the variable, not its name or a placeholder.',
-    lines: { node: 'process.env.WEBHOOK_SECRET' },
   },
 
   sign_message: {
@@ -140,21 +135,17 @@ export const FIXES = {
   nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
 
   use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
-  message_as_utf8: {
-    sender: 'Encode the message as UTF-8.',
-    lines: { csharp: 'Encoding.UTF8.GetBytes(message), not Encoding.Unicode', java: 'message.getBytes(StandardCharsets.UTF_8)' },
-  },
   send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
 
-  same_bytes: { sender: `${SAME_BYTES}.`, receiver: `${RAW_BYTES} (Express: ${RAW_IN_EXPRESS}).` },
+  same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
   serialize_once: {
     sender: `Serialize once. ${SAME_BYTES}.`,
-    receiver: `${RAW_BYTES} (Express: ${RAW_IN_EXPRESS}). Do not serialize a parsed body again.`,
+    receiver: RAW_BYTES,
     lines: WRITE_ONCE,
   },
   same_options: {
     sender: `Serialize once, with the options that you use for sending. ${SAME_BYTES}.`,
-    receiver: `${RAW_BYTES}. Do not serialize a parsed body again.`,
+    receiver: RAW_BYTES,
     lines: {
       csharp: 'JsonSerializer.SerializeToUtf8Bytes(event, options); send new ByteArrayContent(body), not PostAsJsonAsync',
       php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
@@ -162,7 +153,7 @@ export const FIXES = {
   },
   encode_once: {
     sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`,
-    receiver: `${RAW_BYTES}. Do not decode them to text and encode them again.`,
+    receiver: RAW_BYTES,
     lines: {
       node: "Buffer.from(text, 'utf8')",
       python: 'text.encode()',
@@ -175,7 +166,7 @@ export const FIXES = {
   },
   keep_newlines: {
     sender: `${SAME_BYTES}, with every line break.`,
-    receiver: `${RAW_BYTES}. Do not trim them and do not convert line breaks.`,
+    receiver: RAW_BYTES,
     lines: {
       shell: `printf %s "$BODY", not echo; curl --data-binary @body.json, not -d, which removes line breaks`,
       go: 'json.Marshal(event), not json.NewEncoder, whose Encode adds a line feed',
@@ -185,12 +176,12 @@ export const FIXES = {
   },
   sign_compressed: {
     sender: 'Sign after you compress, or do not compress.',
-    receiver: `${RAW_BYTES}, before anything inflates them.`,
+    receiver: RAW_BYTES,
     lines: { node: 'express.raw({ type: () => true, inflate: false })' },
   },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
-    receiver: `${RAW_BYTES}, in the encoding in which they arrived.`,
+    receiver: RAW_BYTES,
     lines: {
       node: "AWS Lambda: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')",
       python: 'hmac.update(body) with the bytes, not str(body) or f"{body}"',
@@ -199,7 +190,7 @@ export const FIXES = {
   },
   one_format: {
     sender: 'Write the event in one format. Sign that text and send it.',
-    receiver: `${RAW_BYTES}. Do not build the body again from parsed fields.`,
+    receiver: RAW_BYTES,
     lines: {
       python: 'requests.post(url, data=body) with text, not a dict, which is sent as a form',
       php: 'CURLOPT_POSTFIELDS => $body with text, not an array',
@@ -209,21 +200,18 @@ export const FIXES = {
   },
   sign_envelope: {
     sender: 'Sign after you put the event into its envelope, or send the event without it.',
-    receiver: `${RAW_BYTES}, not a part of them. Queues and functions hold the body as text inside an event.`,
+    receiver: `${RAW_BYTES} Queues and functions hold the body as text inside an event.`,
     lines: { node: 'AWS Lambda and SQS: the `body` of the event, not the event' },
   },
   sign_multipart: {
     sender: 'Encode the whole multipart body once, with its boundaries. Sign and send it. Or send the content alone.',
-    receiver: `${RAW_BYTES}, before a multipart parser reads them.`,
+    receiver: RAW_BYTES,
     lines: { python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request" },
   },
-  sign_body_not_hash: {
-    sender: 'Sign the body itself, not a hash of it.',
-    lines: { node: "hmac.update(timestamp + ':' + nonce + ':').update(body)" },
-  },
+  sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
   sign_body: {
     sender: `${SAME_BYTES}. Read the whole body before you sign.`,
-    receiver: `Pass the raw body. Read it before any parser does (Express: ${RAW_IN_EXPRESS}).`,
+    receiver: RAW_BYTES,
     lines: {
       node: 'const body = JSON.stringify(event), not the object itself',
       python: 'request.body, not a stream that was read already',
@@ -232,18 +220,9 @@ export const FIXES = {
   },
 
   pass_raw_body: {
-    receiver: 'Pass the bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
-    lines: { node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once` },
-  },
-  pass_whole_body: {
-    receiver: 'Pass all bytes as received, before anything parses, trims, decodes or inflates them.',
-    lines: { node: `Express: ${RAW_IN_EXPRESS}` },
-  },
-  send_text: { sender: 'Send text, not an object.', lines: { node: 'body: JSON.stringify(event)' } },
-  pass_or_send_text: {
     sender: 'Send text, not an object.',
-    receiver: 'Pass the bytes as received, and never String(request.body).',
-    lines: { node: 'sender: body: JSON.stringify(event); receiver: await request.arrayBuffer()' },
+    receiver: 'Pass all bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
+    lines: { node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once; sender: body: JSON.stringify(event)` },
   },
 
   rename_headers: {
@@ -279,11 +258,10 @@ export const FIXES = {
     ...CLOCKS,
     sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
   },
-  pass_clock: { receiver: 'Pass a clock whose now() returns milliseconds since the Unix epoch, or none for Date.' },
   compare: {
     sender: 'Compare the evidence with your own values. The first line that differs is the cause.',
     receiver: 'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
-    lines: { shell: 'wc -c < body.bin; openssl dgst -sha256 body.bin; printf %s "$WEBHOOK_SECRET" | wc -c' },
+    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | wc -c' },
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

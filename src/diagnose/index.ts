@@ -1,4 +1,4 @@
-import { assertClock, type Clock } from '../clock.js'
+import { assertClock, type Clock, timeOf } from '../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
 import { type Body, notRawBody, readBody } from '../rules/body.js'
 import { listHeaders } from './checks/headers.js'
@@ -21,7 +21,8 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - server time, by default `Date`. For a captured request, pass the time at which it arrived.
  * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body, an empty secret or a
+ *   clock that returns no number.
  * @see `verify` for the rules
  *
  * @example
@@ -59,7 +60,7 @@ export async function diagnose(
     body,
     original: original === undefined ? undefined : readBody(original, 'original'),
     secrets,
-    now: clock.now(),
+    now: timeOf(clock),
   })
 }
 

@@ -16,58 +16,36 @@ const MAX_MISTAKES = 3
 const THIRD_MISTAKE = 1
 
 /** One possibility of a dimension. */
-export interface Choice<State, Mistake> {
+export interface Choice<State> {
   readonly likelihood: Likelihood | 'expected'
   /** Returns the next states. There are none if this choice is not possible or makes no difference. */
-  apply(state: State): readonly Step<State, Mistake>[]
-}
-
-/** The next state, and the mistake that leads to it. A step by the rules has no mistake. */
-export interface Step<State, Mistake> {
-  readonly state: State
-  readonly mistake?: Mistake | undefined
+  apply(state: State): readonly State[]
 }
 
 /** Choices that exclude each other. They are made when the search first needs them. */
-export type Dimension<State, Mistake> = () => readonly Choice<State, Mistake>[]
+export type Dimension<State> = () => readonly Choice<State>[]
 
-/** A combination that matches. */
-export interface Match<Result, Mistake> {
-  readonly result: Result
-  readonly mistakes: readonly Mistake[]
-}
-
-/** The likeliest combination for which `test` returns a result. */
-export function search<State, Mistake, Result>(
-  dimensions: readonly Dimension<State, Mistake>[],
+/** The result of `test` for the likeliest combination for which it returns one. */
+export function search<State, Result>(
+  dimensions: readonly Dimension<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-): Match<Result, Mistake> | undefined {
+): Result | undefined {
   const groups = dimensions.map((dimension) => groupByCost(dimension))
-
-  const walk = (
-    state: State,
-    pattern: Pattern,
-    index: number,
-    mistakes: readonly Mistake[],
-  ): Match<Result, Mistake> | undefined => {
+  const walk = (state: State, costs: readonly number[], index: number): Result | undefined => {
     const group = groups[index]
-    if (group === undefined) {
-      const result = test(state)
-      return result === undefined ? undefined : { result, mistakes }
-    }
-    for (const choice of group(pattern.costs[index] as number)) {
-      for (const { state: next, mistake } of choice.apply(state)) {
-        const found = walk(next, pattern, index + 1, mistake === undefined ? mistakes : [...mistakes, mistake])
+    if (group === undefined) return test(state)
+    for (const choice of group(costs[index] as number)) {
+      for (const next of choice.apply(state)) {
+        const found = walk(next, costs, index + 1)
         if (found !== undefined) return found
       }
     }
     return undefined
   }
-
   try {
-    for (const pattern of patterns(dimensions.length)) {
-      const found = walk(start, pattern, 0, [])
+    for (const { costs } of patterns(dimensions.length)) {
+      const found = walk(start, costs, 0)
       if (found !== undefined) return found
     }
   } catch (error) {
@@ -77,10 +55,10 @@ export function search<State, Mistake, Result>(
 }
 
 /** The choices of one dimension by cost. */
-function groupByCost<State, Mistake>(dimension: Dimension<State, Mistake>) {
-  let choices: readonly Choice<State, Mistake>[] | undefined
-  const groups = new Map<number, readonly Choice<State, Mistake>[]>()
-  return (cost: number): readonly Choice<State, Mistake>[] => {
+function groupByCost<State>(dimension: Dimension<State>) {
+  let choices: readonly Choice<State>[] | undefined
+  const groups = new Map<number, readonly Choice<State>[]>()
+  return (cost: number): readonly Choice<State>[] => {
     choices ??= dimension()
     const group = groups.get(cost) ?? choices.filter(({ likelihood }) => COSTS[likelihood] === cost)
     groups.set(cost, group)
@@ -88,16 +66,9 @@ function groupByCost<State, Mistake>(dimension: Dimension<State, Mistake>) {
   }
 }
 
-/** The cost of the choice in each dimension. */
-interface Pattern {
-  readonly costs: readonly number[]
-  readonly total: number
-  readonly mistakes: number
-}
-
-/** All patterns with up to three mistakes, the likeliest first; of equally likely ones, those with fewer mistakes first. */
-function patterns(dimensions: number): Pattern[] {
-  let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
+/** The cost of the choice in each dimension, for up to three mistakes: the likeliest first; of equally likely ones, those with fewer mistakes first. */
+function patterns(dimensions: number) {
+  let all = [{ costs: [] as number[], total: 0, mistakes: 0 }]
   for (let dimension = 0; dimension < dimensions; dimension++) {
     all = all.flatMap(({ costs, total, mistakes }) =>
       Object.values(COSTS)
@@ -114,46 +85,33 @@ function patterns(dimensions: number): Pattern[] {
 
 class OutOfBudget extends Error {}
 
-/** Counts all work of a search, and ends it. */
-export class Budget {
-  #hashes: number
-  #bytes: number
-
-  constructor(hashes: number, bytes: number) {
-    this.#hashes = hashes
-    this.#bytes = bytes
-  }
-
-  /** Counts hashes, and the bytes that are hashed, read or written. */
-  spend(hashes: number, bytes: number): void {
-    this.#hashes -= hashes
-    this.#bytes -= bytes
-    if (this.#hashes < 0 || this.#bytes < 0) throw new OutOfBudget()
-  }
-
-  /** The same primitives, with every use counted. */
-  count(primitives: Primitives): Primitives {
-    const hashed = (parts: readonly Uint8Array[]) =>
-      this.spend(
-        1,
-        parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH),
-      )
-    return {
-      hash: (algorithm, parts) => {
-        hashed(parts)
-        return primitives.hash(algorithm, parts)
-      },
-      hmac: (algorithm, key, parts) => {
-        hashed([key, ...parts])
-        return primitives.hmac(algorithm, key, parts)
-      },
-      inflate: (format, bytes, maxLength) => {
-        this.spend(0, bytes.length)
-        return primitives.inflate(format, bytes, maxLength)
-      },
-    }
-  }
-}
-
 /** The fixed cost of a hash, without its bytes. */
 const BYTES_PER_HASH = 1000
+
+/** Counts all work of a search, and ends it. `spend` counts bytes that are hashed, read or written. */
+export function limit(primitives: Primitives, hashes: number, bytes: number) {
+  let [hashesLeft, bytesLeft] = [hashes, bytes]
+  const spend = (spent: number) => {
+    bytesLeft -= spent
+    if (hashesLeft < 0 || bytesLeft < 0) throw new OutOfBudget()
+  }
+  const spendHash = (parts: readonly Uint8Array[]) => {
+    hashesLeft--
+    spend(parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH))
+  }
+  const counted: Primitives = {
+    hash(algorithm, parts) {
+      spendHash(parts)
+      return primitives.hash(algorithm, parts)
+    },
+    hmac(algorithm, key, parts) {
+      spendHash([key, ...parts])
+      return primitives.hmac(algorithm, key, parts)
+    },
+    inflate(format, body, maxLength) {
+      spend(body.length)
+      return primitives.inflate(format, body, maxLength)
+    },
+  }
+  return { primitives: counted, spend }
+}

@@ -51,8 +51,8 @@ describe('a secret', () => {
   })
 
   it.each([
-    [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed) after it'],
-    ['\n\n', '\n', 'U+000A (line feed) before it'],
+    [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed)'],
+    ['\n\n', '\n', 'U+000A (line feed)'],
     ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
     ['"a secret"', '"a secret"', 'quotes around it'],
     ['x"a"', 'x"a"', undefined],

@@ -20,23 +20,25 @@ async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret
 
 describe('a timestamp that is not Unix time in seconds', () => {
   it.each([
-    ['', 'empty'],
-    [` ${TIMESTAMP}`, 'a number with white space around it'],
-    [`"${TIMESTAMP}"`, 'between quotes'],
-    [`${TIMESTAMP}.25`, 'a number with a fraction'],
-    [`+${TIMESTAMP}`, 'a number with a sign'],
-    ['1.7e9', 'a number in scientific notation'],
-    ['1,700,000,000', 'a number with separators'],
-    ['6553f100', 'a number in hex'],
-    ['2023-11-14T22:13:20+00:00', 'a date in ISO 8601'],
-    ['2023-11-14T24:61:20Z', 'a date in ISO 8601'],
-    ['Tue, 14 Nov 2023 22:13:20 GMT', 'a date in RFC 1123'],
-    ['14 November 2023 22:13:20', 'a date as text'],
-    ['undefined', 'text that stands for a missing value'],
-    ['now', 'not a number'],
-  ])('%j is %s', async (timestamp, what) => {
+    '',
+    ` ${TIMESTAMP}`,
+    `"${TIMESTAMP}"`,
+    `${TIMESTAMP}.25`,
+    `+${TIMESTAMP}`,
+    '1.7e9',
+    '1,700,000,000',
+    '6553f100',
+    '2023-11-14T22:13:20+00:00',
+    '2023-11-14T24:61:20Z',
+    'Tue, 14 Nov 2023 22:13:20 GMT',
+    '14 November 2023 22:13:20',
+    'undefined',
+    'now',
+    '20231114221320',
+  ])('is shown: %j', async (timestamp) => {
     const findings = await findingsFor({ timestamp })
-    expect(findings[0]).toMatchObject({ code: 'timestamp_format', message: expect.stringContaining(what) })
+    const message = `X-Timestamp is ${JSON.stringify(timestamp)}, not Unix time in seconds as decimal digits.`
+    expect(findings[0]).toMatchObject({ code: 'timestamp_format', message })
   })
 
   it.each([
@@ -67,7 +69,6 @@ describe('a timestamp outside the window', () => {
     ['3908988800', 'timestamp_epoch', 'NTP'],
     ['133444736000000000', 'timestamp_epoch', '1601'],
     ['45244', 'timestamp_epoch', '1899-12-30'],
-    ['20231114221320', 'timestamp_format', 'a date and time in digits'],
     ['0', 'timestamp_epoch', 'not a Unix time of today'],
     ['123456', 'timestamp_epoch', 'not a Unix time of today'],
     ['99999999', 'timestamp_epoch', 'not a Unix time of today'],
@@ -97,8 +98,8 @@ describe('a timestamp outside the window', () => {
     ])
   })
 
-  it('is every timestamp if the clock returns no number', async () => {
-    expect(await findingsFor({}, Number.NaN)).toMatchObject([{ code: 'clock_unreadable' }])
+  it('cannot be told if the clock returns no number', async () => {
+    await expect(findingsFor({}, Number.NaN)).rejects.toThrow('clock.now() returned no number')
   })
 
   it('is reported after the way of signing', async () => {
@@ -115,31 +116,21 @@ describe('a timestamp outside the window', () => {
 })
 
 describe('a nonce', () => {
-  it('reports each character outside visible ASCII, with its position and code point', async () => {
-    const [finding] = await findingsFor({ nonce: 'a b\u200bc\u{1f600}\x01' })
-    expect(finding).toMatchObject({ code: 'nonce_characters', message: expect.stringContaining('4 characters') })
-    expect(finding?.evidence?.split('\n').slice(1)).toEqual([
-      'position 1: U+0020 (space)',
-      'position 3: U+200B (zero-width space)',
-      'position 5: U+1F600',
-      'position 7: U+0001',
+  it('has characters outside visible ASCII', async () => {
+    const message =
+      'X-Nonce has characters other than visible ASCII (0x21 to 0x7E): U+0020 (space), U+200B (zero-width space), U+1F600 and U+0001.'
+    expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
+      { code: 'nonce_characters', message },
     ])
   })
 
-  it('lists at most ten characters', async () => {
+  it('has such characters, and too many', async () => {
     const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
     expect(finding?.message).toContain('It has 200 characters, and at most 128 are allowed.')
-    expect(finding?.evidence?.split('\n')).toHaveLength(12)
-    expect(finding?.evidence).toContain('… and 190 more')
-  })
-
-  it('shows the sent text if Node decoded the header as Latin-1', async () => {
-    const [finding] = await findingsFor({ nonce: 'zo\xc3\xab' })
-    expect(finding?.evidence).toContain('Decoded as UTF-8: "zo\\u00eb"')
   })
 
   it.each([
-    ['', 'empty'],
+    ['', '0 characters'],
     ['n'.repeat(129), '129 characters'],
   ])('has a wrong length: %s', async (nonce, message) => {
     expect(await findingsFor({ nonce })).toMatchObject([
@@ -157,7 +148,7 @@ describe('a header', () => {
     expect(await findingsWith({})).toMatchObject([
       {
         code: 'header_missing',
-        message: 'X-Timestamp, X-Nonce and X-Signature are missing: there is no signature to check.',
+        message: 'X-Timestamp, X-Nonce and X-Signature are missing.',
         fix: expect.stringContaining('{ ...headers } is empty'),
         evidence: 'Headers: none',
       },
@@ -170,10 +161,10 @@ describe('a header', () => {
   })
 
   it.each([
-    [['x-timestamp'], 'X-Timestamp is missing: without it the signature cannot be checked.'],
-    [['x-nonce'], 'X-Nonce is missing: without it the signature cannot be checked.'],
-    [['x-timestamp', 'x-nonce'], 'X-Timestamp and X-Nonce are missing: without them the signature cannot be checked.'],
-    [['x-signature'], 'X-Signature is missing: there is no signature to check.'],
+    [['x-timestamp'], 'X-Timestamp is missing.'],
+    [['x-nonce'], 'X-Nonce is missing.'],
+    [['x-timestamp', 'x-nonce'], 'X-Timestamp and X-Nonce are missing.'],
+    [['x-signature'], 'X-Signature is missing.'],
   ])('is missing, and nothing else is reported: %j', async (missing, message) => {
     const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
     expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message }])
@@ -400,14 +391,13 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
-    ['', 'it is empty', 1],
-    ['undefined', 'it is the text `undefined`', 1],
-    ['false', 'it is the text `false`', 1],
-    [NONCE_UUID, 'it is a UUID', 2],
-    ['\x81\x2f\xbb\xce'.repeat(8), 'it has characters other than ASCII', 2],
+    ['', 'it is ""', 1],
+    ['undefined', 'it is "undefined"', 1],
+    ['false', 'it is "false"', 1],
+    [NONCE_UUID, `it is "${NONCE_UUID}"`, 2],
+    ['\x81\x2f', 'it is "\\u0081/"', 2],
     ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],
-    ['ab'.repeat(16), 'it has 32 hex digits', 2],
-    ['no signature at all, but a sentence', 'it has 35 characters', 2],
+    ['no signature at all, but a sentence', 'it is "no signature at all, but a sentence"', 2],
   ])('says what X-Signature is if it is not a signature: %j', async (signature, form, count) => {
     const { findings } = await diagnose(signedRequest({ signature, body: LARGE_BODY }), SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
@@ -461,11 +451,11 @@ describe('a body that was lost', () => {
 
 describe('a secret of the receiver with characters that the sender did not use', () => {
   it.each([
-    ['a secret\n', 'without U+000A (line feed) after it'],
-    [' a secret\r\n', 'without U+0020 (space) before it and U+000D (carriage return) and U+000A (line feed) after it'],
-    ['\ufeffa secret', 'without U+FEFF (byte order mark) before it'],
-    ['a secret\xa0', 'without U+00A0 (no-break space) after it'],
-    ['a\u200b secret', 'without U+200B (zero-width space) in it'],
+    ['a secret\n', 'without U+000A (line feed)'],
+    [' a secret\r\n', 'without U+0020 (space), U+000D (carriage return) and U+000A (line feed)'],
+    ['\ufeffa secret', 'without U+FEFF (byte order mark)'],
+    ['a secret\xa0', 'without U+00A0 (no-break space)'],
+    ['a\u200b secret', 'without U+200B (zero-width space)'],
     ['"a secret"', 'without the quotes around it', 'secret_quotes'],
   ])('is reported, with the fix for the receiver: %j', async (secret, what, code = 'secret_whitespace') => {
     const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))

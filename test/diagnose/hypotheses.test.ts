@@ -66,8 +66,8 @@ describe('each hypothesis gives what its example says was signed', () => {
 
   it.each(named(TIMESTAMP_HYPOTHESES))('%s', (what, row) => {
     const [value, signed] = examples.TIMESTAMP_EXAMPLES[what] as [string, string]
-    const sent = { value, instant: instantOf(value, 1_700_000_000_000) }
-    expect(proposed(row, sent, asBytes)).toContain(hex(bytesOf(signed)))
+    const instant = instantOf(value, 1_700_000_000_000) as number
+    expect(proposed(row, instant, asBytes)).toContain(hex(bytesOf(signed)))
   })
 
   it.each(named(BODY_HYPOTHESES))('%s', (what, row) => {
@@ -97,7 +97,6 @@ describe('a hypothesis gives no other value', () => {
     ['the body in UTF-8, which arrived in Latin-1 or Windows-1252', 'Zoë'],
     ['the body in UTF-8, which arrived encoded twice (é as Ã©)', 'Zoë'],
     ['the body in UTF-8, which arrived encoded twice (é as Ã©)', '漢'],
-    ['the body with the byte {} wherever U+FFFD was received', 'Zoë'],
     ['the body without its byte order mark', '{}'],
     ['the body decoded from the base64 in the JSON string received', '{"a":1}'],
     ['the body in Latin-1 or Windows-1252 instead of UTF-8', '漢'],
@@ -136,7 +135,7 @@ describe('a hypothesis gives no other value', () => {
 
   it('of a timestamp', () => {
     const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp {} than in the header')
-    expect(row.apply({ value: '100', instant: 100_000 }, CONTEXT)).toEqual({
+    expect(row.apply(100_000, CONTEXT)).toEqual({
       variants: [
         { detail: '1 s earlier', value: '99' },
         { detail: '1 s later', value: '101' },
@@ -204,13 +203,12 @@ describe('the method, path and URL of a layout', () => {
     },
   )
 
-  it.each([':method', 'x-http-method-override', 'x-forwarded-method'])('come from %s', (name) => {
-    expect(
-      begins([
-        [name, 'PUT'],
-        [':path', '/'],
-      ]),
-    ).toEqual(['PUT\nhttps://localhost/'])
+  it('come from :method', () => {
+    const headers = [
+      [':method', 'PUT'],
+      [':path', '/'],
+    ] as const
+    expect(begins(headers)).toEqual(['PUT\nhttps://localhost/'])
   })
 
   it.each(['x-forwarded-host', ':authority', 'host'])('come from %s', (name) => {
@@ -295,7 +293,6 @@ it('no row throws for odd input', () => {
   for (const input of ODD_INPUTS) {
     for (const row of BODY_HYPOTHESES) row.apply(bytesOf(input), CONTEXT)
     for (const row of [...SECRET_HYPOTHESES, ...NONCE_HYPOTHESES]) row.apply(input, CONTEXT)
-    for (const row of TIMESTAMP_HYPOTHESES) row.apply({ value: input, instant: undefined }, CONTEXT)
   }
 })
 

@@ -2,16 +2,16 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Likelihood } from '../../src/diagnose/hypotheses/hypothesis.js'
 import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
-import { Budget, type Choice, search } from '../../src/diagnose/search.js'
+import { type Choice, limit, search } from '../../src/diagnose/search.js'
 
 /** A choice that adds a letter to the state. Without a likelihood, it is the correct choice. */
-const choice = (letter: string, likelihood?: Likelihood): Choice<string, string> => ({
+const choice = (letter: string, likelihood?: Likelihood): Choice<string> => ({
   likelihood: likelihood ?? 'expected',
-  apply: (state) => [{ state: state + letter, mistake: likelihood && letter }],
+  apply: (state) => [state + letter],
 })
 
 /** Returns all combinations, in the order in which they are tried. */
-function tried(...dimensions: Choice<string, string>[][]): string[] {
+function tried(...dimensions: Choice<string>[][]): string[] {
   const states: string[] = []
   const found = search(
     dimensions.map((choices) => () => choices),
@@ -53,14 +53,14 @@ describe('a search', () => {
     expect(states).not.toContain('cccc')
   })
 
-  it('returns the result and the mistakes of the first combination that matches', () => {
+  it('returns the result of the first combination that matches', () => {
     const choices = [choice('-'), choice('c', 'common')]
-    const found = search([() => choices, () => choices], '', (state) => (state === '-c' ? state.length : undefined))
-    expect(found).toEqual({ result: 2, mistakes: ['c'] })
+    const found = search([() => choices, () => choices], '', (state) => (state.includes('c') ? state : undefined))
+    expect(found).toBe('-c')
   })
 
   it('skips combinations that a choice does not allow', () => {
-    const impossible: Choice<string, string> = { likelihood: 'common', apply: () => [] }
+    const impossible: Choice<string> = { likelihood: 'common', apply: () => [] }
     expect(tried([choice('-'), impossible])).toEqual(['-'])
   })
 
@@ -70,7 +70,7 @@ describe('a search', () => {
       made++
       return [choice('-'), choice('c', 'common')]
     }
-    const stops: Choice<string, string>[] = [{ likelihood: 'expected', apply: () => [] }]
+    const stops: Choice<string>[] = [{ likelihood: 'expected', apply: () => [] }]
     search([() => stops, later], '', () => undefined)
     expect(made).toBe(0)
     search([() => [choice('-')], later], '', () => undefined)
@@ -78,7 +78,7 @@ describe('a search', () => {
   })
 
   it('passes on an error that is not about its budget', () => {
-    const broken: Choice<string, string> = {
+    const broken: Choice<string> = {
       likelihood: 'expected',
       apply: () => {
         throw new Error('broken')
@@ -88,16 +88,17 @@ describe('a search', () => {
   })
 })
 
-describe('a budget', () => {
+describe('a limit', () => {
   const bytes = new Uint8Array(100)
+  type Limited = ReturnType<typeof limit>
 
   it('ends a search when its hashes are used up', () => {
-    const counted = new Budget(3, 1e9).count(NODE_PRIMITIVES)
+    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9)
     let tests = 0
     const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
     const found = search([() => choices], '', () => {
       tests++
-      counted.hmac('sha256', bytes, [bytes])
+      primitives.hmac('sha256', bytes, [bytes])
       return undefined
     })
     expect(found).toBeUndefined()
@@ -105,13 +106,13 @@ describe('a budget', () => {
   })
 
   it.each([
-    ['hash', 1100, (budget: Budget) => budget.count(NODE_PRIMITIVES).hash('sha256', [bytes])],
-    ['hmac', 1200, (budget: Budget) => budget.count(NODE_PRIMITIVES).hmac('sha256', bytes, [bytes])],
-    ['inflate', 100, (budget: Budget) => budget.count(NODE_PRIMITIVES).inflate('gzip', bytes, 1000)],
-    ['spend', 100, (budget: Budget) => budget.spend(0, 100)],
+    ['hash', 1100, ({ primitives }: Limited) => primitives.hash('sha256', [bytes])],
+    ['hmac', 1200, ({ primitives }: Limited) => primitives.hmac('sha256', bytes, [bytes])],
+    ['inflate', 100, ({ primitives }: Limited) => primitives.inflate('gzip', bytes, 1000)],
+    ['spend', 100, ({ spend }: Limited) => spend(100)],
   ])('counts the bytes of %s, and 1000 for each hash', (_, cost, use) => {
-    expect(() => use(new Budget(10, cost - 1))).toThrow()
-    expect(() => use(new Budget(10, cost))).not.toThrow()
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost - 1))).toThrow()
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost))).not.toThrow()
   })
 
   it('is not exceeded by an inflated body', () => {

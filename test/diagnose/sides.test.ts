@@ -40,7 +40,6 @@ const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   clock_time_zone: { sender: { now: NOW + 3_600_000 } },
   clock_behind: { unknown: { now: NOW + 400_000 } },
   clock_ahead: { unknown: { now: NOW - 400_000 } },
-  clock_unreadable: { receiver: { now: Number.NaN } },
   nonce_length: { sender: { headers: { 'x-nonce': 'a'.repeat(129) } } },
   nonce_characters: { sender: { headers: { 'x-nonce': 'a b' } } },
   signature_format: { sender: { write: (signature) => bytes(signature).toString('base64') } },

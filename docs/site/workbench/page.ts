@@ -2,7 +2,7 @@ import { describeTime, parseTime } from '../../../src/cli/input/received-request
 import { base64, hex, utf8 } from '../../../src/diagnose/bytes.js'
 import { isGuessable } from '../../../src/diagnose/checks/guessable.js'
 import { type Finding, LANGUAGES, type Side } from '../../../src/diagnose/finding.js'
-import { countBytes, describeInvisible, describeSpaceAround } from '../../../src/diagnose/text.js'
+import { countBytes, describeOddSpace } from '../../../src/diagnose/text.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
 import { ByteField } from './byte-field.js'
@@ -60,7 +60,7 @@ function showSecretNotes(): void {
   const notes = secretFields.flatMap(({ value }, index) => {
     if (value === '') return []
     const name = secretFields.length > 1 ? `Secret ${index + 1}` : 'The secret'
-    const odd = describeSpaceAround(value) || describeInvisible(value)
+    const odd = describeOddSpace(value)
     return [
       ...(value === TEST_SECRET ? ['This is the public test secret. Everybody can sign with it.'] : []),
       ...(odd === '' ? [] : [`${name} has ${odd}, which is part of the key.`]),

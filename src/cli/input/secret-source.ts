@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
 import { isGuessable } from '../../diagnose/checks/guessable.js'
-import { describeInvisible, describeSpaceAround } from '../../diagnose/text.js'
+import { describeOddSpace } from '../../diagnose/text.js'
 import { type Call, type Context, Interrupted, type Options, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
 
@@ -70,7 +70,7 @@ export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'nam
 
 function noteOn(name: string, secret: string): string[] {
   const quotes = /^(["']).*\1$/s.test(secret) ? 'quotes around it' : ''
-  const oddity = describeSpaceAround(secret) || describeInvisible(secret) || quotes
+  const oddity = describeOddSpace(secret) || quotes
   return oddity === '' ? [] : [`The secret of ${name} has ${oddity}, which is part of the key.`]
 }
 

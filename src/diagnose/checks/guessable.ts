@@ -6,19 +6,13 @@ const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
 
-const ALPHABETS: readonly (readonly [pattern: RegExp, size: number])[] = [
-  [/[0-9]/, 10],
-  [/[a-f]/, 6],
-  [/[g-z]/, 20],
-  [/[A-F]/, 6],
-  [/[G-Z]/, 20],
-]
+/** Hex has four bits per letter, base64 six. */
+const BITS_PER_LETTER = 5
 
 /**
  * Checks whether a secret is short or made of words, so that it can be guessed. An estimate: 32 random bytes in hex or base64 pass.
  */
 export function isGuessable(secret: string): boolean {
-  const alphabet = ALPHABETS.reduce((sum, [pattern, size]) => sum + (pattern.test(secret) ? size : 0), 1)
   const words = new Set<string>()
   const others = withoutSequences(secret).replace(WORD, (word) => {
     if (!/[aeiouy]/i.test(word)) return word
@@ -26,7 +20,7 @@ export function isGuessable(secret: string): boolean {
     return ''
   })
   const letters = others.replace(/[^0-9A-Za-z]/g, '')
-  return words.size * BITS_PER_WORD + letters.length * Math.log2(alphabet) < MIN_BITS
+  return words.size * BITS_PER_WORD + letters.length * BITS_PER_LETTER < MIN_BITS
 }
 
 /** Removes each character that equals the character before it, or follows it in order: `1234` becomes `1`. */

@@ -2,14 +2,14 @@ import type { HeaderName, HeadersInput, HeaderValues } from '../../rules/headers
 import { isNonce } from '../../rules/nonce.js'
 import { isSignature } from '../../rules/signature-format.js'
 import { isTimestamp } from '../../rules/timestamp.js'
-import { type Draft, listNames, quote, spell } from '../text.js'
+import { type Draft, joinWords, listNames, quote, spell } from '../text.js'
 import { instantOf, NEAR } from './instant.js'
 
 /** A header with one value, its name in lowercase. */
 export type Pair = readonly [name: string, value: string]
 
-const HEADER_NAMES = ['x-timestamp', 'x-nonce', 'x-signature'] as const
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
+const HEADER_NAMES = Object.keys(FIELDS) as HeaderName[]
 
 /** The names that other products give the three headers, and misspellings. */
 const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
@@ -21,17 +21,10 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
 }
 
 /** The names to try if the headers cannot be listed. */
-const ASKED_NAMES = ['', 'webhook-', 'request-', 'hub-', 'slack-']
-  .flatMap((prefix) => ['timestamp', 'nonce', 'signature', 'id'].map((name) => `x-${prefix}${name}`))
-  .concat(
-    'webhook-id',
-    'webhook-timestamp',
-    'webhook-signature',
-    'x-hub-signature-256',
-    'stripe-signature',
-    'authorization',
-  )
-  .concat('date', 'host', 'content-length', 'content-encoding', 'transfer-encoding')
+const ASKED_NAMES = [
+  ...['x-timestamp', 'x-nonce', 'x-signature', 'webhook-timestamp', 'webhook-id', 'webhook-signature'],
+  ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
+]
 
 /** Every header, once per value. A value that is not text is left out. */
 export function listHeaders(headers: HeadersInput): Pair[] {
@@ -53,9 +46,6 @@ export interface MeantHeaders extends HeaderValues {
   readonly swappedWithNonce?: 'x-timestamp' | 'x-signature'
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-export const isUuid = (text = '') => UUID.test(text)
-
 /**
  * Returns the possible meanings of the three headers, the likeliest first. A value may be under another name. Of a repeated header, the first or the
  * last value may be meant. The values of two headers may be swapped.
@@ -65,22 +55,19 @@ export function readMeantHeaders(
   pairs: readonly Pair[],
 ): readonly [MeantHeaders, ...MeantHeaders[]] {
   const meantValue = (name: HeaderName) => headers[FIELDS[name]] ?? findOtherName(pairs, name)?.[1]
-  const valuesOf = (name: HeaderName, value: string | undefined) => {
-    const repeated = repeatedValues(headers, pairs, name)
-    return repeated === undefined ? [value] : [repeated[0], repeated.at(-1)]
-  }
-  const joined = meantValue('x-signature')
-  const repeated = valuesOf('x-signature', joined)
-  // The first signature that is a digest, or else the joined value: one of its parts may be right in another form.
-  const signatures = repeated.length === 1 ? repeated : [joined, ...repeated]
-  const timestamps = valuesOf('x-timestamp', meantValue('x-timestamp') ?? timestampInside(joined))
-  const nonces = valuesOf('x-nonce', meantValue('x-nonce'))
-  const all = signatures.flatMap((signature) =>
-    timestamps.flatMap((timestamp) => nonces.map((nonce): MeantHeaders => ({ timestamp, nonce, signature }))),
-  )
-  const likeliest = all[0] as MeantHeaders
+  const signature = meantValue('x-signature')
+  const timestamp = meantValue('x-timestamp') ?? timestampInside(signature)
+  const nonce = meantValue('x-nonce')
+  // Headers that were sent twice have all their first values together, or all their last ones.
+  const pick = (place: 0 | -1): HeaderValues => ({
+    timestamp: repeatedValues(headers, pairs, 'x-timestamp')?.at(place) ?? timestamp,
+    nonce: repeatedValues(headers, pairs, 'x-nonce')?.at(place) ?? nonce,
+    signature: repeatedValues(headers, pairs, 'x-signature')?.at(place) ?? signature,
+  })
+  // One of the parts of a joined signature may be right in another form.
+  const likeliest = { ...pick(0), signature }
   const swaps = [swapWithTimestamp(likeliest), swapWithSignature(likeliest)].filter((one) => one !== undefined)
-  return [likeliest, ...all.slice(1), ...swaps.filter(isWellFormed)]
+  return [likeliest, pick(0), pick(-1), ...swaps.filter(isWellFormed)]
 }
 
 /** Stripe and others put the time into the header of the signature: `t=1700000000,v1=…`. */
@@ -104,16 +91,18 @@ function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** Swaps two headers back if their values show that they were swapped. */
 export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
-  const { timestamp, nonce, signature } = meant
+  const { timestamp, nonce, signature = '' } = meant
   const unswapped = swapWithTimestamp(meant)
   const holdsTime = Math.abs(Number(nonce) * 1000 - now) < NEAR
   if (timestamp !== undefined && instantOf(timestamp, now) === undefined && isWellFormed(unswapped) && holdsTime) {
     return unswapped
   }
   // A nonce may look like a signature, but a signature never looks like a UUID.
-  return (isUuid(signature) ? swapWithSignature(meant) : undefined) ?? meant
+  return (UUID.test(signature) ? swapWithSignature(meant) : undefined) ?? meant
 }
 
 /** Returns the values of a header that arrived several times, on separate lines or joined with `, ` as Node does. */
@@ -152,14 +141,12 @@ const isAuthorizationDigest = ([name, value]: Pair) =>
  *
  * @param meant - the values that the sender probably meant.
  * @param signed - the headers with which the signature is right.
- * @param isExplained - whether a known way of signing gives the signature.
  */
 export function checkHeaders(
   headers: HeaderValues,
   pairs: readonly Pair[],
   meant: MeantHeaders,
   signed: MeantHeaders | undefined,
-  isExplained: boolean,
 ): Draft[] {
   const absent = HEADER_NAMES.filter((name) => headers[FIELDS[name]] === undefined)
   const renamed = absent.flatMap((name) => {
@@ -172,27 +159,22 @@ export function checkHeaders(
   const received = [['Headers', listNames(names)] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {
-    drafts.push({
-      code: 'header_name',
-      kind: 'headerName',
-      params: { renamed },
-      fix: 'rename_headers',
-      evidence: received,
-    })
+    const message = `${renamed.map(([name, other]) => `${spell(name)} is missing, but there is ${quote(other)}`).join('; ')}.`
+    drafts.push({ code: 'header_name', message, fix: 'rename_headers', evidence: received })
   }
   if (missing.length > 0) {
-    const params = { missing, isChecked: signed !== undefined || isExplained }
-    drafts.push({ code: 'header_missing', kind: 'headerMissing', params, fix: 'send_headers', evidence: received })
+    const message = `${joinWords(missing.map(spell), 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`
+    drafts.push({ code: 'header_missing', message, fix: 'send_headers', evidence: received })
   }
   for (const name of HEADER_NAMES) {
     const values = repeatedValues(headers, pairs, name)
     if (values === undefined) continue
     const areEqual = new Set(values).size === 1
+    const times = values.length === 2 ? 'twice' : `${values.length} times`
     const right = signed?.[FIELDS[name]]
     drafts.push({
       code: 'header_repeated',
-      kind: 'headerRepeated',
-      params: { name, count: values.length, areEqual },
+      message: `${spell(name)} arrived ${times}, with ${areEqual ? 'the same value' : 'different values'}.`,
       fix: 'send_header_once',
       evidence: [
         [spell(name), quote(String(headers[FIELDS[name]]))],
@@ -204,8 +186,7 @@ export function checkHeaders(
     const name = meant.swappedWithNonce
     drafts.push({
       code: 'header_swapped',
-      kind: 'headerSwapped',
-      params: { name },
+      message: `${spell(name)} and X-Nonce have each other's values.`,
       fix: 'unswap_headers',
       evidence: [
         [spell(name), quote(String(headers[FIELDS[name]]))],

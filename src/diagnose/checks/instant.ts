@@ -11,31 +11,28 @@ export interface Scale {
   readonly toInstant: (value: number) => number
 }
 
-const since = (epoch: string, perMillisecond: number) => (value: number) => value / perMillisecond + Date.parse(epoch)
+const unit = (name: string, milliseconds: number): Scale => ({
+  code: 'timestamp_unit',
+  what: `in ${name}, not in seconds`,
+  toInstant: (value) => value * milliseconds,
+})
+const since = (epoch: string, milliseconds: number, what: string): Scale => ({
+  code: 'timestamp_epoch',
+  what: `in ${what}`,
+  toInstant: (value) => value * milliseconds + Date.parse(epoch),
+})
 
 /** The mistakes for Unix time in seconds, the most common first. */
-const SCALES: readonly Scale[] = [
-  { code: 'timestamp_unit', what: 'in milliseconds, not in seconds', toInstant: (value) => value },
-  { code: 'timestamp_unit', what: 'in microseconds, not in seconds', toInstant: (value) => value / 1e3 },
-  { code: 'timestamp_unit', what: 'in nanoseconds, not in seconds', toInstant: (value) => value / 1e6 },
-  { code: 'timestamp_unit', what: 'in minutes, not in seconds', toInstant: (value) => value * 60_000 },
-  {
-    code: 'timestamp_epoch',
-    what: 'in ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)',
-    toInstant: since('0001-01-01', 1e4),
-  },
-  {
-    code: 'timestamp_epoch',
-    what: 'in ticks of 100 ns since 1601 (a FILETIME of Windows)',
-    toInstant: since('1601-01-01', 1e4),
-  },
-  { code: 'timestamp_epoch', what: 'in seconds since 2001 (the epoch of Apple)', toInstant: since('2001-01-01', 1e-3) },
-  { code: 'timestamp_epoch', what: 'in seconds since 1900 (the epoch of NTP)', toInstant: since('1900-01-01', 1e-3) },
-  {
-    code: 'timestamp_epoch',
-    what: 'in days since 1899-12-30 (a date of a spreadsheet)',
-    toInstant: since('1899-12-30', 1 / DAY),
-  },
+const SCALES = [
+  unit('milliseconds', 1),
+  unit('microseconds', 1e-3),
+  unit('nanoseconds', 1e-6),
+  unit('minutes', 60_000),
+  since('0001-01-01', 1e-4, 'ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)'),
+  since('1601-01-01', 1e-4, 'ticks of 100 ns since 1601 (a FILETIME of Windows)'),
+  since('2001-01-01', 1e3, 'seconds since 2001 (the epoch of Apple)'),
+  since('1900-01-01', 1e3, 'seconds since 1900 (the epoch of NTP)'),
+  since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
 /** How far a number may be from server time on its scale, in milliseconds. */
@@ -52,7 +49,7 @@ const COMPACT =
   /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
 
 /** The instant of a date and time as text, or NaN. Without a time zone it is read as UTC. */
-function instantOfDate(text: string): number {
+export function instantOfDate(text: string): number {
   const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = COMPACT.exec(text) ?? []
   if (year !== undefined) {
     const offset = /^[+-]/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'

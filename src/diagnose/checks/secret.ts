@@ -1,4 +1,4 @@
-import { type Draft, describeInvisible, describeSpaceAround } from '../text.js'
+import { type Draft, describeOddSpace } from '../text.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
@@ -8,36 +8,17 @@ const VARIABLE = /^(process\.env|os\.environ|\$\w|\$\{|\$\(|%\w+%$|\{\{|<.*>$)|^
 /** Reports what looks wrong in the receiver's secrets. Never shows them. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
   return secrets.flatMap((secret, index): Draft[] => {
-    const params = (what: string) => ({ name: secrets.length === 1 ? 'The secret' : `secret[${index}]`, what })
-    const around = describeSpaceAround(secret)
-    if (around !== '') {
-      return [
-        {
-          code: 'secret_whitespace',
-          kind: 'secretOdd',
-          params: params(`has white space around it: ${around}`),
-          fix: 'trim_own_secret',
-        },
-      ]
-    }
-    const invisible = describeInvisible(secret)
-    if (invisible !== '') {
-      return [
-        {
-          code: 'secret_whitespace',
-          kind: 'secretOdd',
-          params: params(`contains ${invisible}`),
-          fix: 'trim_own_secret',
-        },
-      ]
+    const name = secrets.length === 1 ? 'The secret' : `secret[${index}]`
+    const side = 'receiver'
+    const space = describeOddSpace(secret)
+    if (space !== '') {
+      return [{ code: 'secret_whitespace', message: `${name} contains ${space}.`, fix: 'trim_secret', side }]
     }
     if (/^(["'`]).*\1$/s.test(secret)) {
-      return [
-        { code: 'secret_quotes', kind: 'secretOdd', params: params('is between quotes'), fix: 'unquote_own_secret' },
-      ]
+      return [{ code: 'secret_quotes', message: `${name} is between quotes.`, fix: 'unquote_secret', side }]
     }
     if (!PLACEHOLDER.test(secret) && !VARIABLE.test(secret)) return []
-    const what = 'looks like a placeholder or the name of a variable'
-    return [{ code: 'secret_placeholder', kind: 'secretOdd', params: params(what), fix: 'read_own_secret' }]
+    const message = `${name} looks like a placeholder or the name of a variable.`
+    return [{ code: 'secret_placeholder', message, fix: 'read_secret', side }]
   })
 }

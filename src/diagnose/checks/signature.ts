@@ -2,17 +2,12 @@ import { isSignature } from '../../rules/signature-format.js'
 import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
 import { ALGORITHMS } from '../hypotheses/digest.js'
 import { type Draft, quote } from '../text.js'
-import { isUuid } from './headers.js'
 
 /** Fewer hex digits would match one of the digests that are tried by chance. */
 const MIN_DIGITS = 8
 
 /** The lengths of the digests that are cut, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
-
-/** The length of a digest that is printed byte by byte, in characters. */
-const MIN_PRINTED = 24
-const MAX_PRINTED = 300
 
 const MAX_PIECES = 12
 
@@ -36,83 +31,61 @@ const isWhole = ({ code, differences }: Reading) => code === 'signature_format' 
 /** All ways to read a digest from the header, the plainest first. */
 export function readSignature(signature: string): Reading[] {
   const encoded = readEncoded(signature)
-  if (encoded.some(isWhole) || signature.length < MIN_PRINTED || signature.length > MAX_PRINTED) return encoded
-  const printed = PRINTED_FORMS.map(([form, print]): Reading => {
-    const matches = (digest: string) => print(fromHex(digest) as Uint8Array) === signature
-    return { differences: [form], code: 'signature_format', lengths: [32], matches }
-  })
-  return [...encoded, ...printed]
+  if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
+  // Each byte was printed as a number, in Java as a signed one.
+  const printed = signature.replaceAll('ffffff', '')
+  const form =
+    printed === signature
+      ? 'hex without the zero before a single digit'
+      : 'hex of bytes that were taken for signed numbers (ffffff…)'
+  const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
+  return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
-
-const signedBytes = (digest: Uint8Array) => [...digest].map((byte) => (byte << 24) >> 24)
-
-/** Ways to print a digest that lose or add characters. */
-const PRINTED_FORMS: readonly (readonly [form: string, print: (digest: Uint8Array) => string])[] = [
-  ['hex without the zero before a single digit', (digest) => [...digest].map((byte) => byte.toString(16)).join('')],
-  [
-    'hex of bytes that were taken for signed numbers (ffffff…)',
-    (digest) =>
-      signedBytes(digest)
-        .map((byte) => (byte >>> 0).toString(16))
-        .join(''),
-  ],
-  ['decimal numbers, as Go and PHP print bytes', (digest) => `[${digest.join(' ')}]`],
-  ['decimal numbers, as Java prints lists', (digest) => `[${signedBytes(digest).join(', ')}]`],
-  ['decimal numbers, as Python prints lists', (digest) => `[${digest.join(', ')}]`],
-]
 
 /** Hex, base64 or both, whole or cut, and what is around it. */
 function readEncoded(signature: string): Reading[] {
-  const readings = new Map<string, Reading>()
-  for (const { text, differences } of piecesOf(signature)) {
-    for (const { digits, encodings } of decode(text)) {
-      for (const reading of readDigits(digits)) {
-        const key = `${reading.code} ${reading.differences} ${reading.lengths} ${digits}`
-        if (readings.has(key)) continue
-        readings.set(key, { ...reading, differences: [...differences, ...encodings, ...reading.differences] })
-      }
-    }
-  }
-  return [...readings.values()]
+  return piecesOf(signature)
+    .flatMap(decode)
+    .flatMap(({ text, differences }) =>
+      readDigits(text).map((reading) => ({ ...reading, differences: [...differences, ...reading.differences] })),
+    )
 }
 
 const LENGTHS = [...new Set(ALGORITHMS.map(({ length }) => length))]
 
 /** Returns what the digits may be: a whole digest, the end of a longer text, or a part of a digest. */
 function readDigits(digits: string): Reading[] {
-  const whole = LENGTHS.filter((length) => length * 2 === digits.length)
-  const longer = CUT_LENGTHS.filter((length) => length * 2 > digits.length)
-  const shorter = CUT_LENGTHS.filter((length) => length * 2 < digits.length)
-  const isSha256 = digits.length === 64
-  const cut = (difference: string, lengths: readonly number[], matches: Reading['matches']): Reading[] =>
-    digits.length < MIN_DIGITS ? [] : [{ differences: [difference], code: 'signature_truncated', lengths, matches }]
-  const appended = shorter.map((length): Reading => {
-    const end = digits.slice(-2 * length)
-    return { differences: [APPENDED], code: 'signature_format', lengths: [length], matches: (digest) => digest === end }
+  const count = digits.length
+  const longer = count < MIN_DIGITS ? [] : CUT_LENGTHS.filter((length) => length * 2 > count)
+  const number = longer.filter((length) => length === 32)
+  const shorter = count === 64 ? [] : CUT_LENGTHS.filter((length) => length * 2 < count)
+  const whole = LENGTHS.filter((length) => length * 2 === count)
+  const cut = (difference: string, lengths: readonly number[], matches: Reading['matches']): Reading => ({
+    code: 'signature_truncated',
+    differences: [difference],
+    lengths,
+    matches,
   })
-  const exact: Reading[] =
-    whole.length === 0
-      ? []
-      : [{ differences: [], code: 'signature_format', lengths: whole, matches: (digest) => digest === digits }]
-  if (isSha256) {
-    return [
-      ...exact,
-      ...cut('the first 64 hex digits of a longer digest', [64, 48], (digest) => digest.startsWith(digits)),
-    ]
-  }
-  return [
-    ...exact,
-    ...appended,
-    ...cut(
+  const all: Reading[] = [
+    { code: 'signature_format', differences: [], lengths: whole, matches: (digest) => digest === digits },
+    {
+      code: 'signature_format',
+      differences: [APPENDED],
+      lengths: shorter,
+      matches: (digest) => digits.endsWith(digest),
+    },
+    cut(
       'without the zeros at its start, as a number is printed',
-      [32],
+      number,
       (digest) => digest === digits.padStart(64, '0'),
     ),
-    ...cut(`the first ${digits.length} hex digits only`, longer, (digest) => digest.startsWith(digits)),
-    ...cut(`the last ${digits.length} hex digits only`, longer, (digest) => digest.endsWith(digits)),
+    cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
+    cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
   ]
+  return all.filter(({ lengths }) => lengths.length > 0)
 }
 
+/** A text that may be an encoded digest, and how it differs from the header. */
 interface Piece {
   readonly text: string
   readonly differences: readonly string[]
@@ -128,17 +101,20 @@ function piecesOf(signature: string): Piece[] {
   if (/^([0-9a-f]{2}[\s:-])+[0-9a-f]{2}$/i.test(trimmed)) {
     pieces.push({ text: trimmed.replace(/[\s:-]/g, ''), differences: ['separators between the bytes'] })
   }
+  if (/^\[-?\d{1,3}(,? -?\d{1,3})+\]$/.test(trimmed)) {
+    const bytes = Uint8Array.from(trimmed.match(/-?\d+/g) ?? [], Number)
+    pieces.push({ text: hex(bytes), differences: ['a list of decimal numbers instead of hex'] })
+  }
   // The longest first: a digest is longer than the name of an algorithm or the ID of a key.
   const words = [...decoded.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g), ...decoded.matchAll(/[A-Za-z0-9+/]{8,}={0,2}/g)]
-    .map(({ 0: word, index }) => {
-      const start = index + (/^0x(?=[0-9a-f]{16})/i.exec(word)?.[0].length ?? 0)
-      return { start, end: index + word.length }
-    })
-    .sort((one, other) => other.end - other.start - (one.end - one.start))
-  for (const { start, end } of words.slice(0, MAX_PIECES)) {
-    const [before, after] = [decoded.slice(0, start), decoded.slice(end)]
+  words.sort((one, other) => other[0].length - one[0].length)
+  for (const { 0: word, index } of words.slice(0, MAX_PIECES)) {
+    const text = word.replace(/^0x(?=[0-9a-f]{16})/i, '')
+    if (pieces.some((piece) => piece.text === text)) continue
+    const end = index + word.length
+    const [before, after] = [decoded.slice(0, end - text.length), decoded.slice(end)]
     const around = [before && `\`${shorten(before)}\` before it`, after && `\`${shorten(after)}\` after it`]
-    pieces.push({ text: decoded.slice(start, end), differences: [...encoded, ...around.filter((one) => one !== '')] })
+    pieces.push({ text, differences: [...encoded, ...around.filter((one) => one !== '')] })
   }
   return pieces
 }
@@ -157,62 +133,44 @@ function percentDecodeOrKeep(text: string): string {
   }
 }
 
-/** The bytes that a text may encode, as lowercase hex digits. */
-function decode(text: string): { digits: string; encodings: string[] }[] {
-  const decoded: { digits: string; encodings: string[] }[] = []
+/** The digits that a piece may encode, as lowercase hex. */
+function decode({ text, differences }: Piece): Piece[] {
+  const decoded: Piece[] = []
+  const add = (encoding: string, digits: string) =>
+    decoded.push({ text: digits, differences: encoding === '' ? differences : [...differences, encoding] })
+  const addInner = (encoding: string, bytes: Uint8Array | undefined) => {
+    const inner = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
+    if (/^[0-9a-f]{16,}$/i.test(inner)) {
+      add(`${encoding} of the ${/[A-F]/.test(inner) ? 'uppercase hex' : 'hex'} text`, inner.toLowerCase())
+    } else {
+      const digest = fromBase64(inner)
+      if (digest !== undefined) add(`${encoding} of the base64 text`, hex(digest))
+    }
+  }
   if (/^[0-9a-f]+$/i.test(text)) {
-    const digits = text.toLowerCase()
-    decoded.push({ digits, encodings: digits === text ? [] : ['uppercase hex instead of lowercase'] })
-    const inner = decodeInner(fromHex(digits))
-    if (inner !== undefined) decoded.push({ digits: inner.digits, encodings: [`hex of the ${inner.encoding} text`] })
+    add(/[A-F]/.test(text) ? 'uppercase hex instead of lowercase' : '', text.toLowerCase())
+    addInner('hex', fromHex(text))
   }
   // Base64 is very unlikely to have so many hex digits in a row.
   const bytes = /^(0x)?[0-9a-f]{32,}$/i.test(text) ? undefined : fromBase64(text)
-  if (bytes === undefined) return decoded
-  const isPadded = text.length % 4 === 0
-  const encoding = /[-_]/.test(text) ? 'base64url' : isPadded ? 'base64' : 'base64 without its padding'
-  decoded.push({ digits: hex(bytes), encodings: [`${encoding} instead of lowercase hex`] })
-  const inner = decodeInner(bytes)
-  if (inner !== undefined)
-    decoded.push({ digits: inner.digits, encodings: [`${encoding} of the ${inner.encoding} text`] })
+  if (bytes !== undefined) {
+    const isPadded = text.length % 4 === 0
+    const encoding = /[-_]/.test(text) ? 'base64url' : isPadded ? 'base64' : 'base64 without its padding'
+    add(`${encoding} instead of lowercase hex`, hex(bytes))
+    addInner(encoding, bytes)
+  }
   return decoded
-}
-
-/** Decodes a digest that was encoded twice. */
-function decodeInner(bytes: Uint8Array | undefined): { digits: string; encoding: string } | undefined {
-  const text = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
-  if (/^[0-9a-f]{16,}$/i.test(text))
-    return { digits: text.toLowerCase(), encoding: /[A-F]/.test(text) ? 'uppercase hex' : 'hex' }
-  const inner = fromBase64(text)
-  return inner && { digits: hex(inner), encoding: 'base64' }
 }
 
 /** Reports the format of a signature that no way of signing explains. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
-  const evidence = [['X-Signature', quote(signature)] as const]
-  return [
-    {
-      code: 'signature_format',
-      kind: 'signatureForm',
-      params: { form: describeForm(signature) },
-      fix: 'send_hex',
-      evidence,
-    },
-  ]
+  const form = readEncoded(signature).find(isWhole)?.differences.join(', ') || quote(signature)
+  const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
+  return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]
 }
 
 /** Checks for a header without a signature, such as `undefined`. */
 export function isUnset(signature: string): boolean {
   return /^(|undefined|null|none|nil|nan|false|\[object \w+\])$/i.test(signature)
-}
-
-function describeForm(signature: string): string {
-  if (signature === '') return 'it is empty'
-  if (isUnset(signature)) return `it is the text \`${signature}\``
-  if (isUuid(signature)) return 'it is a UUID'
-  if (/[^\t -~]/.test(signature)) return 'it has characters other than ASCII, as the bytes of a digest do'
-  const found = readEncoded(signature).find(isWhole)?.differences.join(', ')
-  if (found) return `it is ${found}`
-  return `it has ${signature.length} ${/^[0-9a-f]+$/.test(signature) ? 'hex digits' : 'characters'}`
 }

@@ -1,6 +1,6 @@
-import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
+import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { type Draft, type EvidenceLine, quote } from '../text.js'
-import { instantOf, scaleOf } from './instant.js'
+import { instantOf, instantOfDate, scaleOf } from './instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
 const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 14]
@@ -11,56 +11,31 @@ const ZONE_TOLERANCE = 60
 /** About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns less. */
 const FIRST_PLAUSIBLE = 1e8
 
+/** Decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
+const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
+
 /** Reports how X-Timestamp breaks its format. */
 export function checkTimestampFormat(timestamp: string | undefined, now: number): Draft[] {
-  if (timestamp === undefined || isTimestamp(timestamp)) return []
+  if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
-  const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
-  if (instant !== undefined) evidence.push(['In seconds', String(Math.floor(instant / 1000))])
-  const params = { form: describeFormat(timestamp) }
-  return [{ code: 'timestamp_format', kind: 'timestampFormat', params, fix: 'send_seconds', evidence }]
-}
-
-/** The formats of timestamps. The first pattern that fits counts. */
-const FORMS: readonly (readonly [pattern: RegExp, form: string])[] = [
-  [/^$/, 'empty'],
-  [/^\s+\d+\s*$|^\d+\s+$/, 'a number with white space around it'],
-  [/^["'].*["']$/s, 'between quotes'],
-  [/^\d+\.\d*$/, 'a number with a fraction'],
-  [/^[+-]\d+$/, 'a number with a sign'],
-  [/^\d[\d.]*e[+-]?\d+$/i, 'a number in scientific notation'],
-  [/^\d{1,3}([,._ ]\d{3})+$/, 'a number with separators'],
-  [/^(0x)?[0-9a-f]+$/i, 'a number in hex'],
-  [/^\d{4}-\d\d-\d\d[T ]/, 'a date in ISO 8601'],
-  [/^[A-Z][a-z]{2}, \d/, 'a date in RFC 1123'],
-  [/^(undefined|null|none|nil|nan)$/i, 'text that stands for a missing value'],
-]
-
-function describeFormat(timestamp: string): string {
-  const known = FORMS.find(([pattern]) => pattern.test(timestamp))?.[1]
-  return known ?? (instantOf(timestamp, 0) === undefined ? 'not a number' : 'a date as text')
+  const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
+  const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
+  return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
 /** Why X-Timestamp is outside the window. */
 export function checkTimestampWindow(timestamp: string | undefined, now: number): Draft[] {
-  if (timestamp === undefined) return []
-  if (!Number.isFinite(now))
-    return [{ code: 'clock_unreadable', kind: 'clockUnreadable', params: {}, fix: 'pass_clock' }]
-  if (!isTimestamp(timestamp)) {
-    const instant = instantOf(timestamp, now)
-    return instant === undefined ? [] : checkDrift(Math.floor(instant / 1000), now)
-  }
-
-  const scale = scaleOf(Number(timestamp), now)
-  const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
-  if (/^\d{14}$/.test(timestamp) && instantOf(timestamp, now) !== undefined && scale?.code !== 'timestamp_unit') {
-    const params = { form: 'a date and time in digits (YYYYMMDDhhmmss)' }
-    return [{ code: 'timestamp_format', kind: 'timestampFormat', params, fix: 'send_seconds', evidence }]
-  }
-  if (scale === undefined) return checkDrift(Number(timestamp), now)
-  const seconds = Math.floor(scale.toInstant(Number(timestamp)) / 1000)
-  evidence.push(['In seconds since the Unix epoch', String(seconds)], ['Server time', String(Math.floor(now / 1000))])
-  return [{ code: scale.code, kind: 'timestampScale', params: { what: scale.what }, fix: 'send_seconds', evidence }]
+  const instant = timestamp === undefined ? undefined : instantOf(timestamp, now)
+  if (timestamp === undefined || (instant === undefined && !isSeconds(timestamp))) return []
+  const scale = isSeconds(timestamp) ? scaleOf(Number(timestamp), now) : undefined
+  if (scale === undefined)
+    return checkDrift(instant === undefined ? Number(timestamp) : Math.floor(instant / 1000), now)
+  const evidence: EvidenceLine[] = [
+    ['X-Timestamp', quote(timestamp)],
+    ['In seconds since the Unix epoch', String(Math.floor(scale.toInstant(Number(timestamp)) / 1000))],
+    ['Server time', String(Math.floor(now / 1000))],
+  ]
+  return [{ code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }]
 }
 
 function checkDrift(seconds: number, now: number): Draft[] {
@@ -72,23 +47,28 @@ function checkDrift(seconds: number, now: number): Draft[] {
     ['Difference', `${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead'}`],
   ]
   if (seconds < FIRST_PLAUSIBLE) {
-    return [{ code: 'timestamp_epoch', kind: 'timestampUnset', params: { seconds }, fix: 'send_seconds', evidence }]
+    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from the start of a machine.`
+    return [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence }]
   }
+  const direction = offset < 0 ? 'behind' : 'ahead of'
   const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
   if (zone !== undefined) {
-    return [
-      { code: 'clock_time_zone', kind: 'clockTimeZone', params: { zone, offset }, fix: 'use_unix_time', evidence },
-    ]
+    const message = `X-Timestamp is ${zone} h ${direction} server time: a local time was used as UTC.`
+    return [{ code: 'clock_time_zone', message, fix: 'use_unix_time', evidence }]
   }
-  return [
-    {
-      code: offset > 0 ? 'clock_ahead' : 'clock_behind',
-      kind: 'clockOff',
-      params: { offset },
-      fix: offset > 0 ? 'set_clocks' : 'sign_when_sent',
-      evidence,
-    },
-  ]
+  const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
+  return offset > 0
+    ? [{ code: 'clock_ahead', message, fix: 'set_clocks', evidence }]
+    : [{ code: 'clock_behind', message, fix: 'sign_when_sent', evidence }]
+}
+
+/** A number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times can be compared with the window. */
+function describeDuration(seconds: number): string {
+  const length = Math.abs(seconds)
+  const rounded = (unit: number) => Math.round((length / unit) * 10) / 10
+  if (length < 3600) return `${length} s`
+  if (length < 2 * 86_400) return `${rounded(3600)} h`
+  return length < 2 * 31_536_000 ? `${rounded(86_400)} d` : `${rounded(31_536_000)} years`
 }
 
 function inIso(instant: number): string {

@@ -1,7 +1,8 @@
-import { fromBase64, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
+import { fromBase64, fromLatin1, hex, latin1 } from '../bytes.js'
 import {
   endOfValue,
   type JsonText,
+  jsonValue,
   KEY,
   NUMBER,
   OPEN_ARRAY,
@@ -16,8 +17,6 @@ import { writeJson } from '../json/write.js'
 import type { Bytes, Variant } from './hypothesis.js'
 
 // Conversions between the formats in which a body may have been signed and received.
-
-export const { asciiString, phpString } = styles
 
 /** Percent-encoding of everything except letters, digits and `-_.~` (RFC 3986). */
 export function percentEncode(text: string): string {
@@ -69,7 +68,7 @@ const MAX_FORM_GROWTH = 16
 /** The members of a JSON object as a form. Nested names are written `outer[inner]`. */
 export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
-  const parsed = parsedOrUndefined(text) as object | undefined
+  const parsed = jsonValue(text) as object | undefined
   if (parsed === undefined) return undefined
   const fields: string[] = []
   let length = 0
@@ -91,18 +90,10 @@ export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   return fields.join('&')
 }
 
-function parsedOrUndefined(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
 /** The text of a body that is one JSON string. */
 export function stringInside(text: string): string | undefined {
   // Other bodies are not parsed, because they may be large.
-  return /^\s*"/.test(text) ? (parsedOrUndefined(text) as string | undefined) : undefined
+  return /^\s*"/.test(text) ? (jsonValue(text) as string | undefined) : undefined
 }
 
 const MAX_PARTS = 32
@@ -144,19 +135,11 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
   })
 }
 
-/** Replaces every U+FFFD of a decoder with a letter of Latin-1, and returns one variant per letter. */
-export function restoredBytes(body: Uint8Array): Variant<Uint8Array>[] {
-  if (!fromUtf8(body).includes('\ufffd')) return []
-  const text = fromLatin1(body)
-  return Array.from({ length: 64 }, (_, index) => 0xc0 + index).map((byte) => ({
-    detail: `0x${byte.toString(16)}`,
-    value: latin1(text.replaceAll('\xef\xbf\xbd', String.fromCharCode(byte))),
-  }))
-}
-
-export function withEmpty(text: string, empty: readonly [object: string, array: string]): string | undefined {
+/** The JSON with an empty array for each empty object. */
+export function withoutEmptyObjects(text: string): string | undefined {
   const json = parseJson(text)
-  return json && writeJson(json, { empty })
+  const bracket = (one: string, isEmpty: boolean) => (isEmpty ? one.replace('{', '[').replace('}', ']') : one)
+  return json && writeJson(json, { bracket })
 }
 
 const MAX_NUMBERS = 64
@@ -182,46 +165,20 @@ export function restoreLineBreaks(text: string): string | undefined {
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-const ESCAPES = new Map([
-  ['n', '\n'],
-  ['t', '\t'],
-  ['r', '\r'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['\\', '\\'],
-])
-
 /** A text whose escapes a shell expanded; `undefined` if it has none. */
-export function expandEscapes(text: string, end: string): string | undefined {
-  const expanded = text.replace(/\\([ntrbf\\])/g, (_, letter: string) => ESCAPES.get(letter) as string)
-  return expanded === text ? undefined : expanded + end
+export function expandEscapes(text: string): string | undefined {
+  const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => JSON.parse(`"${escaped}"`))
+  return expanded === text ? undefined : expanded
 }
-
-const PYTHON_ESCAPES = new Map([
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\\', '\\\\'],
-])
 
 /** Python's repr of bytes. */
 export function pythonBytes(body: Uint8Array): string {
-  const text = fromLatin1(body)
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const escaped = text.replace(/[\\\n\r\t'"]|[^ -~]/g, (character) => {
-    if (character === '"' || character === "'") return character === quote ? `\\${character}` : character
-    return PYTHON_ESCAPES.get(character) ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
-  })
-  return `b${quote}${escaped}${quote}`
+  const text = styles.pythonString(fromLatin1(body))
+  return `b${text.replace(/[^ -~]/g, (character) => `\\x${hex(latin1(character))}`)}`
 }
 
-export function htmlEscape(text: string, double: string, single: string): string {
-  const entities = new Map([
-    ['&', '&amp;'],
-    ['<', '&lt;'],
-    ['>', '&gt;'],
-    ['"', double],
-    ["'", single],
-  ])
-  return text.replace(/[&<>"']/g, (one) => entities.get(one) as string)
+/** HTML escapes, with one of the ways to write an apostrophe. */
+export function htmlEscape(text: string, apostrophe: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return escaped.replaceAll('"', '&quot;').replaceAll("'", apostrophe)
 }

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../finding.js'
+import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 
 /** How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. */
@@ -29,11 +29,23 @@ export interface Hypothesis<Input, Output> {
   readonly likelihood: Likelihood
   readonly code: FindingCode
   readonly fix: FixId
+  /** Who must act, if the fix names both sides. */
+  readonly side?: Side
   /** The text that was signed instead, as a phrase. `{}` is the detail of a variant. */
   readonly what: string
   /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
 }
+
+/** Returns a function that makes the rows of one kind of mistake. */
+export const rowsOf =
+  <Input, Output>(kind: Pick<Hypothesis<Input, Output>, 'code' | 'fix' | 'side'>) =>
+  (likelihood: Likelihood, what: string, apply: Hypothesis<Input, Output>['apply']) => ({
+    ...kind,
+    likelihood,
+    what,
+    apply,
+  })
 
 /** Text or bytes; text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array

@@ -2,7 +2,10 @@ import { fromLatin1, fromUtf8, isUtf8, latin1, utf8 } from '../bytes.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
 import { type JsonText, parseJson } from '../json/parse.js'
-import * as styles from '../json/styles.js'
+import {
+  asciiString as ascii, COMPACT, dotnetString, gsonString, hashMapOrder, htmlString as html, INDENT_2, INDENT_3, INDENT_4, javascriptOrder, lineString, OLD_RUBY,
+  phpString as php, phpUnicodeString, pythonString, rawString as raw, rubyString, rubySymbol, SPACED, SPACED_COLON, sortedOrder as sorted, symfonyString, TABS, withoutNulls,
+} from '../json/styles.js'
 import { type JsonStyle, writeJson } from '../json/write.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
@@ -17,10 +20,6 @@ export interface JsonWriter {
   readonly style: JsonStyle
 }
 
-const { COMPACT, SPACED, INDENT_2, INDENT_3, INDENT_4, TABS, SPACED_COLON, OLD_RUBY } = styles
-const { rawString: raw, asciiString: ascii, phpString: php, htmlString: html } = styles
-const { javascriptOrder, sortedOrder: sorted } = styles
-
 const JAVASCRIPT: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.javascriptNumber, order: javascriptOrder }
 const PYTHON: JsonStyle = { spacing: SPACED, escaping: ascii, number: numbers.pythonNumber }
 const PHP: JsonStyle = { spacing: COMPACT, escaping: php, number: numbers.phpNumber }
@@ -28,57 +27,48 @@ const GO_STRUCT: JsonStyle = { spacing: COMPACT, escaping: html }
 const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: sorted }
 const RUBY: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.rubyNumber }
 const PYTHON_REPR: JsonStyle = {
-  spacing: SPACED, string: styles.pythonString, number: numbers.pythonNumber,
+  spacing: SPACED, string: pythonString, number: numbers.pythonNumber,
   word: replacing({ true: 'True', false: 'False', null: 'None' }),
 }
 const RUBY_INSPECT: JsonStyle = {
-  spacing: { item: ', ', colon: '=>' }, string: styles.rubyString, number: numbers.rubyNumber, word: replacing({ null: 'nil' }),
+  spacing: { item: ', ', colon: '=>' }, string: rubyString, number: numbers.rubyNumber, word: replacing({ null: 'nil' }),
 }
 const bare = (text: string) => text
 
-export const JSON_WRITERS: readonly JsonWriter[] = [
-  { likelihood: 'common', writer: "JavaScript's JSON.stringify", language: 'node', style: JAVASCRIPT },
-  { likelihood: 'common', writer: "Python's json.dumps", language: 'python', style: PYTHON },
-  { likelihood: 'common', writer: "PHP's json_encode", language: 'php', style: PHP },
-  { likelihood: 'common', writer: "Go's json.Marshal", language: 'go', style: GO_STRUCT },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with ensure_ascii=False", language: 'python', style: { ...PYTHON, escaping: raw } },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with separators=(',', ':')", language: 'python', style: { ...PYTHON, spacing: COMPACT } },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True", language: 'python', style: { ...PYTHON, order: sorted } },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with sort_keys=True and separators=(',', ':')",
-    language: 'python', style: { ...PYTHON, spacing: COMPACT, order: sorted } },
-  { likelihood: 'uncommon', writer: "Go's json.Marshal of a map", language: 'go', style: GO_MAP },
-  { likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 2 spaces", language: 'node', style: { ...JAVASCRIPT, spacing: INDENT_2 } },
-  { likelihood: 'uncommon', writer: "JavaScript's JSON.stringify with 4 spaces", language: 'node', style: { ...JAVASCRIPT, spacing: INDENT_4 } },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with indent=2", language: 'python', style: { ...PYTHON, spacing: INDENT_2 } },
-  { likelihood: 'uncommon', writer: "Python's json.dumps with indent=4", language: 'python', style: { ...PYTHON, spacing: INDENT_4 } },
-  { likelihood: 'rare', writer: "Python's orjson", language: 'python', style: { spacing: COMPACT, escaping: raw, number: numbers.rustNumber } },
-  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_PRETTY_PRINT", language: 'php', style: { ...PHP, spacing: INDENT_4 } },
-  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES", language: 'php', style: { ...PHP, escaping: ascii } },
-  { likelihood: 'uncommon', writer: "PHP's json_encode with JSON_UNESCAPED_UNICODE", language: 'php',
-    style: { ...PHP, escaping: styles.phpUnicodeString } },
-  { likelihood: 'uncommon', language: 'php',
-    writer: "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE",
-    style: { ...PHP, escaping: styles.lineString } },
-  { likelihood: 'rare', writer: "Symfony's JsonResponse", language: 'php', style: { ...PHP, escaping: styles.symfonyString } },
-  { likelihood: 'uncommon', writer: "C#'s System.Text.Json", language: 'csharp', style: { spacing: COMPACT, escaping: styles.dotnetString } },
-  { likelihood: 'uncommon', writer: "Ruby's JSON.pretty_generate before 2.7.3", language: 'ruby', style: { ...RUBY, spacing: OLD_RUBY } },
-  { likelihood: 'uncommon', writer: "Java's JSONObject (org.json) or Jackson of a HashMap", language: 'java',
-    style: { spacing: COMPACT, escaping: raw, order: styles.hashMapOrder } },
-  { likelihood: 'uncommon', writer: "Java's Gson", language: 'java',
-    style: { spacing: COMPACT, escaping: styles.gsonString, order: styles.withoutNulls } },
-  { likelihood: 'rare', writer: "Java's Gson of a Map", language: 'java',
-    style: { spacing: COMPACT, escaping: styles.gsonString, number: numbers.gsonNumber } },
-  { likelihood: 'rare', writer: "Perl's JSON with pretty and canonical", language: 'perl',
-    style: { spacing: INDENT_3, escaping: raw, order: sorted } },
+const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({ likelihood, language, writer: name, style })
 
-  { likelihood: 'uncommon', writer: "Python's str()", language: 'python', style: PYTHON_REPR },
-  { likelihood: 'rare', writer: "Ruby's inspect", language: 'ruby', style: RUBY_INSPECT },
-  { likelihood: 'rare', writer: "Ruby's inspect, with symbols as keys,", language: 'ruby', style: { ...RUBY_INSPECT, key: styles.rubySymbol } },
-  { likelihood: 'rare', writer: "Java's Map.toString", language: 'java',
-    style: { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber } },
-  { likelihood: 'rare', writer: "Go's fmt", language: 'go',
-    style: { spacing: { item: ' ', colon: ':', brackets: ['map[', ']', '[', ']'] }, string: bare,
-      number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted } },
+export const JSON_WRITERS: readonly JsonWriter[] = [
+  writer('common', 'node', "JavaScript's JSON.stringify", JAVASCRIPT),
+  writer('common', 'python', "Python's json.dumps", PYTHON),
+  writer('common', 'php', "PHP's json_encode", PHP),
+  writer('common', 'go', "Go's json.Marshal", GO_STRUCT),
+  writer('uncommon', 'python', "Python's json.dumps with ensure_ascii=False", { ...PYTHON, escaping: raw }),
+  writer('uncommon', 'python', "Python's json.dumps with separators=(',', ':')", { ...PYTHON, spacing: COMPACT }),
+  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True", { ...PYTHON, order: sorted }),
+  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", { ...PYTHON, spacing: COMPACT, order: sorted }),
+  writer('uncommon', 'go', "Go's json.Marshal of a map", GO_MAP),
+  writer('uncommon', 'node', "JavaScript's JSON.stringify with 2 spaces", { ...JAVASCRIPT, spacing: INDENT_2 }),
+  writer('uncommon', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
+  writer('uncommon', 'python', "Python's json.dumps with indent=2", { ...PYTHON, spacing: INDENT_2 }),
+  writer('uncommon', 'python', "Python's json.dumps with indent=4", { ...PYTHON, spacing: INDENT_4 }),
+  writer('rare', 'python', "Python's orjson", { spacing: COMPACT, escaping: raw, number: numbers.rustNumber }),
+  writer('uncommon', 'php', "PHP's json_encode with JSON_PRETTY_PRINT", { ...PHP, spacing: INDENT_4 }),
+  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES", { ...PHP, escaping: ascii }),
+  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_UNICODE", { ...PHP, escaping: phpUnicodeString }),
+  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE", { ...PHP, escaping: lineString }),
+  writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: symfonyString }),
+  writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: COMPACT, escaping: dotnetString }),
+  writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", { ...RUBY, spacing: OLD_RUBY }),
+  writer('uncommon', 'java', "Java's JSONObject (org.json) or Jackson of a HashMap", { spacing: COMPACT, escaping: raw, order: hashMapOrder }),
+  writer('uncommon', 'java', "Java's Gson", { spacing: COMPACT, escaping: gsonString, order: withoutNulls }),
+  writer('rare', 'java', "Java's Gson of a Map", { spacing: COMPACT, escaping: gsonString, number: numbers.gsonNumber }),
+  writer('rare', 'perl', "Perl's JSON with pretty and canonical", { spacing: INDENT_3, escaping: raw, order: sorted }),
+  writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
+  writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
+  writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
+  writer('rare', 'java', "Java's Map.toString", { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }),
+  writer('rare', 'go', "Go's fmt",
+    { spacing: { item: ' ', colon: ':' }, bracket: (one) => one.replace('{', 'map[').replace('}', ']'), string: bare, number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted }),
 ]
 
 /** The names of the traits that several serializers share. A trait of one serializer has no name of its own. */
@@ -92,14 +82,14 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [raw, 'no escape that is not needed'],
   [ascii, 'characters beyond ASCII as \\uXXXX'],
   [php, '`/` as `\\/` and characters beyond ASCII as \\uXXXX'],
-  [styles.phpUnicodeString, '`/` as `\\/`'],
+  [phpUnicodeString, '`/` as `\\/`'],
   [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
   [sorted, 'sorted keys'],
 ])
 
 /** Combinations of traits that no known serializer has. They are tried last. */
 const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap((spacing) =>
-  [undefined, raw, ascii, php, styles.phpUnicodeString, html].flatMap((escaping) =>
+  [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
     [undefined, sorted].map((order) => ({ spacing, escaping, order })),
   ),
 )

@@ -74,19 +74,13 @@ const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 /** Returns the layout with the method, path and URL of the request, once per path that the sender may have used. */
 function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Variants<Layout> {
   if (!layout.some((part) => /^<(method|path|url)>$/.test(part))) return layout
-  const values = (...names: string[]) =>
-    headers.filter(([name, value]) => names.includes(name) && value.length <= 2048).map(([, value]) => value)
-  const [method = 'POST'] = values(':method', 'x-http-method-override', 'x-forwarded-method')
-  const [host = 'localhost'] = values('x-forwarded-host', ':authority', 'host')
-  const told = values(':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path')
-  const paths = told.length === 0 ? USUAL_PATHS : [...told, ...told.map((path) => path.replace(/\?.*/, ''))]
-  const variants = [...new Set(paths)].map((path) => {
-    const target = new Map([
-      ['<method>', method],
-      ['<path>', path],
-      ['<url>', `https://${host}${path}`],
-    ])
-    return { detail: '', value: layout.map((part) => target.get(part) ?? part) }
-  })
-  return { variants }
+  const headerValue = (...names: string[]) =>
+    headers.find(([name, value]) => names.includes(name) && value.length <= 2048)?.[1]
+  const path = headerValue(':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path')
+  const paths = path === undefined ? USUAL_PATHS : [path, path.replace(/\?.*/, '')]
+  const host = headerValue('x-forwarded-host', ':authority', 'host') ?? 'localhost'
+  const method = headerValue(':method') ?? 'POST'
+  const fill = (path: string) => (part: string) =>
+    part === '<method>' ? method : part === '<path>' ? path : part === '<url>' ? `https://${host}${path}` : part
+  return { variants: [...new Set(paths)].map((path) => ({ detail: '', value: layout.map(fill(path)) })) }
 }

@@ -1,25 +1,24 @@
-import type { Hypothesis, RequestContext, Variants } from './hypothesis.js'
+import { type Hypothesis, type RequestContext, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the nonce that was signed.
 
-const row = { code: 'message_nonce', fix: 'nonce_once' } as const
+const row = rowsOf<string, string>({ code: 'message_nonce', fix: 'nonce_once' })
 const withoutDashes = (nonce: string) => nonce.replaceAll('-', '')
 const withoutBraces = (nonce: string) => /^\{(.+)\}$/s.exec(nonce)?.[1]
 
 export const NONCE_HYPOTHESES: readonly Hypothesis<string, string>[] = [
-  { ...row, likelihood: 'uncommon', what: 'the nonce in lowercase', apply: (nonce) => nonce.toLowerCase() },
-  { ...row, likelihood: 'uncommon', what: 'the nonce in uppercase', apply: (nonce) => nonce.toUpperCase() },
-  { ...row, likelihood: 'uncommon', what: 'the nonce without its dashes', apply: withoutDashes },
-  { ...row, likelihood: 'uncommon', what: 'an empty nonce', apply: () => '' },
-  { ...row, likelihood: 'uncommon', what: '`null` for the nonce', apply: () => 'null' },
-  { ...row, likelihood: 'uncommon', what: '`undefined` for the nonce', apply: () => 'undefined' },
-  { ...row, likelihood: 'uncommon', what: '`None` for the nonce', apply: () => 'None' },
-  { ...row, likelihood: 'uncommon', what: 'the nonce with a line feed (LF) after it', apply: (nonce) => `${nonce}\n` },
-  { ...row, likelihood: 'uncommon', what: 'the nonce between quotes', apply: (nonce) => `"${nonce}"` },
-  { ...row, likelihood: 'uncommon', what: 'the nonce without the quotes or brackets around it',
-    apply: (nonce) => /^(["'{<(])(.+)["'}>)]$/s.exec(nonce)?.[2] },
-  { ...row, likelihood: 'rare', what: 'the nonce without the braces around it, in lowercase', apply: (nonce) => withoutBraces(nonce)?.toLowerCase() },
-  { ...row, likelihood: 'uncommon', what: 'the value of the header {} for the nonce', apply: identifiers },
+  row('uncommon', 'the nonce in lowercase', (nonce) => nonce.toLowerCase()),
+  row('uncommon', 'the nonce in uppercase', (nonce) => nonce.toUpperCase()),
+  row('uncommon', 'the nonce without its dashes', withoutDashes),
+  row('uncommon', 'an empty nonce', () => ''),
+  row('uncommon', '`null` for the nonce', () => 'null'),
+  row('uncommon', '`undefined` for the nonce', () => 'undefined'),
+  row('uncommon', '`None` for the nonce', () => 'None'),
+  row('uncommon', 'the nonce with a line feed (LF) after it', (nonce) => `${nonce}\n`),
+  row('uncommon', 'the nonce between quotes', (nonce) => `"${nonce}"`),
+  row('uncommon', 'the nonce without the quotes or brackets around it', (nonce) => /^(["'{<(])(.+)["'}>)]$/s.exec(nonce)?.[2]),
+  row('rare', 'the nonce without the braces around it, in lowercase', (nonce) => withoutBraces(nonce)?.toLowerCase()),
+  row('uncommon', 'the value of the header {} for the nonce', identifiers),
 ]
 
 /** Returns the values of headers that may identify the request. */

@@ -1,38 +1,29 @@
 import { writeIso, writeRfc1123 } from '../checks/instant.js'
-import type { Hypothesis, Variants } from './hypothesis.js'
+import { type Hypothesis, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the timestamp that was signed.
-
-/** The header's value, and the instant that it means in milliseconds since the Unix epoch, if it means one. */
-export interface SentTimestamp {
-  readonly value: string
-  readonly instant: number | undefined
-}
-
-type TimestampHypothesis = Hypothesis<SentTimestamp, string>
 
 /** The longest time between two readings of the clock, in seconds. */
 const MAX_DRIFT = 60
 
-/** A spelling of the instant. */
-const spelled = <T>(spell: (instant: number) => T) => ({ instant }: SentTimestamp) => instant === undefined ? undefined : spell(instant)
 const seconds = (instant: number) => Math.floor(instant / 1000)
-const row = { code: 'message_timestamp', fix: 'timestamp_once' } as const
+const row = rowsOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
 
-export const TIMESTAMP_HYPOTHESES: readonly TimestampHypothesis[] = [
-  { ...row, likelihood: 'common', what: 'the timestamp in milliseconds', apply: spelled((instant) => String(Math.floor(instant))) },
-  { ...row, likelihood: 'uncommon', what: 'a timestamp {} than in the header', apply: spelled(shifted(1, 2)) },
-  { ...row, likelihood: 'rare', what: 'a timestamp of another moment, {} than in the header', apply: spelled(shifted(3, MAX_DRIFT)) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp in ISO 8601', apply: spelled((instant) => writeIso(instant, 'Z')) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp in ISO 8601 with milliseconds', apply: spelled((instant) => writeIso(instant, '.000Z')) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp in ISO 8601 with `+00:00`', apply: spelled((instant) => writeIso(instant, '+00:00')) },
-  { ...row, likelihood: 'rare', what: 'the timestamp as Go prints a time', apply: spelled((instant) => writeIso(instant, ' +0000 UTC', ' ')) },
-  { ...row, likelihood: 'rare', what: 'the timestamp as Ruby prints a time', apply: spelled((instant) => writeIso(instant, ' UTC', ' ')) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp in RFC 1123', apply: spelled(writeRfc1123) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp as a float', apply: spelled((instant) => `${seconds(instant)}.0`) },
-  { ...row, likelihood: 'uncommon', what: 'the timestamp in nanoseconds', apply: spelled((instant) => `${seconds(instant)}000000000`) },
-  { ...row, likelihood: 'uncommon', what: 'an empty timestamp', apply: () => '' },
-  { ...row, likelihood: 'rare', what: 'U+FFFD for the timestamp (Go: string(number))', apply: () => '\ufffd' },
+/** They change the instant that the header means, in milliseconds since the Unix epoch. */
+export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
+  row('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
+  row('uncommon', 'a timestamp {} than in the header', shifted(1, 2)),
+  row('rare', 'a timestamp of another moment, {} than in the header', shifted(3, MAX_DRIFT)),
+  row('uncommon', 'the timestamp in ISO 8601', (instant) => writeIso(instant, 'Z')),
+  row('uncommon', 'the timestamp in ISO 8601 with milliseconds', (instant) => writeIso(instant, '.000Z')),
+  row('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
+  row('rare', 'the timestamp as Go prints a time', (instant) => writeIso(instant, ' +0000 UTC', ' ')),
+  row('rare', 'the timestamp as Ruby prints a time', (instant) => writeIso(instant, ' UTC', ' ')),
+  row('uncommon', 'the timestamp in RFC 1123', writeRfc1123),
+  row('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
+  row('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
+  row('uncommon', 'an empty timestamp', () => ''),
+  row('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
 
 /** Timestamps from `from` to `to` seconds earlier and later. */

@@ -9,7 +9,7 @@ export const CLOSE_ARRAY = 4
 export const KEY = 5
 export const STRING = 6
 export const NUMBER = 7
-/** `true`, `false`, `null`, and Python's `NaN` and `Infinity`. */
+/** `true`, `false` or `null`. */
 export const WORD = 8
 
 /** A text with more tokens is not parsed. This limits memory and time for a hostile body that has only brackets. */
@@ -29,66 +29,32 @@ export interface JsonText {
   readonly closes: readonly number[]
 }
 
-/** The tokens that may come next. */
-type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or close' | 'end'
-
-/**
- * The tokens of a JSON text; `undefined` if it is not JSON. Nesting uses no stack.
- *
- * Accepts a little more than JSON, as many parsers do: control characters in strings, and any word.
- */
+/** The tokens of a JSON text; `undefined` if it is not JSON. Nesting uses no stack. */
 export function parseJson(text: string): JsonText | undefined {
   const kinds: number[] = []
   const starts: number[] = []
   const ends: number[] = []
   const closes: number[] = []
   const open: number[] = []
-  let expected: Expected = 'value'
-
-  const add = (kind: number, start: number, end: number): number => {
+  const tokens = /[{}[\]"]|[^\s,:{}[\]"]+/g
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+    const start = match.index
+    const first = text.charAt(start)
+    if (first === '"') tokens.lastIndex = endOfString(text, start)
+    const end = tokens.lastIndex
+    if (end === 0 || kinds.length === MAX_TOKENS) return undefined
+    const bracket = '{}[]'.indexOf(first) + 1
+    const isInObject = kinds[open.at(-1) ?? -1] === OPEN_OBJECT
+    const ofString = isInObject && kinds.at(-1) !== KEY ? KEY : STRING
+    const kind = bracket || (first === '"' ? ofString : /[-\d]/.test(first) ? NUMBER : WORD)
+    if (kind === NUMBER && end - start > MAX_NUMBER_LENGTH) return undefined
+    if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) open.push(kinds.length)
+    if (kind === CLOSE_OBJECT || kind === CLOSE_ARRAY) closes[open.pop() ?? 0] = kinds.length
+    kinds.push(kind)
     starts.push(start)
     ends.push(end)
-    return kinds.push(kind) - 1
   }
-  const afterValue = (): Expected => (open.length === 0 ? 'end' : ', or close')
-
-  for (let position = 0; position < text.length; ) {
-    const character = text.charAt(position)
-    if (' \t\n\v\f\r'.includes(character)) position++
-    else if (character === ',' && expected === ', or close') {
-      expected = kinds[open.at(-1) as number] === OPEN_OBJECT ? 'key' : 'value'
-      position++
-    } else if (character === ':' && expected === ':') {
-      expected = 'value'
-      position++
-    } else if (kinds.length === MAX_TOKENS) return undefined
-    else if (character === '}' || character === ']') {
-      const [opener, orClose] = character === '}' ? [OPEN_OBJECT, 'key or }'] : [OPEN_ARRAY, 'value or ]']
-      const opened = open.pop()
-      if (opened === undefined || kinds[opened] !== opener) return undefined
-      if (expected !== ', or close' && expected !== orClose) return undefined
-      closes[opened] = add(opener + 1, position, ++position)
-      expected = afterValue()
-    } else if (character === '"') {
-      const end = endOfString(text, position)
-      const isKey: boolean = expected === 'key' || expected === 'key or }'
-      if (end === 0 || (!isKey && expected !== 'value' && expected !== 'value or ]')) return undefined
-      add(isKey ? KEY : STRING, position, end)
-      expected = isKey ? ':' : afterValue()
-      position = end
-    } else if (expected !== 'value' && expected !== 'value or ]') return undefined
-    else if (character === '{' || character === '[') {
-      open.push(add(character === '{' ? OPEN_OBJECT : OPEN_ARRAY, position, ++position))
-      expected = character === '{' ? 'key or }' : 'value or ]'
-    } else {
-      const end = endOfWord(text, position)
-      if (end === position || end - position > MAX_NUMBER_LENGTH) return undefined
-      add(/[-\d]/.test(character) ? NUMBER : WORD, position, end)
-      expected = afterValue()
-      position = end
-    }
-  }
-  return expected === 'end' ? { text, kinds, starts, ends, closes } : undefined
+  return jsonValue(text) === undefined ? undefined : { text, kinds, starts, ends, closes }
 }
 
 /** Behind the closing quote; 0 if there is none. */
@@ -101,11 +67,13 @@ function endOfString(text: string, start: number): number {
   return 0
 }
 
-/** Behind the last letter, digit, sign or dot. */
-function endOfWord(text: string, start: number): number {
-  let end = start
-  while (/[A-Za-z0-9.+-]/.test(text.charAt(end))) end++
-  return end
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the text of the token, unchanged. */
@@ -113,15 +81,10 @@ export function written({ text, starts, ends }: JsonText, token: number): string
   return text.slice(starts[token], ends[token])
 }
 
-/** Returns the text of a string token. If it has an escape that JSON does not allow, the escapes are not decoded. */
+/** Returns the text of a string token. */
 export function textOf(json: JsonText, token: number): string {
   const string = written(json, token)
-  if (!string.includes('\\')) return string.slice(1, -1)
-  try {
-    return JSON.parse(string)
-  } catch {
-    return string.slice(1, -1)
-  }
+  return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
 }
 
 /** A member of an object: its key, and the tokens from the key to the end of its value. */

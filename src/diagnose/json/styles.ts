@@ -18,19 +18,11 @@ export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
 /** Ruby's pretty_generate before version 2.7.3 of its library. */
 export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }
 
-/** JSON's short escapes. */
-const SHORT = new Map(
-  Object.entries({
-    '"': '\\"',
-    '\\': '\\\\',
-    '/': '\\/',
-    '\b': '\\b',
-    '\t': '\\t',
-    '\n': '\\n',
-    '\f': '\\f',
-    '\r': '\\r',
-  }),
-)
+/** JSON's short escape of a character, such as `\\n` or `\\/`, or `undefined`. */
+function shortEscape(character: string): string | undefined {
+  const short = character === '/' ? '\\/' : JSON.stringify(character).slice(1, -1)
+  return short.length === 2 ? short : undefined
+}
 
 /**
  * A string in which `matches` is escaped: with a short escape unless it is in `never`, otherwise as \uXXXX, in uppercase for
@@ -38,10 +30,10 @@ const SHORT = new Map(
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const escaped = (character: string) => {
-    const short = never.includes(character) ? undefined : SHORT.get(character)
     const code = character.charCodeAt(0)
     const digits = code.toString(16).padStart(4, '0')
-    return short ?? `\\u${code < uppercaseBelow ? digits.toUpperCase() : digits}`
+    const long = `\\u${code < uppercaseBelow ? digits.toUpperCase() : digits}`
+    return (never.includes(character) ? undefined : shortEscape(character)) ?? long
   }
   return (text) => `"${text.replace(matches, escaped)}"`
 }
@@ -61,7 +53,7 @@ export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/g, '"', 0x
 /** Python's repr. */
 export const pythonString: StringStyle = (text) => {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const escaped = text.replace(/[\\\n\r\t]/g, (character) => SHORT.get(character) as string)
+  const escaped = text.replace(/[\\\n\r\t]/g, (character) => shortEscape(character) as string)
   return quote + escaped.replaceAll(quote, `\\${quote}`) + quote
 }
 

@@ -22,8 +22,6 @@ export interface Spacing {
   readonly indent?: string
   /** The text in an empty object and an empty array, before the indentation of their end. */
   readonly hollow?: readonly [object: string, array: string]
-  /** The brackets of an object and of an array, if they differ from JSON. */
-  readonly brackets?: readonly [string, string, string, string]
 }
 
 /** Puts the members of an object in order; may leave some out. */
@@ -42,8 +40,8 @@ export interface JsonStyle {
   /** Writes a number, from how it is written. */
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
-  /** The replacement for an empty object and an empty array. */
-  readonly empty?: readonly [object: string, array: string] | undefined
+  /** Writes a bracket, if brackets are not written as in JSON. */
+  readonly bracket?: (bracket: string, isEmpty: boolean) => string
 }
 
 const BRACKETS = ['{', '}', '[', ']'] as const
@@ -96,7 +94,8 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
 
     if (opens) depth++
     const isEmpty = opens ? json.closes[token] === token + 1 : before === kind - 1
-    add((isEmpty ? emptyBracket(kind, style) : undefined) ?? writeToken(json, token, style, spacing))
+    const bracket = BRACKETS[kind - 1]
+    add(bracket === undefined ? writeToken(json, token, style) : (style.bracket?.(bracket, isEmpty) ?? bracket))
     before = kind
     if (length > maxLength) return undefined
   }
@@ -104,14 +103,9 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
   return pieces.join('')
 }
 
-function emptyBracket(kind: number, { empty }: JsonStyle): string | undefined {
-  return kind > CLOSE_ARRAY ? undefined : empty?.[kind < OPEN_ARRAY ? 0 : 1].charAt((kind - 1) % 2)
-}
-
-function writeToken(json: JsonText, token: number, style: JsonStyle, spacing: Spacing | undefined): string {
+function writeToken(json: JsonText, token: number, style: JsonStyle): string {
   const kind = json.kinds[token] as number
   const as = written(json, token)
-  if (kind <= CLOSE_ARRAY) return (spacing?.brackets ?? BRACKETS)[kind - 1] as string
   if (kind === KEY && style.key !== undefined) return style.key(textOf(json, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as

@@ -52,16 +52,16 @@ describe('a digest is read from', () => {
       [...new Int8Array(bytes)].map((byte) => (byte >>> 0).toString(16)).join(''),
       'hex of bytes that were taken for signed numbers (ffffff…)',
     ],
-    [`[${bytes.join(' ')}]`, 'decimal numbers, as Go and PHP print bytes'],
-    [`[${new Int8Array(bytes).join(', ')}]`, 'decimal numbers, as Java prints lists'],
-    [`[${bytes.join(', ')}]`, 'decimal numbers, as Python prints lists'],
+    [`[${bytes.join(' ')}]`, 'a list of decimal numbers instead of hex'],
+    [`[${new Int8Array(bytes).join(', ')}]`, 'a list of decimal numbers instead of hex'],
+    [`[${bytes.join(', ')}]`, 'a list of decimal numbers instead of hex'],
     [`7b7d${DIGEST}`, 'other bytes before the digest, in the same encoding'],
   ])('%j', (signature, differences) => {
     expect(readings(signature)[0]).toBe(`signature_format: ${differences}`)
   })
 
   it.each([
-    [SHA_512.slice(0, 64), SHA_512, 'the first 64 hex digits of a longer digest'],
+    [SHA_512.slice(0, 64), SHA_512, 'the first 64 hex digits only'],
     [DIGEST.slice(0, 8), DIGEST, 'the first 8 hex digits only'],
     [DIGEST.slice(0, 40), DIGEST, 'the first 40 hex digits only'],
     [DIGEST.slice(1), DIGEST, 'without the zeros at its start, as a number is printed'],
@@ -114,7 +114,7 @@ it('a digest is found in a long header', () => {
 })
 
 it('64 hex digits are not base64, and may be the start of a longer digest', () => {
-  const both = [[], ['the first 64 hex digits of a longer digest']]
+  const both = [[], ['the first 64 hex digits only'], ['the last 64 hex digits only']]
   expect(readSignature(DIGEST).map(({ differences }) => differences)).toEqual(both)
   expect(readSignature(`0x${DIGEST}`).map(({ differences }) => differences.slice(1))).toEqual(both)
 })

@@ -23,7 +23,7 @@ describe('headers', () => {
 
   it('missing', async () => {
     expect(await withHeaders({ Host: 'a', 'X-Nonce': NONCE })).toEqual([
-      'X-Timestamp and X-Signature are missing: there is no signature to check.',
+      'X-Timestamp and X-Signature are missing.',
       'Headers: host x-nonce',
     ])
   })
@@ -68,12 +68,11 @@ describe('the time', () => {
     [
       '2023-11-14T22:13:20.9Z',
       [
-        'X-Timestamp is a date in ISO 8601, not Unix time in seconds as decimal digits.',
-        'X-Timestamp: "2023-11-14T22:13:20.9Z"',
+        'X-Timestamp is "2023-11-14T22:13:20.9Z", not Unix time in seconds as decimal digits.',
         'In seconds: 1700000000',
       ],
     ],
-    ['now', ['X-Timestamp is not a number, not Unix time in seconds as decimal digits.', 'X-Timestamp: "now"']],
+    ['now', ['X-Timestamp is "now", not Unix time in seconds as decimal digits.']],
     [
       '1700000000250',
       [
@@ -85,10 +84,7 @@ describe('the time', () => {
     ],
     [
       '20231114221320',
-      [
-        'X-Timestamp is a date and time in digits (YYYYMMDDhhmmss), not Unix time in seconds as decimal digits.',
-        'X-Timestamp: "20231114221320"',
-      ],
+      ['X-Timestamp is "20231114221320", not Unix time in seconds as decimal digits.', 'In seconds: 1700000000'],
     ],
     [
       '0',
@@ -138,12 +134,6 @@ describe('the time', () => {
     expect(message).toBe('X-Timestamp is in milliseconds, not in seconds.')
   })
 
-  it('without a clock', async () => {
-    expect(await firstOf(signedRequest(), SECRET, Number.NaN)).toEqual([
-      'clock.now() returned no number, so every timestamp is outside the window.',
-    ])
-  })
-
   it.each([
     [{ late: 300_001 }, 'Sign each attempt when you send it, not when you queue it.'],
     [{ late: -300_001 }, 'Compare your clock with a third one. Set the wrong clock by NTP.'],
@@ -154,33 +144,17 @@ describe('the time', () => {
 })
 
 describe('the nonce', () => {
-  const spaces = (count: number) => Array.from({ length: count }, (_, index) => `position ${index}: U+0020 (space)`)
-
   it('of a wrong length', async () => {
     expect(await firstOf(signedRequest({ nonce: '' }))).toEqual([
-      'X-Nonce is empty: a nonce has 1 to 128 characters.',
+      'X-Nonce has 0 characters, but a nonce has 1 to 128.',
       'X-Nonce: ""',
     ])
   })
 
   it('with wrong characters', async () => {
-    expect(await firstOf(signedRequest({ nonce: ' '.repeat(10) }))).toEqual([
-      'X-Nonce has 10 characters other than visible ASCII (0x21 to 0x7E).',
-      'X-Nonce: "          "',
-      ...spaces(10),
-    ])
     expect(await firstOf(signedRequest({ nonce: ' '.repeat(128) }))).toEqual([
-      'X-Nonce has 128 characters other than visible ASCII (0x21 to 0x7E).',
+      'X-Nonce has characters other than visible ASCII (0x21 to 0x7E): U+0020 (space).',
       `X-Nonce: "${' '.repeat(128)}"`,
-      ...spaces(10),
-      '… and 118 more',
-    ])
-    expect(await firstOf(signedRequest({ nonce: 'zo\xc3\xab' }))).toEqual([
-      'X-Nonce has 2 characters other than visible ASCII (0x21 to 0x7E).',
-      'X-Nonce: "zo\\u00c3\\u00ab"',
-      'position 2: U+00C3',
-      'position 3: U+00AB',
-      'Decoded as UTF-8: "zo\\u00eb"',
     ])
   })
 })
@@ -256,7 +230,7 @@ describe('the body', () => {
 
 describe('the secret', () => {
   it.each([
-    [' s\n', 'The secret has white space around it: U+0020 (space) before it and U+000A (line feed) after it.'],
+    [' s\n', 'The secret contains U+0020 (space) and U+000A (line feed).'],
     ['s\u200bt', 'The secret contains U+200B (zero-width space).'],
     ['"s"', 'The secret is between quotes.'],
     ['changeme', 'The secret looks like a placeholder or the name of a variable.'],
@@ -272,9 +246,8 @@ describe('a signature that is no digest', () => {
   it.each([
     ['AB'.repeat(32), 'it is uppercase hex instead of lowercase'],
     [` ${'AB'.repeat(32)}`, 'it is white space around it, uppercase hex instead of lowercase'],
-    ['[object Promise]', 'it is the text `[object Promise]`'],
-    ['0123456789abcdefx', 'it has 17 characters'],
-    ['0123456789abcdef', 'it has 16 hex digits'],
+    ['[object Promise]', 'it is "[object Promise]"'],
+    ['0123456789abcdef', 'it is "0123456789abcdef"'],
   ])('%j', async (signature, form) => {
     expect(await firstOf(signedRequest({ signature, secret: LONG_SECRET }), LONG_SECRET)).toEqual([
       `X-Signature is not 64 lowercase hex digits: ${form}.`,

@@ -32,7 +32,7 @@ describe('a text has tokens', () => {
   })
 
   it.each([
-    ['[NaN, -Infinity]', true],
+    ['[NaN, -Infinity]', false],
     ['{a:1}', false],
     ['{"a":1 2}', false],
     ['{"a":1,}', false],
@@ -42,7 +42,7 @@ describe('a text has tokens', () => {
     ['[#]', false],
     ['["\\\\"]', true],
     ['["\\"]', false],
-    ['["a\nb"]', true],
+    ['["a\nb"]', false],
   ])('%j: %s', (text, expected) => {
     expect(parseJson(text) !== undefined).toBe(expected)
   })
@@ -77,7 +77,6 @@ it.each([
   ['"a\\nb"', 'a\nb'],
   ['"\\u00e9"', 'é'],
   ['"a b"', 'a b'],
-  ['"\\x"', '\\x'],
 ])('the text of the string %s is decoded', (string, text) => {
   const json = parseJson(string)
   expect(json && textOf(json, 0)).toBe(text)
