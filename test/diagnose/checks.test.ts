@@ -89,7 +89,9 @@ describe('a timestamp outside the window', () => {
     [-19_800_000, 'clock_time_zone', ' 5.5 h', '19800 s ahead'],
     [5_400_000, 'clock_behind', ' 1.5 h behind', '5400 s behind'],
     [300_001, 'clock_behind', ' 300.001 s behind', '300.001 s behind'],
+    [172_800_000, 'clock_behind', ' 2 d behind', '172800 s behind'],
     [31_622_400_000, 'clock_behind', ' 366 d behind', '31622400 s behind'],
+    [63_072_000_000, 'clock_behind', ' 2 years behind', '63072000 s behind'],
     [95_248_945_000, 'clock_behind', ' 3 years behind', '95248945 s behind'],
   ])('%i ms: %s', async (late, code, message, evidence) => {
     const findings = await findingsFor({}, NOW + late)
@@ -394,6 +396,8 @@ describe('an unexplained mismatch', () => {
     ['', 'it is ""', 1],
     ['undefined', 'it is "undefined"', 1],
     ['false', 'it is "false"', 1],
+    ['[object Promise]', 'it is "[object Promise]"', 1],
+    ['[1, 2] or so', 'it is "[1, 2] or so"', 2],
     [NONCE_UUID, `it is "${NONCE_UUID}"`, 2],
     ['\x81\x2f', 'it is "\\u0081/"', 2],
     ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],

@@ -19,6 +19,8 @@ describe('a secret can be guessed', () => {
     'abcabcabcabcabcabcabcabcabcabcabcabc',
     '9'.repeat(50),
     '4b1f0c9e77a3',
+    // Nine words of eight letters.
+    'Bakelodi-Gumekilo-Pugarifo-Xolupale-Mivobuka-Renipaku-Fatobeli-Lukamena-Guretibo',
     '\0'.repeat(32),
     '\u00e9'.repeat(40),
   ])('%j', (secret) => {

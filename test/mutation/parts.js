@@ -61,7 +61,7 @@ export const PARTS = {
   },
   checks: {
     mutate: ['src/diagnose/checks/*.ts'],
-    testFiles: ['test/diagnose/{checks,guessable}.test.ts', 'test/diagnose/checks/*.test.ts'],
+    testFiles: ['test/diagnose/{checks,guessable,sides}.test.ts', 'test/diagnose/checks/*.test.ts'],
     score: 92,
   },
 }

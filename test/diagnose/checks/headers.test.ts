@@ -57,7 +57,7 @@ describe('another name', () => {
 
   it.each([
     'x-ts-offset',
-    'my-http-ts',
+    'x-http-ts',
     'https-ts',
     'update',
     'x-date-of-birth',

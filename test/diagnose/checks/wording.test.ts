@@ -33,6 +33,11 @@ describe('headers', () => {
       'X-Nonce is missing, but there is "webhook-id".',
       'Headers: x-timestamp x-signature webhook-id',
     ])
+    const renamed = { ts: headers['x-timestamp'], 'Webhook-Id': nonce, 'x-signature': headers['x-signature'] }
+    expect(await withHeaders(renamed)).toEqual([
+      'X-Timestamp is missing, but there is "ts"; X-Nonce is missing, but there is "webhook-id".',
+      'Headers: ts webhook-id x-signature',
+    ])
   })
 
   it('repeated', async () => {
