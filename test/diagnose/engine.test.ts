@@ -30,6 +30,31 @@ it('needs only HMAC-SHA256 and SHA-256 of a platform', () => {
   expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
 })
 
+it.each([[[SECRET]], [[' a b ', 'abc\0', 'abc']]])('hashes hardly anything twice: the secrets %j', (secrets) => {
+  const seen = new Set<string>()
+  let hashes = 0
+  let repeated = 0
+  const count = (name: string, parts: readonly Uint8Array[]) => {
+    const hashed = [name, ...parts.map((part) => Buffer.from(part).toString('latin1'))].join('\n')
+    if (++hashes <= 1000 && seen.has(hashed)) repeated++
+    seen.add(hashed)
+  }
+  const platform: typeof NODE_PRIMITIVES = {
+    ...NODE_PRIMITIVES,
+    hash(algorithm, parts) {
+      count(algorithm, [Buffer.concat(parts)])
+      return NODE_PRIMITIVES.hash(algorithm, parts)
+    },
+    hmac(algorithm, key, parts) {
+      count(`HMAC ${algorithm}`, [key, Buffer.concat(parts)])
+      return NODE_PRIMITIVES.hmac(algorithm, key, parts)
+    },
+  }
+  diagnoseWith(platform, { ...received, body: Buffer.from('{"a":"Zo\u00eb"}\n'), secrets, signature: 'a'.repeat(64) })
+  expect(hashes).toBeGreaterThan(10_000)
+  expect(repeated).toBeLessThan(40)
+})
+
 it('runs without the modules of Node', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../src/diagnose/engine.ts', import.meta.url))],

@@ -56,7 +56,10 @@ export const PARTS = {
   },
   search: {
     mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
-    testFiles: ['test/diagnose/{checks,engine,explain,genuine,search}.test.ts', 'test/diagnose/checks/wording.test.ts'],
+    testFiles: [
+      'test/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
+      'test/diagnose/checks/wording.test.ts',
+    ],
     score: 84,
   },
   checks: {

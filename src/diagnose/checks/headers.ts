@@ -64,10 +64,11 @@ export function readMeantHeaders(
     nonce: repeatedValues(headers, pairs, 'x-nonce')?.at(place) ?? nonce,
     signature: repeatedValues(headers, pairs, 'x-signature')?.at(place) ?? signature,
   })
+  const isRepeated = HEADER_NAMES.some((name) => repeatedValues(headers, pairs, name) !== undefined)
   // One of the parts of a joined signature may be right in another form.
   const likeliest = { ...pick(0), signature }
   const swaps = [swapWithTimestamp(likeliest), swapWithSignature(likeliest)].filter((one) => one !== undefined)
-  return [likeliest, pick(0), pick(-1), ...swaps.filter(isWellFormed)]
+  return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...swaps.filter(isWellFormed)]
 }
 
 /** Stripe and others put the time into the header of the signature: `t=1700000000,v1=…`. */

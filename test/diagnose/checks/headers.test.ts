@@ -166,24 +166,23 @@ describe('the meanings of a repeated header', () => {
     expect(meanings.map(({ timestamp }) => timestamp)).toEqual(['1', '1', '22'])
   })
 
-  it('are equal if the joined parts differ in length', () => {
-    const given = { timestamp: '1, 22', nonce: 'n', signature: 's' }
-    expect(readMeantHeaders(given, [])).toEqual([given, given, given])
+  it('are one if the joined parts differ in length', () => {
+    expect(readMeantHeaders({ timestamp: '1, 22', nonce: 'n', signature: 's' }, [])).toHaveLength(1)
   })
 })
 
 describe('swapped headers', () => {
   it('are meanings if the values can be a timestamp and a nonce', () => {
-    expect(readMeantHeaders({ timestamp: NONCE, nonce: TIMESTAMP, signature: 's' }, []).slice(3)).toEqual([
+    expect(readMeantHeaders({ timestamp: NONCE, nonce: TIMESTAMP, signature: 's' }, []).slice(1)).toEqual([
       { timestamp: TIMESTAMP, nonce: NONCE, signature: 's', swappedWithNonce: 'x-timestamp' },
     ])
-    expect(readMeantHeaders({ timestamp: TIMESTAMP, nonce: SIGNATURE, signature: NONCE }, []).slice(3)).toEqual([
+    expect(readMeantHeaders({ timestamp: TIMESTAMP, nonce: SIGNATURE, signature: NONCE }, []).slice(1)).toEqual([
       { timestamp: TIMESTAMP, nonce: NONCE, signature: SIGNATURE, swappedWithNonce: 'x-signature' },
     ])
-    expect(readMeantHeaders({ timestamp: 'a b', nonce: TIMESTAMP, signature: 's' }, [])).toHaveLength(3)
-    expect(readMeantHeaders({ timestamp: undefined, nonce: TIMESTAMP, signature: 's' }, [])).toHaveLength(3)
-    expect(readMeantHeaders({ timestamp: NONCE, nonce: undefined, signature: 's' }, [])).toHaveLength(3)
-    expect(readMeantHeaders({ timestamp: NONCE, nonce: SIGNATURE, signature: 's' }, [])).toHaveLength(3)
+    expect(readMeantHeaders({ timestamp: 'a b', nonce: TIMESTAMP, signature: 's' }, [])).toHaveLength(1)
+    expect(readMeantHeaders({ timestamp: undefined, nonce: TIMESTAMP, signature: 's' }, [])).toHaveLength(1)
+    expect(readMeantHeaders({ timestamp: NONCE, nonce: undefined, signature: 's' }, [])).toHaveLength(1)
+    expect(readMeantHeaders({ timestamp: NONCE, nonce: SIGNATURE, signature: 's' }, [])).toHaveLength(1)
   })
 
   it.each([
