@@ -45,11 +45,11 @@ describe('the README', () => {
 
   it("compares itself with Stripe's verifier as measured", () => {
     expect(readme).toContain(
-      "Stripe's verifier is 10 to 30 % faster with bodies up to 1 KB, and takes two to four times as long from 256 KB on.",
+      "Stripe's verifier is up to 30 % faster with bodies up to 1 KB, and takes two to four times as long from 256 KB on.",
     )
     for (const ratio of [...stripe(256), ...stripe(1024)]) {
       expect(ratio).toBeGreaterThan(0.695)
-      expect(ratio).toBeLessThan(0.905)
+      expect(ratio).toBeLessThan(1)
     }
     for (const ratio of [...stripe(262_144), ...stripe(1_048_576)]) {
       expect(ratio).toBeGreaterThan(1.5)
