@@ -1,8 +1,9 @@
 import type { Language } from './finding.js'
 
-/** The fix for a finding. If it names both sides, either may have to act. */
+/** The fix for a finding. */
 export interface Fix {
-  readonly sender?: string
+  readonly sender: string
+  /** If the receiver may have to act instead. */
   readonly receiver?: string
   /** The line to change, by language. */
   readonly lines?: { readonly [language in Language]?: string }

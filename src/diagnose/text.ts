@@ -20,7 +20,7 @@ export interface Draft {
 export function writeFinding(draft: Draft): Finding {
   const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
   const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]
-  const side = receiver === undefined ? 'sender' : sender === undefined ? 'receiver' : known
+  const side = receiver === undefined ? 'sender' : known
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   const first = languages.filter((language) => language in lines).map((language) => [language, lines[language]])
   return {

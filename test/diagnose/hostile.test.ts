@@ -62,10 +62,7 @@ it('never throws because of what a sender sent', async () => {
     headers: fc.array(fc.tuple(names, fc.oneof(values, fc.array(values, { maxLength: 3 }))), { maxLength: 6 }),
     body: fc.oneof(bodies, texts, fc.json(), fc.webQueryParameters()),
   })
-  const clocks = fc.oneof(
-    fc.constant(NOW),
-    fc.constantFrom(Number.NaN, 0, -1, 8.64e15, 1e300, Number.POSITIVE_INFINITY),
-  )
+  const clocks = fc.oneof(fc.constant(NOW), fc.constantFrom(0, -1, 8.64e15, 1e300))
   await fc.assert(
     fc.asyncProperty(requests, texts, clocks, async (request, secret, now) => {
       const { genuine, findings } = await diagnose(request, secret, { now: () => now })

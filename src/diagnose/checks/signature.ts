@@ -102,7 +102,7 @@ function piecesOf(signature: string): Piece[] {
     pieces.push({ text: trimmed.replace(/[\s:-]/g, ''), differences: ['separators between the bytes'] })
   }
   if (/^\[-?\d{1,3}(,? -?\d{1,3})+\]$/.test(trimmed)) {
-    const bytes = Uint8Array.from(trimmed.match(/-?\d+/g) ?? [], Number)
+    const bytes = Uint8Array.from(trimmed.slice(1, -1).split(/,? /), Number)
     pieces.push({ text: hex(bytes), differences: ['a list of decimal numbers instead of hex'] })
   }
   // The longest first: a digest is longer than the name of an algorithm or the ID of a key.
