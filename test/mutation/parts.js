@@ -38,16 +38,16 @@ export const PARTS = {
     testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
     score: 86,
   },
-  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 84 },
+  testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
   cli: {
     mutate: ['src/cli/**/*.ts', '!src/cli/{main,run}.ts', '!src/cli/output/*.ts', '!src/cli/commands/workbench.ts'],
     testFiles: ['test/cli/{captured-*,diagnose,output,run,secret-source,send,sign,verify}.test.ts'],
-    score: 94,
+    score: 95,
   },
   json: {
     mutate: ['src/diagnose/json/*.ts'],
     testFiles: ['test/diagnose/json/*.test.ts', 'test/diagnose/hypotheses.test.ts'],
-    score: 95,
+    score: 96,
   },
   hypotheses: {
     mutate: ['src/diagnose/hypotheses/*.ts', 'src/diagnose/bytes.ts'],
@@ -60,12 +60,12 @@ export const PARTS = {
       'test/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
       'test/diagnose/checks/wording.test.ts',
     ],
-    score: 84,
+    score: 88,
   },
   checks: {
     mutate: ['src/diagnose/checks/*.ts'],
     testFiles: ['test/diagnose/{checks,guessable,sides}.test.ts', 'test/diagnose/checks/*.test.ts'],
-    score: 92,
+    score: 93,
   },
 }
 
