@@ -25,11 +25,13 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
 
 /** Why X-Timestamp is outside the window. */
 export function checkTimestampWindow(timestamp: string | undefined, now: number): Draft[] {
-  const instant = timestamp === undefined ? undefined : instantOf(timestamp, now)
-  if (timestamp === undefined || (instant === undefined && !isSeconds(timestamp))) return []
-  const scale = isSeconds(timestamp) ? scaleOf(Number(timestamp), now) : undefined
-  if (scale === undefined)
-    return checkDrift(instant === undefined ? Number(timestamp) : Math.floor(instant / 1000), now)
+  if (timestamp === undefined) return []
+  if (!isSeconds(timestamp)) {
+    const instant = instantOf(timestamp, now)
+    return instant === undefined ? [] : checkDrift(Math.floor(instant / 1000), now)
+  }
+  const scale = scaleOf(Number(timestamp), now)
+  if (scale === undefined) return checkDrift(Number(timestamp), now)
   const evidence: EvidenceLine[] = [
     ['X-Timestamp', quote(timestamp)],
     ['In seconds since the Unix epoch', String(Math.floor(scale.toInstant(Number(timestamp)) / 1000))],
