@@ -42,6 +42,7 @@ export function describeError(error: unknown): string {
   return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code
 }
 
+/** An option of a command, as the help shows it. */
 export interface Option {
   /** The placeholder for its value in the help. A switch has none. */
   readonly value?: string

@@ -21,8 +21,8 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - server time, by default `Date`. For a captured request, pass the time at which it arrived.
  * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body, an empty secret or a
- *   clock that returns no number.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
+ *   a clock that returns no number.
  * @see `verify` for the rules
  *
  * @example

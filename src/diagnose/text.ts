@@ -54,7 +54,7 @@ export function listNames(names: readonly string[]): string {
   return all.length === 0 ? 'none' : quote(all.slice(0, 40).join(' ')).slice(1, -1)
 }
 
-/** Names of characters that nobody sees, or that look like others. */
+/** Names of white space and of characters that nobody sees. */
 const CHARACTER_NAMES: { readonly [character: string]: string } = {
   ' ': 'space',
   '\t': 'tab',

@@ -25,7 +25,7 @@ import {
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 
 /** Cases by name. Each gets a new store. */
-export type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
+type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
 /** Checks whether a key reserved at `start` may have expired in real time. The machine may have been suspended since. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { diagnose, type FindingCode, type Side } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
-// The side that must act, for every code. If a request does not show who must act, both sides have a fix.
+// Every code has a case for each side that may have to act. If a request does not show who must act, both sides have a fix.
 
 interface Broken {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>

@@ -227,7 +227,7 @@ async function recheck(): Promise<void> {
   document.documentElement.dataset['state'] = 'done'
 }
 
-/** What the command line says if neither the user nor the capture has a time. */
+/** The source of the time if neither the user nor the capture has one, as the command line prints it. */
 const NO_TIME = 'now. Pass --at if the request arrived earlier'
 
 /** What the page says instead of the command line's words. */

@@ -9,6 +9,7 @@ import { instantOf, NEAR } from './instant.js'
 export type Pair = readonly [name: string, value: string]
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
+/** Not those of rules/headers.ts, which needs a module of Node. */
 const HEADER_NAMES = Object.keys(FIELDS) as HeaderName[]
 
 /** The names that other products give the three headers, and misspellings. */

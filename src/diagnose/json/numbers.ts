@@ -6,7 +6,7 @@ interface FloatFormat {
   /** Numbers with a decimal exponent from `from` to below `to` are written out. Others are written as powers of ten. */
   readonly from: number
   readonly to: number
-  /** What is written after a float without a fraction: `whole` if it is written out, otherwise `wholeBeforePower`. */
+  /** The end of a float without a fraction: `whole` if it is written out, otherwise `wholeBeforePower`. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string
