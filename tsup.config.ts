@@ -9,17 +9,6 @@ const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 }
 
-/** Only an error needs the texts of this file, so it is not part of an entry. CommonJS loads it by `require`, as Jest needs it. */
-const loadOnDemand: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'load-on-demand',
-  setup(build) {
-    const isCommonJS = build.initialOptions.format === 'cjs'
-    if (isCommonJS) build.initialOptions.supported = { 'dynamic-import': false }
-    const path = isCommonJS ? './body-hint.cjs' : './body-hint.js'
-    build.onResolve({ filter: /\/body-hint\.js$/ }, () => ({ path, external: true }))
-  },
-}
-
 const common: Options = {
   platform: 'node',
   target: 'node20',
@@ -47,14 +36,8 @@ export default defineConfig([
       format: ['esm', 'cjs'],
       dts: true,
       splitting: false,
-      esbuildPlugins: [loadOnDemand],
     }),
   ),
-  {
-    ...common,
-    entry: { 'body-hint': 'src/rules/body-hint.ts' },
-    format: ['esm', 'cjs'],
-  },
   {
     ...common,
     // Nobody imports the command line, so it needs no types and no CommonJS.

@@ -57,7 +57,7 @@ export async function verify(
 ): Promise<Verification> {
   // Everything is read before the first await. A later change to an argument cannot change what was checked.
   const { webhookId, timestamp, nonce, signature, body } = readRequest(request)
-  if (body === undefined) throw await notRawBody(request)
+  if (body === undefined) throw notRawBody(request)
   const secrets = readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
@@ -74,8 +74,7 @@ export async function verify(
 
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
-  if (secretIndex === -1)
-    return rejected('signature_mismatch', await describeMismatch(signature, body, request.headers))
+  if (secretIndex === -1) return rejected('signature_mismatch', describeMismatch(signature, body, request.headers))
 
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
   // reserves its signature too. The nonce is first: a replay must not reserve the signature.

@@ -48,7 +48,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
   const { timestamp, nonce, signature, body } = readRequest(listed)
-  if (body === undefined) throw await notRawBody(listed)
+  if (body === undefined) throw notRawBody(listed)
   const secrets = readSecrets(secret)
   assertClock(clock)
   const pairs = listHeaders(listed.headers)

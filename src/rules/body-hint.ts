@@ -1,7 +1,5 @@
 import type { HeadersInput } from './headers.js'
 
-// This file imports no code, so that a bundler puts only these texts into the file that is loaded on demand.
-
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
 
 /** How a handler gets the raw body, if the value shows the framework. */

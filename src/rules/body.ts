@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertWellFormed, invalidType, kindOf } from '../errors.js'
 import type { WebhookRequest } from '../request.js'
+import { describeBody, describeSize } from './body-hint.js'
 import type { HeadersInput } from './headers.js'
 import { isSignature } from './signature-format.js'
 
@@ -32,22 +33,12 @@ export function readBody(body: Body, name: string): Uint8Array | undefined {
   }
 }
 
-/** Only an error needs these texts, so they are loaded with the first one. */
-let hint: typeof import('./body-hint.js') | undefined
-async function loadHint() {
-  hint ??= await import('./body-hint.js')
-  return hint
-}
-
 /** Makes the error for a body that is not raw. */
-export async function notRawBody(request: WebhookRequest): Promise<TypeError> {
-  const { describeBody } = await loadHint()
+export function notRawBody(request: WebhookRequest): TypeError {
   return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
 }
 
 /** Describes why a signature does not match, as far as its format, the body and the headers show it. */
-export async function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): Promise<string> {
-  if (!isSignature(signature)) return 'it is not 64 lowercase hex digits'
-  const { describeSize } = await loadHint()
-  return describeSize(body, headers)
+export function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): string {
+  return isSignature(signature) ? describeSize(body, headers) : 'it is not 64 lowercase hex digits'
 }

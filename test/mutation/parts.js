@@ -20,7 +20,7 @@ export const PARTS = {
   },
   messages: {
     // Without the table of frameworks. It is created once, so Stryker does not see which tests use it.
-    mutate: ['src/{errors,result}.ts', 'src/rules/body-hint.ts:29-109', 'src/stores/with-timeout.ts'],
+    mutate: ['src/{errors,result}.ts', 'src/rules/body-hint.ts:27-107', 'src/stores/with-timeout.ts'],
     testFiles: [
       'test/{errors,sign,verify,verify-or-throw}.test.ts',
       'test/rules/body-hint.test.ts',

@@ -44,12 +44,12 @@ const built = new Map(
   [tsupConfig]
     .flat()
     .flatMap((config) => Object.entries<string>(Object(Object(config).entry)))
-    .filter(([name]) => !programs.includes(`${name}.js`) && !isShared(`${name}.js`))
+    .filter(([name]) => !programs.includes(`${name}.js`))
     .map(([name, source]) => [source, subpathOf(name)]),
 )
 
 function entriesBySource(): Entries {
-  const files = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !programs.includes(file))
+  const files = readdirSync(join(installed, 'dist')).filter((file) => !programs.includes(file))
   const withEnding = (ending: RegExp) =>
     files.filter((file) => ending.test(file)).map((file) => subpathOf(file.replace(ending, '')))
   const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`)
@@ -67,11 +67,6 @@ function entriesBySource(): Entries {
     ['dist has .d.cts', withEnding(/\.d\.cts$/)],
     ['README.md and docs import', ['.', ...namedIn(documents)]],
   ])
-}
-
-/** The only file that entries share. They load it when an error needs its texts. */
-function isShared(file: string): boolean {
-  return /^body-hint\.c?js$/.test(file)
 }
 
 /** The subpaths in quotes or backticks: `inbound-webhook-auth/redis`. */
@@ -162,10 +157,10 @@ describe('the core', () => {
 })
 
 describe('dist', () => {
-  it('has nothing but entries, programs, and the chunks that they share', () => {
+  it('has nothing but entries and programs', () => {
     // The workbench is built with the dependencies of the site, so it is missing if they are not installed.
     const known = [...programs, 'workbench.html']
-    const others = readdirSync(join(installed, 'dist')).filter((file) => !isShared(file) && !known.includes(file))
+    const others = readdirSync(join(installed, 'dist')).filter((file) => !known.includes(file))
     expect(others.sort()).toEqual(
       [...entries.values()]
         .flatMap((targets) => Object.values(targets).flatMap((paths) => Object.values(paths)))

@@ -6,10 +6,10 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 
 /** The largest size at start, gzipped. If you raise a budget, say why in the commit. */
 const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
-  // The import of a handler: 3 KB.
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 3072],
+  // The import of a handler, with the hints of its messages: 4 KB.
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 4224],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
-  ["export * from 'inbound-webhook-auth'", 6144],
+  ["export * from 'inbound-webhook-auth'", 7040],
   ["export * from 'inbound-webhook-auth/redis'", 1536],
   ["export * from 'inbound-webhook-auth/postgres'", 2560],
   ["export * from 'inbound-webhook-auth/sqlite'", 2048],
@@ -18,11 +18,8 @@ const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
   // Mostly messages: each names a cause and its fix.
   ["export * from 'inbound-webhook-auth/testing'", 5504],
   // It has many tables and texts. No handler loads it.
-  ["export * from 'inbound-webhook-auth/diagnose'", 25_088],
+  ["export * from 'inbound-webhook-auth/diagnose'", 25_856],
 ]
-
-/** The largest size of the texts that errors load later, gzipped. */
-const LATER_BUDGET = 1440
 
 const folder = sharedInstall()
 
@@ -32,10 +29,9 @@ describe('the size of', async () => {
   )
   console.table(Object.fromEntries(rows.map(({ source, ...sizes }) => [source, sizes])))
 
-  it.each(rows)('$source is within $budget bytes', ({ gzipped, later, budget }) => {
+  it.each(rows)('$source is within $budget bytes', ({ gzipped, budget }) => {
     expect(gzipped).toBeGreaterThan(0)
     expect(gzipped).toBeLessThanOrEqual(budget)
-    expect(later).toBeLessThanOrEqual(LATER_BUDGET)
   })
 
   it('every entry has a budget', () => {
