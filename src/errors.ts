@@ -59,8 +59,47 @@ export class NonceStoreFullError extends Error {
   readonly code = 'ERR_NONCE_STORE_FULL'
 }
 
+/**
+ * The request's body has more bytes than `readBody` accepts. The rest of it was not read.
+ *
+ * Frameworks that read `status` or `statusCode` answer 413. The message is safe to send.
+ */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+  readonly code = 'ERR_BODY_TOO_LARGE'
+  readonly status = 413
+  readonly statusCode = 413
+  readonly expose = true
+  /** Send them with the answer, so that the sender does not upload the rest. Express, Koa and Fastify do. */
+  readonly headers = { Connection: 'close' }
+
+  /** @param maxBytes - the limit, in bytes. */
+  constructor(maxBytes: number) {
+    super(`The request body has more than ${maxBytes} bytes`)
+  }
+}
+
+/**
+ * The sender closed the connection before `readBody` had the whole body. `cause` is the error of the connection.
+ *
+ * It is not a fault of your service. Frameworks that read `status` or `statusCode` answer 400, which nobody receives.
+ */
+export class BodyAbortedError extends Error {
+  override readonly name = 'BodyAbortedError'
+  readonly code = 'ERR_BODY_ABORTED'
+  readonly status = 400
+  readonly statusCode = 400
+  readonly expose = true
+
+  constructor(cause?: unknown) {
+    super('The sender closed the connection before the body was complete', { cause })
+  }
+}
+
 /** The errors of this package by their `code`. */
 export interface ErrorsByCode {
+  ERR_BODY_TOO_LARGE: BodyTooLargeError
+  ERR_BODY_ABORTED: BodyAbortedError
   ERR_WEBHOOK_REJECTED: WebhookRejectedError
   ERR_NONCE_STORE: NonceStoreError
   ERR_NONCE_STORE_FULL: NonceStoreFullError

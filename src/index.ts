@@ -1,5 +1,7 @@
 export type { Clock } from './clock.js'
 export {
+  BodyAbortedError,
+  BodyTooLargeError,
   type ErrorsByCode,
   hasErrorCode,
   NonceStoreError,
@@ -7,11 +9,13 @@ export {
   WebhookRejectedError,
 } from './errors.js'
 export { generateSecret } from './generate-secret.js'
+export { type BodySource, type ReadBodyOptions, readBody } from './read-body.js'
 export type { Secret, WebhookRequest } from './request.js'
 export type { Accepted, Rejected, RejectionReason, Verification } from './result.js'
 export type { Body } from './rules/body.js'
 export type { HeaderName, HeadersInput } from './rules/headers.js'
 export { type SignedHeaders, type SignOptions, sign } from './sign.js'
+export { statusOf } from './status-of.js'
 export { MemoryNonceStore, type MemoryNonceStoreOptions } from './stores/memory.js'
 export type { NonceStore } from './stores/nonce-store.js'
 export { withTimeout } from './stores/with-timeout.js'

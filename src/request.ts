@@ -1,5 +1,5 @@
 import { assertText, invalidType, kindOf } from './errors.js'
-import { type Body, readBody } from './rules/body.js'
+import { type Body, bytesOf } from './rules/body.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 
 /** One received request, and the webhook that it was sent to. */
@@ -30,7 +30,7 @@ export function readRequest(request: WebhookRequest) {
   const { webhookId, headers, body } = request
   assertText(webhookId, 'request.webhookId', 'Pass { webhookId, headers, body } with the ID as a string.')
   const { timestamp, nonce, signature } = readHeaders(headers)
-  return { webhookId, timestamp, nonce, signature, body: readBody(body, 'request.body') }
+  return { webhookId, timestamp, nonce, signature, body: bytesOf(body, 'request.body') }
 }
 
 /** Returns the secrets to try, in order. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { assertClock, type Clock, timeOf } from './clock.js'
 import { assertOptions, invalidRange, invalidType, kindOf } from './errors.js'
 import { assertSecret } from './request.js'
-import { type Body, readBody } from './rules/body.js'
+import { type Body, bytesOf } from './rules/body.js'
 import { isNonce, MAX_NONCE_LENGTH } from './rules/nonce.js'
 import { signMessage } from './rules/signature.js'
 import { isTimestamp } from './rules/timestamp.js'
@@ -48,7 +48,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   const { timestamp: seconds = Math.floor(timeOf(clock) / 1000) } = options
   assertSeconds(seconds)
   assertNonce(nonce)
-  const bytes = readBody(body, 'body')
+  const bytes = bytesOf(body, 'body')
   if (bytes === undefined) {
     throw invalidType(`body is ${kindOf(body)}. Serialize it once, then sign and send the same bytes.`)
   }

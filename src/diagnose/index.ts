@@ -1,6 +1,6 @@
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
-import { type Body, notRawBody, readBody } from '../rules/body.js'
+import { type Body, bytesOf, notRawBody } from '../rules/body.js'
 import { listHeaders } from './checks/headers.js'
 import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
@@ -58,7 +58,7 @@ export async function diagnose(
     signature,
     pairs,
     body,
-    original: original === undefined ? undefined : readBody(original, 'original'),
+    original: original === undefined ? undefined : bytesOf(original, 'original'),
     secrets,
     now: timeOf(clock),
   })

@@ -6,21 +6,21 @@ const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything pars
 const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: string])[] = [
   [
     (value) => 'routeOptions' in value,
-    "Fastify: in a plugin of its own, call removeAllContentTypeParsers(), then addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body)), and pass request.body ?? ''.",
+    "Fastify: in a plugin of its own, call removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)), and pass await readBody(request.raw).",
   ],
   [
     (value) => 'originalUrl' in value && 'baseUrl' in value,
-    "Express and NestJS: mount express.raw({ type: () => true, inflate: false }) on this route, before express.json(), and pass req.body ?? ''.",
+    'Express: define this route before app.use(express.json()), and pass await readBody(req). NestJS: create the app with { bodyParser: false }.',
   ],
   [
     (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
-    'Koa and node:http: before any body parser, read all chunks of the request (Koa: ctx.req), up to a limit, and pass Buffer.concat(chunks).',
+    'Koa and node:http: before any body parser, pass await readBody(request) (Koa: ctx.req).',
   ],
-  [(value) => hasMethod(value, 'arrayBuffer'), 'Fetch API: pass await request.arrayBuffer(), not json().'],
   [
-    (value) => 'isBase64Encoded' in value,
-    "AWS Lambda: pass Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').",
+    (value) => hasMethod(value, 'arrayBuffer'),
+    'Fetch API: pass await readBody(request), before json() or text() reads it.',
   ],
+  [(value) => 'isBase64Encoded' in value, 'AWS Lambda: pass await readBody(event).'],
 ]
 
 const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
@@ -32,7 +32,7 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
  *
  * @param kind - what kind of value the body is.
  */
-export function describeBody(request: { body: unknown }, kind: string): string {
+export function describeBody(request: { body?: unknown }, kind: string): string {
   const { body } = request
   const bytesAsReceived = `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
   if (body === undefined || body === null) {
@@ -43,9 +43,10 @@ export function describeBody(request: { body: unknown }, kind: string): string {
 
   if (hasMethod(body, 'then')) return `${kind}. Await it.`
   if (hasMethod(body, 'arrayBuffer')) {
+    if (!('headers' in body)) return 'a Blob. Pass await blob.arrayBuffer().'
     return isTrue(body, 'bodyUsed')
-      ? 'a request that was already read. Read it once with await request.arrayBuffer(). Parse those bytes after verify.'
-      : 'a request or a Blob. Pass await request.arrayBuffer().'
+      ? 'a request that was already read. Pass await readBody(request), and parse those bytes after verify.'
+      : 'a request. Pass await readBody(request).'
   }
   if ('routeOptions' in body) return `a whole request. ${bytesAsReceived}`
   if (hasMethod(body, 'pipe') || hasMethod(body, 'getReader')) {
@@ -64,6 +65,11 @@ export function describeBody(request: { body: unknown }, kind: string): string {
   return Object.keys(body).length === 0
     ? `an empty object: a body parser ignored the content type, or there is no body (then pass ''). ${bytesAsReceived}`
     : `an object, as a body parser returns it. ${bytesAsReceived}`
+}
+
+/** Says how to read a body before something else reads it, on the line of the framework if `source` shows which one it is. */
+export function describeRead(source: object): string {
+  return `Call readBody first.\n${findFrameworkLine(source) ?? LINK}`
 }
 
 /** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */

@@ -15,7 +15,7 @@ import { isSignature } from './signature-format.js'
 export type Body = Uint8Array | ArrayBuffer | string
 
 /** Returns the bytes of `body`, without a copy where possible, or `undefined` if it is not a raw body. */
-export function readBody(body: Body, name: string): Uint8Array | undefined {
+export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
   if (typeof body === 'string') {
     assertWellFormed(body, name)
     return Buffer.from(body, 'utf8')

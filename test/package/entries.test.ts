@@ -142,13 +142,17 @@ describe('the core', () => {
   it('exports these, and nothing more', () => {
     const core = valuesDeclaredIn(join(installed, 'dist/index.d.ts'))
     expect(core).toEqual([
+      'BodyAbortedError',
+      'BodyTooLargeError',
       'MemoryNonceStore',
       'NonceStoreError',
       'NonceStoreFullError',
       'WebhookRejectedError',
       'generateSecret',
       'hasErrorCode',
+      'readBody',
       'sign',
+      'statusOf',
       'verify',
       'verifyOrThrow',
       'withTimeout',

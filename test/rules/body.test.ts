@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Body, verify } from '../../src/index.js'
-import { readBody } from '../../src/rules/body.js'
+import { bytesOf } from '../../src/rules/body.js'
 import { BYTES, SHAPES, shared, TEXT, WIDER } from '../support/cases/bodies.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
@@ -20,8 +20,8 @@ describe('the exact bytes of the body are verified, as', () => {
 
   it('shared memory is copied, because another thread could change it between two reads', () => {
     const view = shared()
-    expect(readBody(view, 'body')?.buffer).not.toBe(view.buffer)
-    expect(readBody(BYTES, 'body')).toBe(BYTES)
+    expect(bytesOf(view, 'body')?.buffer).not.toBe(view.buffer)
+    expect(bytesOf(BYTES, 'body')).toBe(BYTES)
   })
 
   it.each(WIDER)('a view of wider elements, with its exact bytes: %s', async (_, body) => {

@@ -55,9 +55,8 @@ export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknow
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library has it too.
   ['a thenable', () => ({ then: () => undefined }), /is an object/, /\. Await it\.$/],
   ['a method that was not called', () => post().arrayBuffer, /is a function/, /\. Call it, await/],
-  ['a Request', post, /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
-  ['a Response', () => new Response('{"a":1}'), /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
-  ['a Blob', () => new Blob(['{"a":1}']), /is a request or a Blob/, /\. Pass await request\.arrayBuffer\(\)\.$/],
+  ['a Request', post, /is a request\./, /\. Pass await readBody\(request\)\.$/],
+  ['a Blob', () => new Blob(['{"a":1}']), /is a Blob\./, /\. Pass await blob\.arrayBuffer\(\)\.$/],
   ["a Request's stream", () => post().body, /is a stream\./, BEFORE_PARSING],
   [
     'a list of views and something else',
@@ -75,7 +74,7 @@ export const NO_RAW_BODIES: readonly (readonly [name: string, body: () => unknow
     "Lambda's event",
     () => ({ body: 'e30=', isBase64Encoded: true }),
     /is a whole event/,
-    /\nAWS Lambda: pass Buffer\.from\(event\.body \?\? '', event\.isBase64Encoded/,
+    /\nAWS Lambda: pass await readBody\(event\)\.$/,
   ],
   ['a symbol', () => Symbol('body'), /is a symbol/, BEFORE_PARSING],
 ]
@@ -87,7 +86,12 @@ export const NO_RAW_BODIES_ONCE_READ: readonly (readonly [
   found: RegExp,
   fix: RegExp,
 ])[] = [
-  ['a Request that was read', () => readFrom(post()), /is a request that was already read/, /Read it once/],
+  [
+    'a Request that was read',
+    () => readFrom(post()),
+    /is a request that was already read/,
+    /Pass await readBody\(request\)/,
+  ],
   [
     "a Request's stream that is being read",
     () => readFrom(post()).then(({ body }) => body),

@@ -1,5 +1,5 @@
 // A project without Node's types and without the DOM's; the test copies this file to main.cts as well.
-import { MemoryNonceStore, NonceStoreError, type SignedHeaders, sign, verify } from 'inbound-webhook-auth'
+import { MemoryNonceStore, NonceStoreError, readBody, type SignedHeaders, sign, verify } from 'inbound-webhook-auth'
 
 export const headers: SignedHeaders = sign(new Uint8Array(), 'secret', { clock: { now: () => 0 } })
 export const verdict = verify(
@@ -7,4 +7,5 @@ export const verdict = verify(
   'secret',
   new MemoryNonceStore(),
 )
+export const bytes: Promise<Uint8Array> = readBody({ rawBody: new Uint8Array() })
 export const code: 'ERR_NONCE_STORE' = new NonceStoreError().code

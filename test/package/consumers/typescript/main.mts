@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import {
   type Body,
+  type BodySource,
   type Clock,
   generateSecret,
   type HeadersInput,
@@ -10,11 +11,14 @@ import {
   type NonceStore,
   NonceStoreError,
   NonceStoreFullError,
+  type ReadBodyOptions,
   type RejectionReason,
+  readBody,
   type Secret,
   type SignedHeaders,
   type SignOptions,
   sign,
+  statusOf,
   type Verification,
   verify,
   type WebhookRequest,
@@ -33,7 +37,17 @@ export async function receive(message: IncomingMessage, fetched: Request, body: 
     [['a', 'b']],
     { a: ['b'], c: undefined },
   ]
-  const bodies: Body[] = [body, new Uint8Array(), new ArrayBuffer(0), '']
+  const limit: ReadBodyOptions = { maxBytes: 100_000 }
+  const sources: BodySource[] = [
+    message,
+    fetched,
+    { rawBody: body },
+    { headers: {}, body },
+    { isBase64Encoded: false, body: '' },
+    { isBase64Encoded: true, body: null },
+  ]
+  const read: Uint8Array = await readBody(sources[0] ?? message, limit)
+  const bodies: Body[] = [read, body, new Uint8Array(), new ArrayBuffer(0), '']
   const request: WebhookRequest = { webhookId: '42', headers: shapes[0] ?? {}, body: bodies[0] ?? '' }
   const verdict: Verification = await verify(request, secret, nonceStore, clock)
   if (verdict.ok) return verdict.nonce + verdict.timestamp.toFixed() + verdict.secretIndex + verdict.webhookId
@@ -51,6 +65,7 @@ export async function send(): Promise<Response> {
 }
 
 export function codeOf(error: unknown): 'ERR_NONCE_STORE' | 'ERR_NONCE_STORE_FULL' | undefined {
+  if (statusOf(error) === 413) return undefined
   return error instanceof NonceStoreError || error instanceof NonceStoreFullError ? error.code : undefined
 }
 

@@ -1,0 +1,503 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type BodySource, hasErrorCode, readBody } from '../src/index.js'
+
+const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
+const BYTES = Buffer.from(EVENT)
+/** Bytes that are not UTF-8: a decoder would replace them. */
+const BINARY = Buffer.from([0xff, 0x00, 0xef, 0xbb, 0xbf, 0x0d, 0x0a, 0xc3])
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+})
+
+/** Starts a server with this handler, and returns its port. */
+async function serve(handle: (message: IncomingMessage, response: ServerResponse) => unknown): Promise<number> {
+  server = createServer((message, response) => void handle(message, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Starts a server that reads bodies, and returns its port and what `readBody` returned or threw for each request. */
+async function serveReader(options?: { maxBytes?: number }) {
+  const outcomes: unknown[] = []
+  const port = await serve(async (message, response) => {
+    const outcome = await readBody(message, options).catch((error: unknown) => error)
+    outcomes.push(outcome)
+    const status = hasErrorCode(outcome, 'ERR_BODY_TOO_LARGE') ? 413 : 200
+    response.writeHead(status, message.complete ? {} : { Connection: 'close' }).end()
+  })
+  return { port, outcomes }
+}
+
+async function post(
+  port: number,
+  body: Uint8Array | string | undefined,
+  headers = {},
+  method = 'POST',
+): Promise<number> {
+  const sent = httpRequest({ port, host: '127.0.0.1', method, headers, agent: false })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  response.resume()
+  return response.statusCode
+}
+
+/** Writes text to a socket, and returns the first answer. */
+async function write(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    socket.setEncoding('latin1').write(text)
+    const [answer] = await once(socket, 'data')
+    return answer
+  } finally {
+    socket.destroy()
+  }
+}
+
+function fetchRequest(
+  body: NonNullable<RequestInit['body']> | null,
+  init: RequestInit & { duplex?: 'half' } = {},
+): Request {
+  return new Request('http://localhost/', { method: 'POST', body, ...init })
+}
+
+/** A stream of these chunks that counts how many were pulled. */
+function streamOf(chunks: readonly (Uint8Array | string | Error)[]) {
+  const rest = [...chunks]
+  const counter = { pulled: 0, isCancelled: false }
+  const stream = new ReadableStream(
+    {
+      pull(controller) {
+        const chunk = rest.shift()
+        counter.pulled++
+        if (chunk === undefined) controller.close()
+        else if (chunk instanceof Error) controller.error(chunk)
+        else controller.enqueue(chunk)
+      },
+      cancel() {
+        counter.isCancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { stream, counter }
+}
+
+/** A promise and the function that resolves it. */
+function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((resolved) => {
+    resolve = resolved
+  })
+  return { promise, resolve }
+}
+
+const TOO_LARGE = { code: 'ERR_BODY_TOO_LARGE', status: 413, statusCode: 413, headers: { Connection: 'close' } }
+const ABORTED = { code: 'ERR_BODY_ABORTED', status: 400, statusCode: 400 }
+
+describe("readBody of Node's request", () => {
+  it.each([
+    ['text with several bytes per character', BYTES],
+    ['bytes that are not UTF-8', BINARY],
+    ['a body of a megabyte, which arrives in many parts', Buffer.alloc(2 ** 20, 'abc')],
+    ['an empty body', Buffer.alloc(0)],
+  ])('returns %s unchanged, in a Buffer', async (_, body) => {
+    const { port, outcomes } = await serveReader()
+    expect(await post(port, body)).toBe(200)
+    expect(await post(port, body, { 'Transfer-Encoding': 'chunked' })).toBe(200)
+    for (const outcome of outcomes) {
+      expect(Buffer.isBuffer(outcome)).toBe(true)
+      expect(body.equals(outcome as Buffer)).toBe(true)
+    }
+    expect(outcomes).toHaveLength(2)
+  })
+
+  it('returns no bytes for a GET without a body', async () => {
+    const { port, outcomes } = await serveReader()
+    await post(port, undefined, {}, 'GET')
+    expect(outcomes).toEqual([Buffer.alloc(0)])
+  })
+
+  it('waits for a body that arrives byte by byte', async () => {
+    const { port, outcomes } = await serveReader()
+    const socket = connect(port, '127.0.0.1').setNoDelay()
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${BYTES.length}\r\n\r\n`)
+    for (const byte of BYTES) {
+      socket.write(Uint8Array.of(byte))
+      await sleep(1)
+    }
+    await once(socket, 'data')
+    socket.destroy()
+    expect(outcomes).toEqual([BYTES])
+  })
+
+  it('accepts a body of exactly maxBytes, and refuses one byte more, with and without Content-Length', async () => {
+    const { port, outcomes } = await serveReader({ maxBytes: 8 })
+    for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+      expect(await post(port, '12345678', headers)).toBe(200)
+      expect(await post(port, '123456789', headers)).toBe(413)
+    }
+    expect(outcomes).toEqual([
+      Buffer.from('12345678'),
+      expect.objectContaining(TOO_LARGE),
+      Buffer.from('12345678'),
+      expect.objectContaining(TOO_LARGE),
+    ])
+  })
+
+  it('accepts 1 048 576 bytes by default, and not one more', async () => {
+    const { port, outcomes } = await serveReader()
+    expect(await post(port, Buffer.alloc(1_048_576), { 'Transfer-Encoding': 'chunked' })).toBe(200)
+    expect(await post(port, Buffer.alloc(1_048_577))).toBe(413)
+    expect(outcomes).toMatchObject([
+      { length: 1_048_576 },
+      { ...TOO_LARGE, message: 'The request body has more than 1048576 bytes' },
+    ])
+  })
+
+  it('refuses a large Content-Length before a byte of the body arrives', async () => {
+    const { port } = await serveReader()
+    const answer = await write(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
+  })
+
+  it('does not read the rest of a chunked body that is too large', async () => {
+    let message: IncomingMessage | undefined
+    let read = 0
+    const port = await serve(async (received) => {
+      message = received
+      await readBody(received, { maxBytes: 10 }).catch(() => {})
+      received.on('data', (chunk: Buffer) => {
+        read += chunk.length
+      })
+    })
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    for (let index = 0; index < 20; index++) {
+      socket.write('8\r\n12345678\r\n')
+      await sleep(2)
+    }
+    await sleep(50)
+    expect(message?.isPaused()).toBe(true)
+    expect(read).toBe(0)
+    socket.destroy()
+    await sleep(20) // No error event without a listener.
+  })
+
+  it('keeps what has arrived, not what was announced', async () => {
+    const port = await serve((message) => readBody(message, { maxBytes: 2 ** 30 }).catch(() => {}))
+    const before = process.memoryUsage().arrayBuffers
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${2 ** 30}\r\n\r\n${'a'.repeat(1000)}`)
+      return socket
+    })
+    await sleep(200)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 200_000)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it.each([
+    ['before the first byte', 0],
+    ['halfway', 5],
+  ])('rejects with a BodyAbortedError if the sender hangs up %s', async (_, bytes) => {
+    let settled: Promise<unknown> | undefined
+    const port = await serve((message) => {
+      settled = readBody(message).catch((error: unknown) => error)
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${BYTES.length}\r\n\r\n${EVENT.slice(0, bytes)}`)
+    await sleep(50)
+    socket.destroy()
+    await sleep(50)
+    expect(await settled).toMatchObject({
+      ...ABORTED,
+      name: 'BodyAbortedError',
+      message: 'The sender closed the connection before the body was complete',
+      cause: { code: 'ECONNRESET' },
+    })
+  })
+
+  it('rejects with a BodyAbortedError if the sender hung up before readBody was called', async () => {
+    let settled: Promise<unknown> | undefined
+    const port = await serve(async (message) => {
+      message.socket.on('error', () => {})
+      await sleep(100)
+      settled = readBody(message).catch((error: unknown) => error)
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345')
+    await sleep(50)
+    socket.destroy()
+    await sleep(150)
+    expect(await settled).toMatchObject(ABORTED)
+  })
+
+  it('rejects with a BodyAbortedError if the stream is destroyed without an error', async () => {
+    const stream = new Readable({ read() {} })
+    const settled = readBody(asSource(stream)).catch((error: unknown) => error)
+    stream.destroy()
+    expect(await settled).toMatchObject(ABORTED)
+  })
+
+  it('reads a request that was paused', async () => {
+    const { promise, resolve } = withResolvers<unknown>()
+    const port = await serve(async (message, response) => {
+      message.pause()
+      resolve(await readBody(message))
+      response.end()
+    })
+    await post(port, EVENT)
+    expect(await promise).toEqual(BYTES)
+  })
+
+  it('leaves no listener behind that keeps the request', async () => {
+    const { promise, resolve } = withResolvers<IncomingMessage>()
+    const port = await serve(async (message, response) => {
+      await readBody(message)
+      resolve(message)
+      response.end()
+    })
+    await post(port, EVENT)
+    const message = await promise
+    expect(['data', 'close'].map((event) => message.listenerCount(event))).toEqual([0, 0])
+  })
+
+  it('says so if something has already read the body', async () => {
+    const { promise, resolve } = withResolvers<unknown>()
+    const port = await serve(async (message, response) => {
+      for await (const _ of message);
+      resolve(await readBody(message).catch((error: unknown) => error))
+      response.end()
+    })
+    await post(port, EVENT)
+    expect(await promise).toMatchObject({
+      name: 'TypeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(/^source was already read, probably by a body parser\. Call readBody first\.\n/),
+    })
+  })
+
+  it('returns no bytes if something has already read an empty body', async () => {
+    const { promise, resolve } = withResolvers<unknown>()
+    const port = await serve(async (message, response) => {
+      for await (const _ of message);
+      resolve(await readBody(message))
+      response.end()
+    })
+    await post(port, undefined)
+    expect(await promise).toEqual(Buffer.alloc(0))
+  })
+
+  it('refuses a request that decodes its body', async () => {
+    const stream = Readable.from([Buffer.from(EVENT)], { objectMode: false }).setEncoding('utf8')
+    await expect(readBody(asSource(stream))).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'source has an encoding, so its bytes are decoded. Remove setEncoding().',
+    })
+  })
+})
+
+/** A stream with headers, as far as `readBody` looks at it. */
+function asSource(stream: Readable): BodySource {
+  return Object.assign(stream, { headers: {} })
+}
+
+describe('readBody of a Fetch Request', () => {
+  it.each([
+    ['text', EVENT, BYTES],
+    ['bytes', BINARY, BINARY],
+    ['no body', null, Buffer.alloc(0)],
+    ['an empty body', '', Buffer.alloc(0)],
+    ['a stream', () => streamOf([BYTES.subarray(0, 31), BYTES.subarray(31, 33), BYTES.subarray(33)]).stream, BYTES],
+  ])('returns %s in a Buffer', async (_, body, expected) => {
+    const request = fetchRequest(typeof body === 'function' ? body() : body, { duplex: 'half' })
+    const bytes = await readBody(request)
+    expect(Buffer.isBuffer(bytes)).toBe(true)
+    expect(bytes).toEqual(expected)
+  })
+
+  it('returns no bytes for a GET', async () => {
+    expect(await readBody(new Request('http://localhost/'))).toEqual(Buffer.alloc(0))
+  })
+
+  it('refuses a large Content-Length without touching the body', async () => {
+    const { stream, counter } = streamOf([BYTES])
+    const request = fetchRequest(stream, { headers: { 'Content-Length': '50000000' }, duplex: 'half' })
+    await expect(readBody(request)).rejects.toMatchObject(TOO_LARGE)
+    expect(counter).toEqual({ pulled: 0, isCancelled: false })
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  it('stops at the limit, and leaves the rest unread and not cancelled', async () => {
+    const { stream, counter } = streamOf([Buffer.alloc(5), Buffer.alloc(5), Buffer.alloc(1), Buffer.alloc(5)])
+    const request = fetchRequest(stream, { duplex: 'half' })
+    await expect(readBody(request, { maxBytes: 10 })).rejects.toMatchObject(TOO_LARGE)
+    expect(counter).toEqual({ pulled: 3, isCancelled: false })
+    expect(request.body?.locked).toBe(false)
+  })
+
+  it('rejects with a BodyAbortedError if the stream fails', async () => {
+    const failure = new Error('terminated')
+    const request = fetchRequest(streamOf([BYTES, failure]).stream, { duplex: 'half' })
+    await expect(readBody(request)).rejects.toMatchObject({ ...ABORTED, cause: failure })
+  })
+
+  it('says so if something has already read the body', async () => {
+    const read = fetchRequest(EVENT)
+    await read.json()
+    const locked = fetchRequest(EVENT)
+    locked.body?.getReader()
+    for (const request of [read, locked]) {
+      await expect(readBody(request)).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        message: expect.stringMatching(/^source was already read, .*\nFetch API: /),
+      })
+    }
+  })
+
+  it('refuses a stream of text', async () => {
+    // undici refuses text by itself, so the stream stands in for another runtime's.
+    const { stream } = streamOf([EVENT])
+    const request = { headers: new Headers(), bodyUsed: false, body: stream, arrayBuffer() {} }
+    await expect(readBody(request)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'source is a stream of a string, not of bytes. Pass the request as received.',
+    })
+  })
+})
+
+describe('readBody of bytes that were already read', () => {
+  it.each<[string, BodySource]>([
+    ['rawBody', { rawBody: BYTES }],
+    ['rawBody beside a parsed body', { headers: {}, rawBody: BYTES, body: { event: 'invoice.paid' } }],
+    ['body as bytes', { headers: {}, body: BYTES }],
+    ['body as an ArrayBuffer', { headers: {}, body: new Uint8Array(BYTES).buffer }],
+    ['body as a part of a larger buffer', { headers: {}, body: Buffer.from(`__${EVENT}__`).subarray(2, -2) }],
+  ])('returns %s in a Buffer', async (_, source) => {
+    const bytes = await readBody(source)
+    expect(Buffer.isBuffer(bytes)).toBe(true)
+    expect(bytes).toEqual(BYTES)
+  })
+
+  it('prefers them to the stream that was read', async () => {
+    const { promise, resolve } = withResolvers<unknown>()
+    const port = await serve(async (message, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of message) chunks.push(chunk)
+      resolve(await readBody(Object.assign(message, { body: Buffer.concat(chunks) })))
+      response.end()
+    })
+    await post(port, EVENT)
+    expect(await promise).toEqual(BYTES)
+  })
+
+  it('holds the limit', async () => {
+    for (const name of ['rawBody', 'body']) {
+      expect(await readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length })).toEqual(BYTES)
+      await expect(readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length - 1 })).rejects.toMatchObject(
+        TOO_LARGE,
+      )
+    }
+  })
+})
+
+describe('readBody of an event of AWS Lambda', () => {
+  it.each<[string, BodySource, Uint8Array]>([
+    ['text', { body: EVENT, isBase64Encoded: false }, BYTES],
+    ['base64', { body: BINARY.toString('base64'), isBase64Encoded: true }, BINARY],
+    ['null, as payload 1.0 and ALB have it', { body: null, isBase64Encoded: false }, Buffer.alloc(0)],
+    ['no body, as payload 2.0 has it', { isBase64Encoded: false }, Buffer.alloc(0)],
+    ['text that looks like base64', { body: 'YWJj', isBase64Encoded: false }, Buffer.from('YWJj')],
+  ])('decodes %s', async (_, event, expected) => {
+    const bytes = await readBody(event)
+    expect(Buffer.isBuffer(bytes)).toBe(true)
+    expect(bytes).toEqual(expected)
+  })
+
+  it('counts bytes, not characters, for the limit', async () => {
+    expect(await readBody({ body: 'Zoë', isBase64Encoded: false }, { maxBytes: 4 })).toHaveLength(4)
+    await expect(readBody({ body: 'Zoë', isBase64Encoded: false }, { maxBytes: 3 })).rejects.toMatchObject(TOO_LARGE)
+    const event = { body: BINARY.toString('base64'), isBase64Encoded: true }
+    expect(await readBody(event, { maxBytes: 8 })).toEqual(BINARY)
+    await expect(readBody(event, { maxBytes: 7 })).rejects.toMatchObject(TOO_LARGE)
+  })
+
+  it('refuses a body that was parsed', async () => {
+    const event = { body: { event: 'invoice.paid' }, isBase64Encoded: false }
+    await expect(readBody(event as never)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(/^source\.body is an object, .*\nAWS Lambda: /),
+    })
+  })
+})
+
+describe("readBody of a framework's object around the request", () => {
+  it.each<[string, (request: object) => object]>([
+    ["Hono's c", (request) => ({ req: { raw: request, arrayBuffer() {} } })],
+    ["Hono's c.req", (request) => ({ raw: request, arrayBuffer() {} })],
+    ["h3's event", (request) => ({ req: request })],
+    ["Koa's ctx", (request) => ({ req: request, request: { req: request }, headers: {}, body: undefined })],
+    ["Fastify's request", (request) => ({ raw: request, headers: {}, body: undefined })],
+    ["hapi's request", (request) => ({ raw: { req: request, res: {} }, headers: {}, payload: null })],
+  ])('reads the request inside: %s', async (_, around) => {
+    expect(await readBody(around(fetchRequest(EVENT)) as BodySource)).toEqual(BYTES)
+    expect(await readBody(around(asSource(Readable.from([BYTES], { objectMode: false }))) as BodySource)).toEqual(BYTES)
+  })
+
+  it('does not follow an object to itself', async () => {
+    const source: Record<string, unknown> = { headers: {} }
+    source['req'] = source
+    await expect(readBody(source as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  })
+})
+
+describe('readBody refuses', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['undefined', undefined, /^source is undefined\. Pass the request, or the event of AWS Lambda\./],
+    ['null', null, /^source is null\./],
+    ['text', EVENT, /^source is a string\./],
+    ['bytes', BYTES, /^source is bytes\. /],
+    ['a promise', Promise.resolve(), /^source is a promise that was not awaited\./],
+    ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
+    ['a parsed body', { headers: {}, body: { a: 1 } }, /^source was already read, probably by a body parser\./],
+    ['a decoded body', { headers: {}, body: EVENT }, /^source was already read, probably by a body parser\./],
+    [
+      "Fastify's parsed body",
+      new (class {
+        routeOptions = {}
+        headers = {}
+        body = { a: 1 }
+      })(),
+      /^source was already read, .*\nFastify: /,
+    ],
+  ])('%s', async (_, source, message) => {
+    await expect(readBody(source as BodySource)).rejects.toMatchObject({
+      name: 'TypeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it.each([0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, '1mb'])('maxBytes %o', async (maxBytes) => {
+    await expect(readBody({ rawBody: BYTES }, { maxBytes } as never)).rejects.toMatchObject({
+      name: 'RangeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'maxBytes must be a whole number of bytes. Suggested: 1048576.',
+    })
+  })
+
+  it('an unknown option', async () => {
+    await expect(readBody({ rawBody: BYTES }, { limit: 1 } as never)).rejects.toThrow(
+      'options.limit is unknown. Use one of: maxBytes.',
+    )
+  })
+})
