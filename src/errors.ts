@@ -98,11 +98,11 @@ export class BodyAbortedError extends Error {
 
 /** The errors of this package by their `code`. */
 export interface ErrorsByCode {
-  ERR_BODY_TOO_LARGE: BodyTooLargeError
-  ERR_BODY_ABORTED: BodyAbortedError
   ERR_WEBHOOK_REJECTED: WebhookRejectedError
   ERR_NONCE_STORE: NonceStoreError
   ERR_NONCE_STORE_FULL: NonceStoreFullError
+  ERR_BODY_TOO_LARGE: BodyTooLargeError
+  ERR_BODY_ABORTED: BodyAbortedError
   ERR_INVALID_ARGUMENT: (TypeError | RangeError) & { code: 'ERR_INVALID_ARGUMENT' }
 }
 
