@@ -30,7 +30,7 @@ export function readRequest(request: WebhookRequest) {
   const { webhookId, headers, body } = request
   assertText(webhookId, 'request.webhookId', 'Pass { webhookId, headers, body } with the ID as a string.')
   const { timestamp, nonce, signature } = readHeaders(headers)
-  return { webhookId, timestamp, nonce, signature, body: bytesOf(body, 'request.body') }
+  return { webhookId, headers, timestamp, nonce, signature, body: bytesOf(body, 'request.body') }
 }
 
 /** Returns the secrets to try, in order. */

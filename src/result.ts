@@ -1,4 +1,4 @@
-import type { HeaderName } from './rules/headers.js'
+import { HEADER_NAMES, type HeaderName, type HeaderValues } from './rules/headers.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
@@ -23,38 +23,65 @@ export type Accepted = {
 }
 
 /**
- * A request that broke a rule. `reason` names the first broken rule. `header` names the missing header.
+ * A request that broke a rule. `reason` names the first broken rule. `headers` names all missing headers, and `header` the
+ * first of them.
  *
  * `message` is for your log and says what to do. Answer the sender with 401 and no detail.
  */
 export type Rejected =
-  | { ok: false; reason: 'missing_header'; header: HeaderName; message: string }
+  | { ok: false; reason: 'missing_header'; header: HeaderName; headers: readonly HeaderName[]; message: string }
   | { ok: false; reason: Exclude<RejectionReason, 'missing_header'>; message: string }
 
 /** The result of `verify`. Check `ok`: a rejected result is an object too, so it is truthy. */
 export type Verification = Accepted | Rejected
 
-const MILLISECONDS_PER_YEAR = 31_557_600_000
+const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The broken rule, and what to do. */
-const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, string> = {
-  invalid_timestamp: 'X-Timestamp is not Unix time in seconds. Send decimal digits only.',
-  timestamp_outside_window: `X-Timestamp is more than ${WINDOW_SECONDS} s from server time. Sign each attempt with the current time. Check both clocks.`,
-  invalid_nonce: `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters. Send a new UUID with each attempt.`,
-  signature_mismatch:
-    'X-Signature is not the signature of timestamp:nonce:body. Compare the secrets and the signed bytes.',
-  replayed_nonce: `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s. Sign each attempt with a new nonce.`,
+const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]> = {
+  invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
+  timestamp_outside_window: [
+    `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
+    'Sign each attempt with the current time. Check both clocks.',
+  ],
+  invalid_nonce: [
+    `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
+    'Send a new UUID with each attempt.',
+  ],
+  signature_mismatch: [
+    'X-Signature is not the signature of timestamp:nonce:body',
+    'Compare the secrets, spaces too, and the bytes.',
+  ],
+  replayed_nonce: [
+    `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s`,
+    'Sign each attempt with a new nonce.',
+  ],
 }
 
-export function missingHeader(header: HeaderName): Rejected {
-  const message = `${header} is missing. Send it. If it was sent, pass headers, not { ...headers }.`
-  return { ok: false, reason: 'missing_header', header, message }
+/** @param values - the values of the three headers, at least one of which is absent. */
+export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): Rejected {
+  const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
+  const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
+  const names = missing.map((name) => name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()))
+  const list = names.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+  const message = `${list} ${names.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, pass headers, not { ...headers }.`
+  return { ok: false, reason: 'missing_header', header: missing[0] as HeaderName, headers: missing, message }
 }
 
-/** @param detail - more about the received value, if it helps. */
-export function rejected(reason: Exclude<RejectionReason, 'missing_header'>, detail?: string): Rejected {
-  const message = MESSAGES[reason]
-  return { ok: false, reason, message: detail === undefined ? message : message.replace('.', () => ` (${detail}).`) }
+/**
+ * @param detail - more about the received value, if it helps.
+ * @param advice - what to do, if it is not the usual.
+ */
+export function rejected(
+  reason: Exclude<RejectionReason, 'missing_header'>,
+  detail?: string,
+  advice = MESSAGES[reason][1],
+): Rejected {
+  return {
+    ok: false,
+    reason,
+    message: `${MESSAGES[reason][0]}${detail === undefined ? '' : ` (${detail})`}. ${advice}`,
+  }
 }
 
 /**
@@ -69,8 +96,18 @@ export function describeDrift(seconds: number, now: number): string {
   if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds'
   const drift = seconds * 1000 - now
   const side = drift < 0 ? 'behind' : 'ahead'
-  const years = Math.round(Math.abs(drift) / MILLISECONDS_PER_YEAR)
-  if (years === 0) return `${Math.abs(drift) / 1000} s ${side}`
-  const cause = drift > 3e13 ? 'milliseconds' : 'not set, or not in seconds'
-  return `about ${years} years ${side}: ${cause}?`
+  const days = Math.abs(drift) / MILLISECONDS_PER_DAY
+  if (days <= 2) return `${Math.abs(drift) / 1000} s ${side}`
+  if (days < 731) return `${Math.round(days)} days ${side}`
+  const unit = UNITS.find(([minimum]) => seconds >= minimum)?.[1]
+  if (unit !== undefined) return `it looks like ${unit}`
+  const years = `about ${Math.round(days / 365.25)} years ${side}`
+  return days < 20 * 365 ? years : `${years}: not set, or not in seconds?`
 }
+
+/** Units smaller than a second, and the smallest number that is a time of today in them and not in seconds. */
+const UNITS = [
+  [1e17, 'nanoseconds'],
+  [1e14, 'microseconds'],
+  [1e11, 'milliseconds'],
+] as const

@@ -1,8 +1,9 @@
 import { assertClock, type Clock } from './clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
-import { describeDrift, missingHeader, rejected, type Verification } from './result.js'
-import { describeMismatch, notRawBody } from './rules/body.js'
+import { describeDrift, missingHeaders, rejected, type Verification } from './result.js'
+import { notRawBody } from './rules/body.js'
 import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
+import { adviseOnSecrets, describeMismatch, describeNonce, describeTimestamp } from './rules/rejection-hint.js'
 import { isSignatureOf, signatureKey } from './rules/signature.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
@@ -56,25 +57,28 @@ export async function verify(
   clock: Clock = Date,
 ): Promise<Verification> {
   // Everything is read before the first await. A later change to an argument cannot change what was checked.
-  const { webhookId, timestamp, nonce, signature, body } = readRequest(request)
+  const { webhookId, headers, timestamp, nonce, signature, body } = readRequest(request)
   if (body === undefined) throw notRawBody(request)
   const secrets = readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
 
-  if (timestamp === undefined) return missingHeader('x-timestamp')
-  if (nonce === undefined) return missingHeader('x-nonce')
-  if (signature === undefined) return missingHeader('x-signature')
+  if (timestamp === undefined || nonce === undefined || signature === undefined) {
+    return missingHeaders({ timestamp, nonce, signature })
+  }
 
-  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp')
+  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp', describeTimestamp(timestamp))
   const seconds = Number(timestamp)
   const arrivedAt = clock.now()
   if (!isInWindow(seconds, arrivedAt)) return rejected('timestamp_outside_window', describeDrift(seconds, arrivedAt))
-  if (!isNonce(nonce)) return rejected('invalid_nonce')
+  if (!isNonce(nonce)) return rejected('invalid_nonce', describeNonce(nonce))
 
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
-  if (secretIndex === -1) return rejected('signature_mismatch', describeMismatch(signature, body, request.headers))
+  if (secretIndex === -1) {
+    const detail = describeMismatch(signature, body, headers)
+    return rejected('signature_mismatch', detail, adviseOnSecrets(secrets))
+  }
 
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
   // reserves its signature too. The nonce is first: a replay must not reserve the signature.

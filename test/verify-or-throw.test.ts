@@ -43,7 +43,7 @@ describe('verifyOrThrow', () => {
     await expect(verifyOrThrow({ ...signedRequest(), headers }, SECRET, new RecordingStore())).rejects.toMatchObject({
       reason: 'missing_header',
       header: 'x-nonce',
-      detail: 'x-nonce is missing. Send it. If it was sent, pass headers, not { ...headers }.',
+      detail: expect.stringMatching(/^X-Nonce is missing\. /),
     })
   })
 

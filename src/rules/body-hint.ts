@@ -1,5 +1,3 @@
-import type { HeadersInput } from './headers.js'
-
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
 
 /** How a handler gets the raw body, if the value shows the framework. */
@@ -70,28 +68,6 @@ export function describeBody(request: { body?: unknown }, kind: string): string 
 /** Says how to read a body before something else reads it, on the line of the framework if `source` shows which one it is. */
 export function describeRead(source: object): string {
   return `Call readBody first.\n${findFrameworkLine(source) ?? LINK}`
-}
-
-/** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
-export function describeSize(body: Uint8Array, headers: HeadersInput): string {
-  const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
-  if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
-    return `${size}, [object Object]: pass the raw body, not a parsed one as text`
-  }
-  const contentLength = Number(findHeader(headers, 'content-length') ?? body.length)
-  if (contentLength !== body.length) {
-    const isCompressed = findHeader(headers, 'content-encoding') !== undefined
-    return `${size}, but Content-Length is ${contentLength}: it was ${isCompressed && body.length > 0 ? 'inflated' : 'read or rewritten'}`
-  }
-  return body.length > 0 ? size : `${size}: maybe a body parser read it`
-}
-
-/** Returns the value of a header whose name, in lowercase, is `wanted`. */
-function findHeader(headers: HeadersInput, wanted: string): string | undefined {
-  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
-    if (name.toLowerCase() === wanted && value !== undefined) return String(value)
-  }
-  return undefined
 }
 
 function findFrameworkLine(value: unknown): string | undefined {

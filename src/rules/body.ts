@@ -2,9 +2,7 @@ import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertWellFormed, invalidType, kindOf } from '../errors.js'
 import type { WebhookRequest } from '../request.js'
-import { describeBody, describeSize } from './body-hint.js'
-import type { HeadersInput } from './headers.js'
-import { isSignature } from './signature-format.js'
+import { describeBody } from './body-hint.js'
 
 /**
  * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
@@ -36,9 +34,4 @@ export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
 /** Makes the error for a body that is not raw. */
 export function notRawBody(request: WebhookRequest): TypeError {
   return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
-}
-
-/** Describes why a signature does not match, as far as its format, the body and the headers show it. */
-export function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): string {
-  return isSignature(signature) ? describeSize(body, headers) : 'it is not 64 lowercase hex digits'
 }

@@ -6,10 +6,10 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 
 /** The largest size at start, gzipped. If you raise a budget, say why in the commit. */
 const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
-  // The import of a handler, with the hints of its messages: 4 KB.
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 4224],
+  // The import of a handler, with the hints of its messages: 5 KB.
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 5632],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
-  ["export * from 'inbound-webhook-auth'", 8576],
+  ["export * from 'inbound-webhook-auth'", 9472],
   ["export * from 'inbound-webhook-auth/redis'", 1536],
   ["export * from 'inbound-webhook-auth/postgres'", 2560],
   ["export * from 'inbound-webhook-auth/sqlite'", 2048],

@@ -127,7 +127,7 @@ describe('withTimeout', () => {
   )
 
   it('without a store is a TypeError', () => {
-    expect(() => Reflect.apply(withTimeout, undefined, [undefined, 1000])).toThrow(/nonceStore has no reserve\(\)/)
+    expect(() => Reflect.apply(withTimeout, undefined, [undefined, 1000])).toThrow(/nonceStore is undefined/)
   })
 })
 

@@ -1,0 +1,104 @@
+import { types } from 'node:util'
+import type { HeadersInput } from './headers.js'
+import { MAX_NONCE_LENGTH } from './nonce.js'
+import { isSignature } from './signature-format.js'
+
+// What the message of a rejection says about the received value. It never repeats the value, which a log might take for a line of
+// its own.
+
+type Forms = readonly (readonly [pattern: RegExp, description: string])[]
+
+const COMMON_FORMS: Forms = [
+  [/^$/, 'it is empty'],
+  [/^[^,]*, [^,]*$/, 'it has two values'],
+  [/^(["']).*\1$/, 'it is in quotes'],
+  [/^\s|\s$/, 'it has white space'],
+]
+
+const TIMESTAMP_FORMS: Forms = [
+  [/^[A-Z][a-z]{2}, \d\d? [A-Z][a-z]{2} /, 'it looks like an HTTP date'],
+  [/^\d+[.,]\d*$/, 'it has a decimal fraction'],
+  [/^\d+(\.\d+)?e\+?\d+$/i, 'it is in scientific notation'],
+  [/^\d{4}-\d\d-\d\d/, 'it looks like an ISO 8601 date'],
+  [/^[+-]\d+$/, 'it has a sign'],
+]
+
+const SIGNATURE_FORMS: Forms = [
+  [/^[0-9a-fA-F]{64}$/, 'it has uppercase letters'],
+  [/^.{1,40}[^0-9a-f][0-9a-f]{64}$/, 'it has text before the digits'],
+  [/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/, 'it looks like a JWT'],
+]
+
+/** Describes a timestamp that is not decimal digits. */
+export function describeTimestamp(timestamp: string): string {
+  return findForm(timestamp, TIMESTAMP_FORMS) ?? describeCharacter(timestamp, /[^0-9]/u)
+}
+
+/** Describes a nonce that is not 1 to 128 visible ASCII characters. */
+export function describeNonce(nonce: string): string {
+  if (nonce === '') return 'it is empty'
+  if (nonce.length > MAX_NONCE_LENGTH) return `it has ${nonce.length} characters`
+  return describeCharacter(nonce, /[^!-~]/u)
+}
+
+/** Describes why a signature does not match, as far as its format, the body and the headers show it. */
+export function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): string {
+  if (isSignature(signature)) return describeSize(body, headers)
+  return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
+}
+
+/** Says which secret has white space around it, which a file with a line end adds. Returns `undefined` if none has. */
+export function adviseOnSecrets(secrets: readonly string[]): string | undefined {
+  const index = secrets.findIndex((secret) => secret !== secret.trim())
+  if (index === -1) return undefined
+  const name = secrets.length === 1 ? 'secret' : `secret[${index}]`
+  return `${name} ${/^\s/.test(secrets[index] as string) ? 'begins' : 'ends'} with white space. Does the sender's?`
+}
+
+function describeDigits(signature: string): string {
+  if (/^[0-9a-f]+$/i.test(signature)) return `it has ${signature.length} hex digits`
+  if (/^[\w+/-]{43}=?$/.test(signature)) return `it has ${signature.length} characters, like base64`
+  return describeCharacter(signature, /[^0-9a-f]/u)
+}
+
+function findForm(value: string, forms: Forms): string | undefined {
+  const isOf = ([pattern]: Forms[number]) => pattern.test(value)
+  return (forms.find(isOf) ?? COMMON_FORMS.find(isOf))?.[1]
+}
+
+/** Describes the first character that `wrong` matches: `character 5 is U+0020`. */
+function describeCharacter(value: string, wrong: RegExp): string {
+  const { 0: character = '', index = 0 } = wrong.exec(value) ?? {}
+  return `character ${index + 1} is U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
+function describeSize(body: Uint8Array, headers: HeadersInput): string {
+  const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
+  if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
+    return 'the body is [object Object]: pass the raw body, not a parsed one'
+  }
+  const contentLength = Number(findHeader(headers, 'content-length') ?? body.length)
+  if (contentLength !== body.length) {
+    const isCompressed = findHeader(headers, 'content-encoding') !== undefined
+    return `${size}, but Content-Length is ${contentLength}: it was ${isCompressed && body.length > 0 ? 'inflated' : 'read or rewritten'}`
+  }
+  return body.length > 0 ? size : `${size}: maybe a body parser read it`
+}
+
+/** Returns the value of a header whose name, in lowercase, is `wanted`. Returns `undefined` if the headers cannot be read again. */
+function findHeader(headers: HeadersInput, wanted: string): string | undefined {
+  try {
+    return String(valueIn(headers, wanted) ?? '') || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function valueIn(headers: HeadersInput, wanted: string): unknown {
+  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) return headers.get(wanted)
+  const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted
+  if (Symbol.iterator in headers) return [...headers].find(([name]) => isWanted(name))?.[1]
+  const name = Object.keys(headers).find(isWanted)
+  return name === undefined ? undefined : Reflect.get(headers, name)
+}
