@@ -3,6 +3,7 @@ import type { SqliteDatabase } from '../../src/stores/sqlite.js'
 import type { Case, Core } from './case.js'
 import { contract, type Sqlite, sqliteContract, type Testing } from './contract.js'
 import { mistakes } from './mistakes.js'
+import { readBodies } from './read-body.js'
 import { replays, results } from './results.js'
 import { senders } from './senders.js'
 import { bodyShapes, headerShapes } from './shapes.js'
@@ -61,6 +62,7 @@ function coreCases(core: Core): Case[] {
     ...replays(core),
     ...headerShapes(core),
     ...bodyShapes(core),
+    ...readBodies(core),
     ...mistakes(core),
     ...stores(core),
     ...senders(core),
