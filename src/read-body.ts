@@ -103,7 +103,7 @@ function decodeEvent(event: Fields): Buffer {
 async function readFetch(request: Fields, maxBytes: number): Promise<Buffer> {
   if (request['bodyUsed'] === true) throw alreadyRead(request)
   const body = request['body'] as ReadableStream<unknown> | null | undefined
-  if (body === undefined || body === null) return Buffer.alloc(0)
+  if (!body) return Buffer.alloc(0)
   if (body.locked) throw alreadyRead(request)
   const reader = body.getReader()
   const bytes = new Collector(maxBytes)
@@ -210,16 +210,15 @@ function alreadyRead(source: object): TypeError {
   return invalidType(`source was already read, probably by a body parser. ${describeRead(source)}`)
 }
 
-/** Returns `Content-Length`, or `NaN` if there is none. */
+/** Returns `Content-Length`, or 0 or `NaN` if there is none. */
 function contentLength(headers: unknown): number {
   if (!isObject(headers)) return Number.NaN
   const { get } = headers
-  const value = typeof get === 'function' ? get.call(headers, 'content-length') : headers['content-length']
-  return typeof value === 'string' ? Number(value) : Number.NaN
+  return Number(typeof get === 'function' ? get.call(headers, 'content-length') : headers['content-length'])
 }
 
 function isStream(source: object): source is NodeStream & object {
-  return hasMethod(source, 'pipe') && hasMethod(source, 'on')
+  return hasMethod(source, 'pipe')
 }
 
 function isObject(value: unknown): value is Fields {

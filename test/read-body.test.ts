@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BodySource, hasErrorCode, readBody } from '../src/index.js'
+import { transferredBytes } from './support/cases/bodies.js'
 
 const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
 const BYTES = Buffer.from(EVENT)
@@ -200,7 +201,9 @@ describe("readBody of Node's request", () => {
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${2 ** 30}\r\n\r\n${'a'.repeat(1000)}`)
       return socket
     })
-    await sleep(200)
+    await sleep(100)
+    for (const socket of sockets) socket.write('b')
+    await sleep(100)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 200_000)
     for (const socket of sockets) socket.destroy()
   })
@@ -246,6 +249,26 @@ describe("readBody of Node's request", () => {
     const settled = readBody(asSource(stream)).catch((error: unknown) => error)
     stream.destroy()
     expect(await settled).toMatchObject(ABORTED)
+  })
+
+  it('survives an error of the stream after it has refused the body', async () => {
+    const stream = new Readable({ read() {} })
+    const refused = readBody(asSource(stream), { maxBytes: 1 })
+    stream.push(BYTES)
+    await expect(refused).rejects.toMatchObject(TOO_LARGE)
+    // Without a listener, the error would end the process.
+    stream.destroy(new Error('reset'))
+    await new Promise((resolve) => stream.on('close', resolve))
+  })
+
+  it('does not copy a body that arrives at once', async () => {
+    const bytes = await readBody(asSource(Readable.from([BYTES], { objectMode: false })))
+    expect(bytes.buffer).toBe(BYTES.buffer)
+  })
+
+  it('accepts only an empty body if maxBytes is 0', async () => {
+    expect(await readBody({ rawBody: Buffer.alloc(0) }, { maxBytes: 0 })).toHaveLength(0)
+    await expect(readBody({ rawBody: Buffer.alloc(1) }, { maxBytes: 0 })).rejects.toMatchObject(TOO_LARGE)
   })
 
   it('reads a request that was paused', async () => {
@@ -364,6 +387,14 @@ describe('readBody of a Fetch Request', () => {
     }
   })
 
+  it('says so if the runtime shows a body that was read only by bodyUsed', async () => {
+    const request = { headers: new Headers(), bodyUsed: true, body: null, arrayBuffer() {} }
+    await expect(readBody(request)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(/^source was already read, /),
+    })
+  })
+
   it('refuses a stream of text', async () => {
     // undici refuses text by itself, so the stream stands in for another runtime's.
     const { stream } = streamOf([EVENT])
@@ -447,6 +478,7 @@ describe("readBody of a framework's object around the request", () => {
     ["h3's event", (request) => ({ req: request })],
     ["Koa's ctx", (request) => ({ req: request, request: { req: request }, headers: {}, body: undefined })],
     ["Fastify's request", (request) => ({ raw: request, headers: {}, body: undefined })],
+    ["Fastify's request, in which something set null", (request) => ({ raw: request, headers: {}, body: null })],
     ["hapi's request", (request) => ({ raw: { req: request, res: {} }, headers: {}, payload: null })],
   ])('reads the request inside: %s', async (_, around) => {
     expect(await readBody(around(fetchRequest(EVENT)) as BodySource)).toEqual(BYTES)
@@ -467,6 +499,8 @@ describe('readBody refuses', () => {
     ['text', EVENT, /^source is a string\./],
     ['bytes', BYTES, /^source is bytes\. /],
     ['a promise', Promise.resolve(), /^source is a promise that was not awaited\./],
+    ['a request below four objects', { req: { req: { req: { req: fetchRequest(EVENT) } } } }, /^source is an object/],
+    ['bytes that were transferred', { rawBody: transferredBytes() }, /^source was transferred: its bytes are gone\./],
     ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
     ['a parsed body', { headers: {}, body: { a: 1 } }, /^source was already read, probably by a body parser\./],
     ['a decoded body', { headers: {}, body: EVENT }, /^source was already read, probably by a body parser\./],

@@ -18,12 +18,22 @@ export const PARTS = {
     ],
     score: 99,
   },
+  'read-body': {
+    mutate: ['src/{read-body,status-of}.ts'],
+    testFiles: ['test/{read-body,status-of}.test.ts'],
+    score: 96,
+  },
   messages: {
     // Without the table of frameworks. It is created once, so Stryker does not see which tests use it.
-    mutate: ['src/{errors,result}.ts', 'src/rules/body-hint.ts:27-107', 'src/stores/with-timeout.ts'],
+    mutate: [
+      'src/{errors,result}.ts',
+      'src/rules/body-hint.ts:30-88',
+      'src/rules/rejection-hint.ts',
+      'src/stores/with-timeout.ts',
+    ],
     testFiles: [
       'test/{errors,sign,verify,verify-or-throw}.test.ts',
-      'test/rules/body-hint.test.ts',
+      'test/rules/{body-hint,rejection-hint}.test.ts',
       'test/stores/with-timeout.test.ts',
     ],
     score: 99,
