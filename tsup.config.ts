@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
+import { SOURCES } from './test/support/entries.js'
 
 /** The command line loads the entries next to it, so that the package has one copy of the library. */
 const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
@@ -16,20 +17,9 @@ const common: Options = {
   removeNodeProtocol: false,
 }
 
-const ENTRIES: Record<string, string> = {
-  index: 'src/index.ts',
-  redis: 'src/stores/redis.ts',
-  postgres: 'src/stores/postgres.ts',
-  sqlite: 'src/stores/sqlite.ts',
-  mysql: 'src/stores/mysql.ts',
-  dynamodb: 'src/stores/dynamodb.ts',
-  testing: 'src/testing/index.ts',
-  diagnose: 'src/diagnose/index.ts',
-}
-
 export default defineConfig([
   // One build per entry: builds of several entries put the declarations that they share into files of their own.
-  ...Object.entries(ENTRIES).map(
+  ...Object.entries(SOURCES).map(
     ([name, source]): Options => ({
       ...common,
       entry: { [name]: source },

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SOURCES } from '../../test/support/entries.js'
 import { ADDRESSES, SECTIONS } from './navigation.js'
 import { buildWorkbench } from './workbench/build.js'
 
@@ -175,6 +176,7 @@ function runTypedoc() {
   const options = [
     ...plugins,
     ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers`.split(' '),
+    ...Object.values(SOURCES).flatMap((source) => ['--entryPoints', source]),
     ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
   execFileSync(process.execPath, [join(site, 'node_modules/typedoc/bin/typedoc'), ...options], {
