@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,15 +10,21 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TARBALL = 'packed.tgz'
 
 /**
- * Packs the built package and installs the tarball into an empty folder, as a user does.
+ * Installs a tarball of the package into an empty folder, as a user does.
+ *
+ * It packs what is built. A release tests the very tarball that it publishes: `PACKAGE_TARBALL` is its path.
  *
  * @returns {string} the folder. The caller removes it.
  */
 export function installPacked() {
-  if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/ is missing. Run: npm run build')
   const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-  const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
-  renameSync(join(folder, packed.filename), join(folder, TARBALL))
+  const tarball = process.env['PACKAGE_TARBALL']
+  if (tarball !== undefined) copyFileSync(tarball, join(folder, TARBALL))
+  else {
+    if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/ is missing. Run: npm run build')
+    const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
+    renameSync(join(folder, packed.filename), join(folder, TARBALL))
+  }
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   npm(folder, 'install', '--offline', '--no-audit', '--no-fund', `./${TARBALL}`)
   return folder
