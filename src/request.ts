@@ -11,12 +11,13 @@ export interface WebhookRequest {
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput
-  /** The raw body: the bytes as received. */
+  /** The raw body: the bytes as received. {@link readBody} reads them from the request of any framework. */
   body: Body
 }
 
 /**
- * A webhook's signing secret as text. HMAC uses its UTF-8 bytes as the key.
+ * A webhook's signing secret as text. HMAC uses its UTF-8 bytes as the key, so a line end at the end counts too. If you read the
+ * secret from a file, remove the line end that most editors add.
  *
  * Pass several secrets while one replaces another. `verify` tries them in order.
  */
