@@ -471,6 +471,7 @@ describe('a list of secrets', () => {
 
   it('returns the first index of a secret that is in the list twice', async () => {
     expect(await resultOf(signedRequest(), ['new', SECRET, SECRET])).toMatchObject({ secretIndex: 1 })
+    expect(await resultOf(signedRequest(), ['new', 'new', SECRET])).toMatchObject({ secretIndex: 2 })
   })
 })
 
@@ -610,8 +611,38 @@ describe('the nonce store', () => {
     const store = { reserve: () => true, reserveAll: true } as never as NonceStore
     await expect(resultOf(signedRequest({ body: '{"a":1}' }), SECRET, store)).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE',
-      cause: { message: 'reserveAll.call is not a function' },
+      cause: { message: 'nonceStore.reserveAll is not a function' },
     })
+  })
+
+  it('whose reserveAll throws when it is read leads to a NonceStoreError with the cause', async () => {
+    const cause = new Error('not connected')
+    const store: NonceStore = {
+      reserve: () => true,
+      get reserveAll(): never {
+        throw cause
+      },
+    }
+    await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+      code: 'ERR_NONCE_STORE',
+      cause,
+    })
+  })
+
+  it.each([1, 'OK', null])('that returns %j for the first of two keys is not asked for the second', async (answer) => {
+    for (const reply of [() => answer, async () => answer]) {
+      const asked: string[] = []
+      const store = {
+        reserve(_: string, key: string) {
+          asked.push(key)
+          return asked.length === 1 ? reply() : true
+        },
+      } as NonceStore
+      await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
+        code: 'ERR_NONCE_STORE',
+      })
+      expect(asked).toEqual(['a:b'])
+    }
   })
 
   it('whose reserveAll() fails leads to a NonceStoreError with the cause', async () => {

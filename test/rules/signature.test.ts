@@ -11,8 +11,16 @@ describe('signMessage', () => {
     expect(signMessage(message, SECRET)).toBe(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET))
   })
 
-  it('returns the same for a secret that is used again, and after another secret', () => {
-    const secrets = ['one', 'one', 'one', 'two', 'one', 'two', 'two']
+  // After 8 uses in a row, the key of a secret is kept until another secret is used.
+  const shared = 'x'.repeat(64)
+  it.each([
+    ['one', 'two'],
+    ['one', 'one\0two'],
+    [`${shared}1`, `${shared}2`],
+    [shared, `${shared}1`],
+    ['\u00e9', 'e\u0301'],
+  ])('does not confuse %j with %j, however often one of them was used', (one, other) => {
+    const secrets = [7, 8, 9, 10, 20].flatMap((uses) => [...Array.from({ length: uses }, () => one), other, one, other])
     expect(secrets.map((secret) => signMessage(message, secret))).toEqual(
       secrets.map((secret) => signatureOf(TIMESTAMP, NONCE, 'a body', secret)),
     )
