@@ -44,11 +44,16 @@ export function assertTimeout(milliseconds: number, name = 'timeout'): void {
   }
 }
 
-/** Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored. */
-export function within<T>(milliseconds: number, answer: T | PromiseLike<T>): Promise<T> {
+/**
+ * Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored.
+ *
+ * @param message - the message of the error. By default it is about a reservation.
+ */
+export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, message?: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`))
+      const reservation = `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`
+      reject(new Error(message ?? reservation))
     }, milliseconds)
     Promise.resolve(answer)
       .finally(() => clearTimeout(timer))

@@ -1,4 +1,13 @@
-// Opens a store by its kind and address, in any process. It uses the set-ups of the guide and the built package.
+// Opens a store by its kind and address, in any process. It uses the connect functions of the built package.
+import { Redis } from 'ioredis'
+import mariadb from 'mariadb'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import { createClient, createCluster, createSentinel } from 'redis'
+import { connectMariadb, connectMysql2 } from '../../../dist/mysql.js'
+import { connectPg, connectPostgresJs } from '../../../dist/postgres.js'
+import { connectIoredis, connectNodeRedis } from '../../../dist/redis.js'
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
 import { importGuideCode } from '../guide-code.js'
 import { sqliteOpener } from './sqlite-database.js'
@@ -9,31 +18,45 @@ import { sqliteOpener } from './sqlite-database.js'
  * @property {() => unknown} close
  */
 
-/** @type {Record<string, () => Promise<{ connect(address: any, timeout: number): Promise<Connected> }>>} */
-const SET_UPS = {
-  redis: () => import('../../../docs/stores/redis.js'),
-  ioredis: () => import('../../../docs/stores/ioredis.js'),
-  'redis-cluster': () => import('../../../docs/stores/redis-cluster.js'),
-  'ioredis-cluster': () => import('../../../docs/stores/ioredis-cluster.js'),
-  'redis-sentinel': () => import('../../../docs/stores/redis-sentinel.js'),
-  'ioredis-sentinel': () => import('../../../docs/stores/ioredis-sentinel.js'),
-  pg: () => import('../../../docs/stores/pg.js'),
-  'postgres.js': () => import('../../../docs/stores/postgres-js.js'),
-  'pg, not prepared': () => notPrepared(import('../../../docs/stores/pg.js')),
-  'postgres.js, not prepared': () => notPrepared(import('../../../docs/stores/postgres-js.js')),
-  mysql2: () => import('../../../docs/stores/mysql2.js'),
-  mariadb: () => import('../../../docs/stores/mariadb.js'),
-  dynamodb: () => importGuideCode('docs/stores/dynamodb.js'),
-  sqlite: async () => ({ connect: openSqlite }),
+/** @type {Record<string, (address: any, timeout: number) => Promise<any>>} */
+const CONNECT = {
+  redis: (url, timeout) => connectNodeRedis((options) => createClient({ url, ...options }), { timeout }),
+  'redis-cluster': (urls, timeout) =>
+    connectNodeRedis(
+      (options) => createCluster({ rootNodes: urls.map((/** @type {string} */ url) => ({ url })), ...options }),
+      { timeout },
+    ),
+  'redis-sentinel': ({ name, sentinels }, timeout) =>
+    connectNodeRedis((options) => createSentinel({ name, sentinelRootNodes: sentinels, ...options }), { timeout }),
+  ioredis: (url, timeout) => connectIoredis((options) => new Redis(url, options), { timeout }),
+  'ioredis-cluster': (urls, timeout) => connectIoredis((options) => new Redis.Cluster(urls, options), { timeout }),
+  'ioredis-sentinel': ({ name, sentinels }, timeout) =>
+    connectIoredis((options) => new Redis({ name, sentinels, ...options }), { timeout }),
+  pg: (connectionString, timeout) =>
+    connectPg((options) => new pg.Pool({ connectionString, ...options }), { timeout }),
+  'pg, not prepared': (connectionString, timeout) =>
+    connectPg((options) => new pg.Pool({ connectionString, ...options }), { timeout, prepare: false }),
+  'postgres.js': (url, timeout) => connectPostgresJs((options) => postgres(url, options), { timeout }),
+  'postgres.js, not prepared': (url, timeout) =>
+    connectPostgresJs((options) => postgres(url, options), { timeout, prepare: false }),
+  mysql2: (uri, timeout) => connectMysql2((options) => mysql.createPool({ uri, ...options }), { timeout }),
+  mariadb: (uri, timeout) =>
+    connectMariadb((options) => mariadb.createPool({ ...mariadbAddress(uri), ...options }), { timeout }),
 }
 
-/** @param {Promise<{ connect(url: string, timeout: number, prepare: boolean): Promise<Connected> }>} setUp */
-async function notPrepared(setUp) {
-  const { connect } = await setUp
-  return { connect: (/** @type {string} */ url, /** @type {number} */ timeout) => connect(url, timeout, false) }
+/** @param {string} uri */
+function mariadbAddress(uri) {
+  const { hostname, port, username, pathname } = new URL(uri)
+  return { host: hostname, port: Number(port), user: username, database: pathname.slice(1) }
 }
 
-/** @param {string} path @param {number} timeout */
+/** @type {Record<string, (address: any, timeout: number) => Promise<Connected>>} */
+const OTHERS = {
+  dynamodb: async (config, timeout) => (await importGuideCode('docs/stores/dynamodb.js')).connect(config, timeout),
+  sqlite: openSqlite,
+}
+
+/** @param {string} path @param {number} timeout @returns {Promise<Connected>} */
 async function openSqlite(path, timeout) {
   const open = sqliteOpener()
   if (open === undefined) throw new Error('neither better-sqlite3 nor node:sqlite is installed')
@@ -41,9 +64,17 @@ async function openSqlite(path, timeout) {
   return { nonceStore: new SqliteNonceStore(database, { timeout }), close: () => database.close() }
 }
 
-/** @param {string} kind @param {unknown} address @param {number} timeout */
+/**
+ * @param {string} kind
+ * @param {any} address
+ * @param {number} timeout
+ * @returns {Promise<Connected>}
+ */
 export async function connectStore(kind, address, timeout) {
-  const setUp = SET_UPS[kind]
-  if (setUp === undefined) throw new Error(`no set-up ${kind}`)
-  return (await setUp()).connect(address, timeout)
+  const other = OTHERS[kind]
+  if (other !== undefined) return other(address, timeout)
+  const connect = CONNECT[kind]
+  if (connect === undefined) throw new Error(`no set-up ${kind}`)
+  const nonceStore = await connect(address, timeout)
+  return { nonceStore, close: () => nonceStore.close() }
 }

@@ -1,0 +1,88 @@
+import { assertOptions, invalidType, kindOf } from '../../errors.js'
+import { assertFunction } from '../options.js'
+import { assertTimeout } from '../with-timeout.js'
+
+/** `Symbol.asyncDispose`, or nothing where the types of the project do not know it. */
+type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
+
+/** A nonce store that keeps its own connection. */
+export type ConnectedNonceStore = {
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the server does not answer in time. */
+  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean>
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the server does not answer in time. */
+  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean>
+  /** Ends all connections. Settles even if the server hangs, and leaves nothing that keeps the process running. */
+  close(): Promise<void>
+} & { [Key in AsyncDispose]: () => Promise<void> }
+
+/** Options of every function that connects a store. */
+export interface ConnectOptions {
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects. */
+  timeout?: number | undefined
+  /**
+   * Is called with each error in the background, for example if a connection is lost. By default, nothing happens, because the
+   * store connects again, and a failed reservation carries its own error.
+   */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** What all connect functions check in the same way. Returns the options with their defaults. */
+export function connectOptionsOf(
+  create: unknown,
+  example: string,
+  options: ConnectOptions,
+  names: readonly string[],
+): Required<{ [Name in keyof ConnectOptions]: NonNullable<ConnectOptions[Name]> }> {
+  assertFunction(create, 'create', example)
+  assertOptions(options, ['timeout', 'onError', ...names])
+  const { timeout = 1000, onError = () => {} } = options
+  assertTimeout(timeout)
+  assertFunction(onError, 'onError', '(error) => console.error(error)')
+  return { timeout, onError }
+}
+
+/**
+ * Calls `create` with `options`, and checks that it used them and created a client.
+ *
+ * Without the options the client would wait for ever, or connect again by itself after `close()`.
+ *
+ * @param methods - the methods that the client must have.
+ * @param example - what to write, for the error.
+ */
+export function createClient<Client extends object, Options extends object>(
+  create: (options: Options) => Client,
+  options: Options,
+  methods: readonly string[],
+  example: string,
+): Client {
+  let isUsed = false
+  const watched = { ...options }
+  for (const [name, value] of Object.entries(options)) {
+    Object.defineProperty(watched, name, {
+      get() {
+        isUsed = true
+        return value
+      },
+    })
+  }
+  const client = create(watched)
+  const missing = methods.find((method) => typeof Object(client)[method] !== 'function')
+  if (missing !== undefined) {
+    throw invalidType(`create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`)
+  }
+  if (!isUsed) throw invalidType(`create did not use its options. Pass them to the client: ${example}.`)
+  return client
+}
+
+/** The methods of a store, `close` and `Symbol.asyncDispose`. */
+export function connected(
+  store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
+  close: () => Promise<void>,
+): ConnectedNonceStore {
+  return {
+    reserve: (...call) => store.reserve(...call),
+    reserveAll: (...call) => store.reserveAll(...call),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

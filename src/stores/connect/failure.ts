@@ -1,0 +1,95 @@
+import { hasErrorCode, NonceStoreError } from '../../errors.js'
+
+/** Why a store cannot connect: how the clients report it, and what to do. */
+interface Reason {
+  /** Codes or error numbers of the errors. */
+  codes: readonly (string | number)[]
+  /** What the message of an error contains, if it has no code of its own. */
+  text?: RegExp
+  message: string
+}
+
+/** The first reason that fits decides, so the precise ones come first. The messages name no host and no user: they may be sent. */
+const REASONS: readonly Reason[] = [
+  {
+    codes: ['28P01', '28000', 1045, 1698],
+    text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
+    message: 'The server refused the user name or the password. Correct them in create.',
+  },
+  {
+    codes: ['3D000', 1049],
+    message: 'The database does not exist. Correct its name in create, or create it.',
+  },
+  {
+    codes: ['42501', 1044, 1142, 1143, 1227],
+    text: /\bNOPERM\b/,
+    message: 'The user lacks a permission, which the cause names. Grant what the guide of the store lists.',
+  },
+  {
+    codes: ['42P01', 1146],
+    message: 'The table does not exist. Create it as the guide shows, or leave createTable on.',
+  },
+  {
+    codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],
+    text: /\bREADONLY\b/,
+    message: 'The server is read-only or a replica. Connect to the primary.',
+  },
+  {
+    codes: ['EVICTS'],
+    message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
+  },
+  {
+    codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    text: /unable to (get local issuer|verify the first) certificate|self-signed certificate|certificate/i,
+    message: "The server's TLS certificate is not trusted. Set the certificate authority in create.",
+  },
+  {
+    codes: ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'],
+    message: 'The server cannot be reached. Start it, or correct its address in create.',
+  },
+]
+
+const UNKNOWN = 'The store cannot connect. See the cause.'
+
+/** An error of this package that {@link connectFailure} recognises by its code. */
+export function codedError(code: 'READ_ONLY' | 'EVICTS', message: string): Error {
+  return Object.assign(new Error(message), { code })
+}
+
+/** Checks whether a server answered that it accepts no writes, for example because another one has taken over. */
+export function isReadOnly(error: unknown): boolean {
+  const { code, errno } = Object(error)
+  return ['25006', 'READ_ONLY', 1290, 1792, 1836].some((readOnly) => readOnly === code || readOnly === errno)
+}
+
+/**
+ * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the client's error.
+ *
+ * @param error - what the client rejected with.
+ * @param background - the error that the client emitted before, if any. Some clients reject without the reason.
+ */
+export function connectFailure(error: unknown, background?: unknown): Error {
+  if (hasErrorCode(error, 'ERR_INVALID_ARGUMENT') || hasErrorCode(error, 'ERR_NONCE_STORE')) return error
+  for (const cause of [error, background]) {
+    const chain = chainOf(cause)
+    const reason = REASONS.find((candidate) => chain.some((link) => fits(candidate, link)))
+    if (reason !== undefined) return new NonceStoreError(reason.message, { cause })
+  }
+  return new NonceStoreError(UNKNOWN, { cause: error })
+}
+
+function fits({ codes, text }: Reason, error: unknown): boolean {
+  const { code, errno, message } = Object(error)
+  return codes.includes(code) || codes.includes(errno) || text?.test(String(message)) === true
+}
+
+/** Returns an error, its causes, and the errors of an `AggregateError`, at most ten. */
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = [error]
+  for (let index = 0; index < chain.length && chain.length < 10; index++) {
+    const { cause, errors } = Object(chain[index])
+    if (cause !== undefined) chain.push(cause)
+    if (Array.isArray(errors)) chain.push(...errors)
+  }
+  return chain
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '../with-timeout.js'
+import { connectFailure } from './failure.js'
+
+/** Milliseconds between two attempts to replace a client. */
+const RETRY_INTERVAL = 100
+
+/** What differs between the clients that a {@link KeptClient} keeps. */
+export interface Driver<Client> {
+  /** Creates a client that is not connected yet. Its errors in the background go to `onError`. */
+  create(onError: (error: unknown) => void): Client
+  /** Connects a new client. */
+  connect(client: Client): Promise<unknown>
+  /** Rejects if the client cannot reserve now, and another client may. */
+  check(client: Client): Promise<unknown>
+  /** Ends all connections of a client, whatever state it is in. */
+  close(client: Client): Promise<unknown>
+}
+
+/**
+ * Keeps one working client, because clients behave differently after a fault: some wait for ever, some keep a dead connection,
+ * and some never settle `connect()`. So a client that fails a check is replaced by a new one, whatever state it is in.
+ */
+export class KeptClient<Client extends object> {
+  readonly #driver: Driver<Client>
+  readonly #timeout: number
+  readonly #onError: (error: unknown) => void
+  #client: Client | undefined
+  #isReplacing = false
+  #isClosed = false
+  /** All clients that are not closed. The promise of a client settles when it is. */
+  readonly #open = new Map<Client, Promise<void> | undefined>()
+
+  private constructor(driver: Driver<Client>, timeout: number, onError: (error: unknown) => void) {
+    this.#driver = driver
+    this.#timeout = timeout
+    this.#onError = onError
+  }
+
+  /**
+   * Opens the first client.
+   *
+   * @param timeout - how long each step may take, in milliseconds.
+   */
+  static async open<Client extends object>(
+    driver: Driver<Client>,
+    timeout: number,
+    onError: (error: unknown) => void,
+  ): Promise<KeptClient<Client>> {
+    const kept = new KeptClient(driver, timeout, onError)
+    try {
+      kept.#client = await kept.#openClient()
+    } catch (error) {
+      await kept.close()
+      throw error
+    }
+    return kept
+  }
+
+  /** The present client. */
+  get client(): Client {
+    if (this.#isClosed || this.#client === undefined) {
+      throw new Error('The nonce store is closed. Connect a new one, or close it after the last request.')
+    }
+    return this.#client
+  }
+
+  async #openClient(): Promise<Client> {
+    let background: unknown
+    const client = this.#driver.create((error) => {
+      background = error
+      this.#onError(error)
+    })
+    this.#open.set(client, undefined)
+    try {
+      await this.#inTime(this.#driver.connect(client))
+      await this.#inTime(this.#driver.check(client))
+      return client
+    } catch (error) {
+      this.#end(client)
+      throw connectFailure(error, background)
+    }
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return within(this.#timeout, answer, `The server did not answer within ${this.#timeout} ms.`)
+  }
+
+  /** Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use. */
+  replace(client: Client, reason: unknown): void {
+    if (client !== this.#client || this.#isReplacing || this.#isClosed) return
+    this.#isReplacing = true
+    this.#onError(reason)
+    void this.#replace(client)
+  }
+
+  async #replace(old: Client): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        this.#client = await this.#openClient()
+        this.#isReplacing = false
+        // What is under way with the old client may still be answered.
+        setTimeout(() => this.#end(old), this.#timeout).unref()
+        return
+      } catch (error) {
+        this.#onError(error)
+        await sleep(RETRY_INTERVAL, undefined, { ref: false })
+      }
+    }
+  }
+
+  /** Checks the client every `interval` milliseconds. */
+  async watch(interval: number): Promise<void> {
+    for (;;) {
+      await sleep(interval, undefined, { ref: false })
+      const client = this.#client
+      if (this.#isClosed || client === undefined) return
+      if (this.#isReplacing) continue
+      await this.#inTime(this.#driver.check(client)).catch((error: unknown) => this.replace(client, error))
+    }
+  }
+
+  /** Closes a client once. It settles in any case. */
+  #end(client: Client): Promise<void> | undefined {
+    if (this.#open.has(client) && this.#open.get(client) === undefined) {
+      const closed = within(3 * this.#timeout, this.#driver.close(client), 'A client could not be closed in time.')
+        .then(() => {}, this.#onError)
+        .finally(() => this.#open.delete(client))
+      this.#open.set(client, closed)
+    }
+    return this.#open.get(client)
+  }
+
+  /** Closes all clients, also those that are being opened or replaced. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#open.keys()].map((client) => this.#end(client)))
+  }
+}

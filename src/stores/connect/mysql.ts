@@ -1,0 +1,18 @@
+import { codedError } from './failure.js'
+
+/**
+ * Limits how long a statement waits for a lock: 50 s for a row and a day for a table by default, which would use up all
+ * connections. Without autocommit, nothing that is reserved would ever be stored.
+ */
+export function sessionSettings(timeout: number): string {
+  const seconds = Math.ceil(timeout / 1000)
+  return `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}, autocommit = 1`
+}
+
+/** Shows whether the server accepts writes. A replica of Aurora is read-only in InnoDB only. */
+export const READ_ONLY_QUERY = 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only'
+
+/** Checks the first row of {@link READ_ONLY_QUERY}. */
+export function assertWritable(row: unknown): void {
+  if (Number(Object(row).read_only) > 0) throw codedError('READ_ONLY', 'The server is read-only.')
+}

@@ -1,0 +1,114 @@
+import type { Socket } from 'node:net'
+import { MySqlNonceStore } from '../mysql-nonce-store.js'
+import { within } from '../with-timeout.js'
+import { createClient } from './connected.js'
+import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
+import { Sockets } from './sockets.js'
+import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, type SqlDriver, sqlOptionsOf } from './sql.js'
+
+/** What `create` passes to `mysql.createPool`. */
+export interface Mysql2Options {
+  connectTimeout: number
+  /** Connects a socket, so that `close()` can destroy it. */
+  stream: (settings: { config: { socketPath?: string; host?: string; port?: number } }) => Socket
+}
+
+/** A connection of a pool of `mysql2/promise`. */
+export interface Mysql2Connection {
+  query(options: { sql: string; values?: (string | number)[] }): Promise<unknown>
+  release(): void
+  destroy(): void
+  /** The connection itself: the same object each time that the pool returns it. */
+  readonly connection: object
+}
+
+/** A pool that `createPool` of `mysql2/promise` returns. */
+export interface Mysql2Pool {
+  getConnection(): Promise<Mysql2Connection>
+  end(): Promise<void>
+}
+
+const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
+
+/**
+ * Connects a {@link MySqlNonceStore} with the package `mysql2` (`mysql2/promise`), and creates its table if it is absent.
+ *
+ * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
+ * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ *
+ * @example
+ * ```ts
+ * import mysql from 'mysql2/promise'
+ * import { connectMysql2 } from 'inbound-webhook-auth/mysql'
+ *
+ * export const connect = (uri: string) => connectMysql2((options) => mysql.createPool({ uri, ...options }))
+ * ```
+ */
+export async function connectMysql2(
+  create: (options: Mysql2Options) => Mysql2Pool,
+  options: ConnectSqlOptions = {},
+): Promise<ConnectedSqlNonceStore> {
+  const common = sqlOptionsOf(create, EXAMPLE, options)
+  const { timeout } = common
+  const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
+  /** The connections that have {@link sessionSettings}. */
+  const prepared = new WeakSet<object>()
+
+  async function run(connection: Mysql2Connection, sql: string, values: (string | number)[]): Promise<unknown> {
+    if (!prepared.has(connection.connection)) {
+      await connection.query({ sql: sessionSettings(timeout) })
+      prepared.add(connection.connection)
+    }
+    return connection.query({ sql, values })
+  }
+
+  const driver: SqlDriver<Mysql2Pool, unknown> = {
+    create() {
+      const sockets = new Sockets()
+      const poolOptions: Mysql2Options = {
+        connectTimeout: timeout,
+        stream: ({ config }) => sockets.connect(addressOf(config)),
+      }
+      const pool = createClient(create, poolOptions, ['getConnection', 'end'], EXAMPLE)
+      socketsOf.set(pool, sockets)
+      return pool
+    },
+    async query(pool, sql, values) {
+      const deadline = Date.now() + timeout
+      const connection = await pool.getConnection()
+      try {
+        // After a fault, statements that waited too long would delay the new ones.
+        const left = deadline - Date.now()
+        if (left <= 0) throw Object.assign(new Error(`No free connection of the pool within ${timeout} ms.`), REPLY)
+        const answer = run(connection, sql, values)
+        const result = await within(left, answer, `The server did not answer within ${timeout} ms.`)
+        connection.release()
+        return result
+      } catch (error) {
+        // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost.
+        if ('sqlState' in Object(error)) connection.release()
+        else connection.destroy()
+        throw error
+      }
+    },
+    async assertWritable(pool) {
+      const result = await driver.query(pool, READ_ONLY_QUERY, [])
+      assertWritable(Object(result)[0]?.[0])
+    },
+    async close(pool) {
+      const grace = setTimeout(() => socketsOf.get(pool)?.destroy(), timeout)
+      await pool.end()
+      clearTimeout(grace)
+      socketsOf.get(pool)?.destroy()
+    },
+  }
+  return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
+}
+
+/** Marks an error after which the connection still works, as a reply of the server does. */
+const REPLY = { sqlState: '' }
+
+function addressOf({ socketPath, host = 'localhost', port = 3306 }: Parameters<Mysql2Options['stream']>[0]['config']) {
+  return socketPath === undefined ? { host, port } : { path: socketPath }
+}

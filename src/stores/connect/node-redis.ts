@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectedNonceStore, connectOptionsOf, createClient } from './connected.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './redis.js'
+
+/** Options of a connection of the package `redis`. */
+export interface NodeRedisSocketOptions {
+  connectTimeout: number
+  /** A connection that is silent for so long is closed. */
+  socketTimeout: number
+  reconnectStrategy: false
+}
+
+/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each reads the options that it knows. */
+export interface NodeRedisOptions {
+  /** For `createClient`. */
+  socket: NodeRedisSocketOptions
+  /** For `createClient`. */
+  disableOfflineQueue: true
+  /** For `createCluster`. */
+  defaults: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`: the master. */
+  nodeClientOptions: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`: the sentinels. */
+  sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
+}
+
+interface Connectable {
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  connect(): Promise<unknown>
+  /** Ends all connections at once. */
+  destroy(): unknown
+}
+
+/** A client that `createClient` of the package `redis` returns. */
+export interface NodeRedisSingle extends Connectable {
+  sendCommand(args: string[]): Promise<unknown>
+}
+
+/** A cluster that `createCluster` of the package `redis` returns. */
+export interface NodeRedisCluster extends Connectable {
+  readonly masters: readonly object[]
+  nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
+  sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
+}
+
+/** A client that `createSentinel` of the package `redis` returns. */
+export interface NodeRedisSentinel extends Connectable {
+  getSentinelNode(): unknown
+  sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
+}
+
+/** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */
+export type NodeRedisClient = NodeRedisSingle | NodeRedisCluster | NodeRedisSentinel
+
+const EXAMPLE = '(options) => createClient({ url, ...options })'
+
+/**
+ * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
+ *
+ * The store checks every master twice per second, and replaces a client that does not answer.
+ *
+ * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
+ * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
+ * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'redis'
+ * import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+ *
+ * export const connect = (url: string) => connectNodeRedis((options) => createClient({ url, ...options }))
+ * ```
+ */
+export async function connectNodeRedis(
+  create: (options: NodeRedisOptions) => NodeRedisClient,
+  options: ConnectRedisOptions = {},
+): Promise<ConnectedNonceStore> {
+  const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
+  /** Whether `connect()` of a client has settled. */
+  const connecting = new WeakMap<NodeRedisClient, Promise<unknown>>()
+
+  const driver: RedisDriver<NodeRedisClient> = {
+    create(onClientError) {
+      const client = createClient(create, clientOptions(timeout), ['connect', 'sendCommand', 'destroy', 'on'], EXAMPLE)
+      client.on('error', onClientError)
+      return client
+    },
+    connect(client) {
+      const answer = client.connect()
+      connecting.set(client, answer.catch(() => {}))
+      return answer
+    },
+    send: sendTo,
+    async infos(client) {
+      if (!isCluster(client)) return [await sendTo(client, ['INFO'])]
+      return Promise.all(
+        client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])),
+      )
+    },
+    async close(client) {
+      // A client that is destroyed during connect() keeps the connection that it opens afterwards.
+      await Promise.race([connecting.get(client), sleep(timeout)])
+      await client.destroy()
+    },
+  }
+  return connectRedis(driver, timeout, onError, options.keyPrefix)
+}
+
+/** The options are new for each client, because a client may change them. */
+function clientOptions(timeout: number): NodeRedisOptions {
+  const socket = () => ({
+    connectTimeout: timeout,
+    // Longer than the time between two checks and their answers.
+    socketTimeout: 1000 + 2 * timeout,
+    reconnectStrategy: false as const,
+  })
+  const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
+  // A sentinel that hangs is skipped within the deadline. The one in use answers a ping in time.
+  const sentinel = { ...socket(), socketTimeout: timeout / 4 }
+  return {
+    ...node(),
+    defaults: node(),
+    nodeClientOptions: node(),
+    sentinelClientOptions: { pingInterval: timeout / 10, socket: sentinel },
+  }
+}
+
+function isCluster(client: NodeRedisClient): client is NodeRedisCluster {
+  return 'masters' in client
+}
+
+function isSentinel(client: NodeRedisClient): client is NodeRedisSentinel {
+  return 'getSentinelNode' in client
+}
+
+function sendTo(client: NodeRedisClient, args: string[]): Promise<unknown> {
+  if (isCluster(client)) return client.sendCommand(args[3], false, args)
+  if (isSentinel(client)) return client.sendCommand(false, args)
+  return client.sendCommand(args)
+}

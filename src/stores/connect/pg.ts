@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { PostgresNonceStore } from '../postgres-nonce-store.js'
+import { createClient } from './connected.js'
+import {
+  addressOf,
+  assertWritable,
+  type ConnectPostgresOptions,
+  cancelStatement,
+  prepareOf,
+  READ_ONLY_QUERY,
+} from './postgres.js'
+import { Sockets } from './sockets.js'
+import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from './sql.js'
+
+/** What `create` passes to `new pg.Pool`. */
+export interface PgOptions {
+  connectionTimeoutMillis: number
+  query_timeout: number
+  /** Creates the socket of a connection, so that `close()` can destroy it. */
+  stream: () => Socket
+}
+
+/** A connection of a pool of the package `pg`. */
+export interface PgClient {
+  query(config: { name?: string | undefined; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
+  release(destroy?: boolean): void
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** A pool that `new pg.Pool` of the package `pg` returns. */
+export interface PgPool {
+  connect(): Promise<PgClient>
+  end(): Promise<void>
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
+
+/**
+ * Connects a {@link PostgresNonceStore} with the package `pg`, and creates its table if it is absent.
+ *
+ * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
+ *
+ * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
+ * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ *
+ * @example
+ * ```ts
+ * import pg from 'pg'
+ * import { connectPg } from 'inbound-webhook-auth/postgres'
+ *
+ * export const connect = (connectionString: string) =>
+ *   connectPg((options) => new pg.Pool({ connectionString, ...options }))
+ * ```
+ */
+export async function connectPg(
+  create: (options: PgOptions) => PgPool,
+  options: ConnectPostgresOptions = {},
+): Promise<ConnectedSqlNonceStore> {
+  const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
+  const isPrepared = prepareOf(options)
+  const { timeout, onError } = common
+  const socketsOf = new WeakMap<PgPool, Sockets>()
+
+  const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
+    create(onPoolError) {
+      const sockets = new Sockets()
+      const poolOptions: PgOptions = {
+        connectionTimeoutMillis: timeout,
+        query_timeout: timeout,
+        stream: () => sockets.create(),
+      }
+      const pool = createClient(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
+      socketsOf.set(pool, sockets)
+      pool.on('error', onPoolError)
+      return pool
+    },
+    async query(pool, text, values) {
+      const client = await pool.connect()
+      client.on('error', onError)
+      try {
+        const result = await client.query({ name: isPrepared ? nameOf(text) : undefined, text, values })
+        client.release()
+        return result
+      } catch (error) {
+        const isReply = 'severity' in Object(error)
+        client.release(!isReply)
+        if (!isReply) cancel(client)
+        throw error
+      }
+    },
+    async assertWritable(pool) {
+      assertWritable((await driver.query(pool, READ_ONLY_QUERY, [])).rows)
+    },
+    async close(pool) {
+      // An idle connection to a server that hangs would never end.
+      const grace = setTimeout(() => socketsOf.get(pool)?.destroy(), timeout)
+      await pool.end()
+      clearTimeout(grace)
+      socketsOf.get(pool)?.destroy()
+    },
+  }
+  return connectSql(driver, (query) => new PostgresNonceStore({ query, timeout, table: options.table }), common)
+}
+
+function cancel(client: PgClient): void {
+  const { host, port, processID, secretKey } = Object(client)
+  if (typeof host === 'string' && typeof processID === 'number') {
+    cancelStatement(addressOf(host, port), { pid: processID, secret: secretKey })
+  }
+}
+
+/** The names of the statements, because a name costs a hash. */
+const names = new Map<string, string>()
+
+/** Returns the name of a prepared statement. A connection may be shared, so statements of several stores differ in name. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? createHash('sha1').update(text).digest('hex')
+  names.set(text, name)
+  return name
+}

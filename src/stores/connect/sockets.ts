@@ -1,0 +1,33 @@
+import { connect, Socket } from 'node:net'
+
+/** Where a server listens: at a port of a host, or at the path of a Unix socket. */
+export type Address = { path: string } | { host: string; port: number }
+
+/**
+ * The sockets of a client that takes them from us. After a fault, some clients only end their side of a connection. The socket
+ * of a server that hangs would then keep the process running.
+ */
+export class Sockets {
+  readonly #open = new Set<Socket>()
+
+  /** Returns a socket that is not connected. */
+  create(): Socket {
+    return this.#add(new Socket())
+  }
+
+  /** Returns a socket that is being connected. */
+  connect(address: Address): Socket {
+    return this.#add('path' in address ? connect(address.path) : connect(address.port, address.host))
+  }
+
+  #add(socket: Socket): Socket {
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+    return socket.setKeepAlive(true).setNoDelay(true)
+  }
+
+  /** Destroys all sockets. */
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+}

@@ -1,0 +1,105 @@
+import { invalidType, kindOf } from '../../errors.js'
+import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf } from './connected.js'
+import { connectFailure, isReadOnly } from './failure.js'
+import { type Driver, KeptClient } from './kept-client.js'
+import { probe } from './probe.js'
+
+/** Options of the functions that connect to an SQL database. */
+export interface ConnectSqlOptions extends ConnectOptions {
+  /** The table's name, with or without a schema or database. By default `webhook_nonces`. Letters, digits and `_`. */
+  table?: string | undefined
+  /** Whether to create the table if it is absent. By default `true`. */
+  createTable?: boolean | undefined
+}
+
+/** A nonce store in an SQL database that keeps its own connections. */
+export type ConnectedSqlNonceStore = ConnectedNonceStore & {
+  /**
+   * Deletes at most `limit` expired rows, the oldest first, and returns how many. By default 10 000. If it returns `limit`, call
+   * it again.
+   */
+  deleteExpired(options?: { limit?: number | undefined }): Promise<number>
+}
+
+/** A store of an SQL database. */
+interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll' | 'deleteExpired'> {
+  createTable(): Promise<void>
+}
+
+/** What differs between the clients of SQL databases. */
+export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
+  /** Runs one statement, and settles if the server does not answer in time. */
+  query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
+  /** Rejects if the server accepts no writes. */
+  assertWritable(client: Client): Promise<unknown>
+}
+
+/** A client, and how many of its statements were answered or have failed. */
+interface Counted<Client> {
+  client: Client
+  settled: number
+}
+
+/** Returns the options with their defaults. */
+export function sqlOptionsOf(
+  create: unknown,
+  example: string,
+  options: ConnectSqlOptions,
+  names: readonly string[] = [],
+): ReturnType<typeof connectOptionsOf> & { createTable: boolean } {
+  const { createTable = true } = Object(options)
+  const common = connectOptionsOf(create, example, options, ['table', 'createTable', ...names])
+  if (typeof createTable !== 'boolean') throw invalidType(`createTable is ${kindOf(createTable)}. Pass true or false.`)
+  return { ...common, createTable }
+}
+
+/**
+ * Connects a store to an SQL database. The pools of the clients connect again by themselves. A pool is replaced if its server
+ * has become read-only, because new connections may reach another server, or if it answers nothing.
+ */
+export async function connectSql<Client, Result>(
+  driver: SqlDriver<Client, Result>,
+  createStore: (query: (sql: string, values: (string | number)[]) => Promise<Result>) => SqlStore,
+  { timeout, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
+): Promise<ConnectedSqlNonceStore> {
+  async function query(sql: string, values: (string | number)[]): Promise<Result> {
+    const counted = kept.client
+    const { settled } = counted
+    const stalled = setTimeout(() => {
+      if (counted.settled === settled) kept.replace(counted, new Error('The pool has answered nothing for too long.'))
+    }, 1.5 * timeout)
+    try {
+      return await driver.query(counted.client, sql, values)
+    } catch (error) {
+      if (isReadOnly(error)) kept.replace(counted, error)
+      throw error
+    } finally {
+      counted.settled++
+      clearTimeout(stalled)
+    }
+  }
+
+  // An invalid option of the store is an error before anything is connected.
+  const store = createStore(query)
+  const kept = await KeptClient.open<Counted<Client>>(
+    {
+      create: (onClientError) => ({ client: driver.create(onClientError), settled: 0 }),
+      async connect() {},
+      check: ({ client }) => driver.assertWritable(client),
+      close: ({ client }) => driver.close(client),
+    },
+    timeout,
+    onError,
+  )
+  try {
+    if (createTable) await store.createTable()
+    await probe(store)
+  } catch (error) {
+    await kept.close()
+    throw connectFailure(error)
+  }
+  return {
+    ...connected(store, () => kept.close()),
+    deleteExpired: (options) => store.deleteExpired(options),
+  }
+}
