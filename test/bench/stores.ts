@@ -14,12 +14,6 @@ import mysql2 from 'mysql2/promise'
 import pg from 'pg'
 import postgresJs from 'postgres'
 import { createClient } from 'redis'
-import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
-import { connect as connectMariadb } from '../../docs/stores/mariadb.js'
-import { connect as connectMysql2 } from '../../docs/stores/mysql2.js'
-import { connect as connectPg } from '../../docs/stores/pg.js'
-import { connect as connectPostgresJs } from '../../docs/stores/postgres-js.js'
-import { connect as connectRedis } from '../../docs/stores/redis.js'
 import { MemoryNonceStore, type NonceStore, sign, verify } from '../../src/index.js'
 import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
 import { MySqlNonceStore } from '../../src/stores/mysql.js'
@@ -35,6 +29,7 @@ import {
   RedisServer,
   temporaryFolder,
 } from '../support/servers.js'
+import { connect as setUps } from '../support/stores/source.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 
 const ROUNDS = 5
@@ -134,11 +129,11 @@ type SendCommand = (args: string[]) => Promise<unknown>
 
 async function redis(
   name: string,
-  setUp: typeof connectRedis,
+  setUp: typeof setUps.redis,
   connect: (url: string) => Promise<{ send: SendCommand; close(): unknown }>,
 ): Promise<Contestant> {
   const server = await RedisServer.start()
-  const { nonceStore, close } = await setUp(server.url)
+  const nonceStore = await setUp(server.url)
   const plain = await connect(server.url)
   const commands: string[][] = []
   const recorder = new RedisNonceStore({
@@ -161,7 +156,7 @@ async function redis(
     bytes: () => Number(/^used_memory:(\d+)/m.exec(server.cli('INFO', 'memory'))?.[1]),
     fill: (count) => inBatches(count, 1000, () => nonceStore.reserve('42', randomUUID(), 600)),
     async close() {
-      close()
+      await nonceStore.close()
       await plain.close()
       await server.stop()
     },
@@ -186,11 +181,11 @@ type Query = (text: string, values: (string | number)[]) => Promise<unknown>
 
 async function postgres(
   name: string,
-  setUp: typeof connectPg,
+  setUp: typeof setUps.pg,
   connect: (url: string) => { query: Query; close(): unknown },
 ): Promise<Contestant> {
   const server = await PostgresServer.start('shared_buffers=512MB')
-  const { nonceStore, close } = await setUp(server.url)
+  const nonceStore = await setUp(server.url)
   const plain = connect(server.url)
   const texts: string[] = []
   const recorder = new PostgresNonceStore({
@@ -217,7 +212,7 @@ async function postgres(
       }
     },
     async close() {
-      await close()
+      await nonceStore.close()
       await plain.close()
       await server.stop()
     },
@@ -238,11 +233,11 @@ function plainPostgresJs(connectionString: string) {
 
 async function mysql(
   name: string,
-  setUp: typeof connectMysql2 | typeof connectMariadb,
+  setUp: typeof setUps.mysql2,
   connect: (url: string) => { query(sql: string, values: (string | number)[]): unknown; end(): unknown },
 ): Promise<Contestant> {
   const server = await MariaDbServer.start()
-  const { nonceStore, close } = await setUp(server.url)
+  const nonceStore = await setUp(server.url)
   const plain = connect(server.url)
   const statements: string[] = []
   const recorder = new MySqlNonceStore({
@@ -271,7 +266,7 @@ async function mysql(
       if (count > 0) await server.sql(`INSERT INTO hooks.webhook_nonces ${rows}`)
     },
     async close() {
-      await close()
+      await nonceStore.close()
       await plain.end()
       await server.stop()
     },
@@ -418,15 +413,15 @@ const [only = ''] = process.argv.slice(2)
 const starts = [
   async () => memory(),
   async () => sqlite(),
-  async () => redis('redis', connectRedis, plainRedis),
-  async () => redis('ioredis', connectIoredis, plainIoredis),
+  async () => redis('redis', setUps.redis, plainRedis),
+  async () => redis('ioredis', setUps.ioredis, plainIoredis),
   ...(postgresIsInstalled()
-    ? [() => postgres('pg', connectPg, plainPg), () => postgres('postgres.js', connectPostgresJs, plainPostgresJs)]
+    ? [() => postgres('pg', setUps.pg, plainPg), () => postgres('postgres.js', setUps['postgres.js'], plainPostgresJs)]
     : []),
   ...(mariadbIsInstalled()
     ? [
-        () => mysql('mysql2', connectMysql2, (uri) => mysql2.createPool({ uri })),
-        () => mysql('mariadb', connectMariadb, (uri) => mariadb.createPool(uri)),
+        () => mysql('mysql2', setUps.mysql2, (uri) => mysql2.createPool({ uri })),
+        () => mysql('mariadb', setUps.mariadb, (uri) => mariadb.createPool(uri)),
       ]
     : []),
   () => dynamodb(),

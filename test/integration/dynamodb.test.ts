@@ -63,7 +63,10 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     return { store: new DynamoDBNonceStore({ putItem, clock, timeout: LONG_TIMEOUT }), inputs }
   }
 
-  const store = twoConnections(async () => connect(configOf(server.port), LONG_TIMEOUT))
+  const store = twoConnections(async () => {
+    const { nonceStore, close } = connect(configOf(server.port), LONG_TIMEOUT)
+    return Object.assign(nonceStore, { close })
+  })
   const unreachable = { createUnreachableStore: async () => connected(await freePort()).nonceStore }
   it.concurrent.each(nonceStoreContract(() => store(), unreachable))('$name', ({ run }) => run())
 

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { connect as connectMariadb } from '../../docs/stores/mariadb.js'
-import { connect as connectMysql2 } from '../../docs/stores/mysql2.js'
 import { MySqlNonceStore } from '../../src/stores/mysql.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
@@ -10,8 +8,9 @@ import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'
 import { newRequest, send, sendAll } from '../support/stores/load.js'
+import { connect } from '../support/stores/source.js'
 
-const CLIENTS = { mysql2: connectMysql2, mariadb: connectMariadb }
+const CLIENTS = { mysql2: connect.mysql2, mariadb: connect.mariadb }
 const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']
 
 const installed = isInstalled('mariadb', mariadbIsInstalled())
@@ -49,13 +48,13 @@ describe.runIf(installed)('MySqlNonceStore', () => {
   }
 
   async function connected(client: keyof typeof CLIENTS = 'mysql2') {
-    const { nonceStore, close } = await CLIENTS[client](server.url)
-    closers.push(close)
-    return nonceStore
+    const store = await CLIENTS[client](server.url)
+    closers.push(() => store.close())
+    return store
   }
 
-  describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
-    const store = twoConnections(() => connect(server.url, LONG_TIMEOUT))
+  describe.each(Object.entries(CLIENTS))('with %s', (_, open) => {
+    const store = twoConnections(() => open(server.url, { timeout: LONG_TIMEOUT }))
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
   })
 
@@ -69,7 +68,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       const query = (sql: string, values: (string | number)[]) => pool.execute(sql, values)
       const nonceStore = new MySqlNonceStore({ query, table: 'isolated', timeout: LONG_TIMEOUT })
       await nonceStore.createTable()
-      return { nonceStore, close: () => pool.end() }
+      return Object.assign(nonceStore, { close: () => pool.end() })
     })
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
   })

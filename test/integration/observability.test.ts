@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connect } from '../../docs/stores/ioredis.js'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, sign, type verify } from '../../src/index.js'
 import { importGuideCode, isInIntegration, requireIntegration } from '../support/guide-code.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, RedisServer } from '../support/servers.js'
 import { newRequest, send } from '../support/stores/load.js'
+import { connect } from '../support/stores/source.js'
 
 const PACKAGES = ['prom-client', '@opentelemetry/sdk-metrics', 'cockatiel', 'yaml']
 const installed = isInstalled('the packages of the observability guide', PACKAGES.every(isInIntegration))
@@ -145,16 +145,14 @@ describe.runIf(installed)('the alerts and the dashboard', () => {
 describe.runIf(installed && isInstalled('redis-server'))('the circuit breaker', () => {
   const closers: (() => unknown)[] = []
   afterEach(async () => {
-    vi.restoreAllMocks()
     for (const close of closers.splice(0).reverse()) await close()
   })
 
   it('makes verify fail at once while Redis hangs, and lets requests pass again after it', async () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = await RedisServer.start()
     closers.push(() => server.stop())
-    const { nonceStore, close } = await connect(server.url, 1000)
-    closers.push(close)
+    const nonceStore = await connect.ioredis(server.url)
+    closers.push(() => nonceStore.close())
     const { withCircuitBreaker } = await importGuideCode('docs/observability/circuit-breaker.js')
     let calls = 0
     const counted: NonceStore = {

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connect as connectIoredis } from '../../docs/stores/ioredis.js'
-import { connect as connectIoredisCluster } from '../../docs/stores/ioredis-cluster.js'
-import { connect as connectRedis } from '../../docs/stores/redis.js'
-import { connect as connectRedisCluster } from '../../docs/stores/redis-cluster.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
 import { LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'
+import { connect } from '../support/stores/source.js'
 
-const CLIENTS = { redis: connectRedis, ioredis: connectIoredis }
-const CLUSTER_CLIENTS = { redis: connectRedisCluster, ioredis: connectIoredisCluster }
-
-// The set-ups log every lost connection, and the tests stop these servers.
-vi.spyOn(console, 'error').mockImplementation(() => {})
+const CLIENTS = { redis: connect.redis, ioredis: connect.ioredis }
+const CLUSTER_CLIENTS = { redis: connect['redis-cluster'], ioredis: connect['ioredis-cluster'] }
 
 describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
   let server: RedisServer
@@ -34,8 +28,8 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
     expect(await store.reserveAll('42', ['a pair', 'its signature'], 600)).toBe(false)
   })
 
-  describe.each(Object.entries(CLIENTS))('with %s', (_, connect) => {
-    const store = twoConnections(() => connect(server.url, LONG_TIMEOUT))
+  describe.each(Object.entries(CLIENTS))('with %s', (_, open) => {
+    const store = twoConnections(() => open(server.url, { timeout: LONG_TIMEOUT }))
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
 
     it('expires a key one millisecond after its TTL', async () => {
@@ -57,11 +51,11 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore in a cluster', () =
   })
   afterAll(() => Promise.all(nodes.map((node) => node.stop())))
 
-  describe.each(Object.entries(CLUSTER_CLIENTS))('with %s', (_, connect) => {
+  describe.each(Object.entries(CLUSTER_CLIENTS))('with %s', (_, open) => {
     const store = twoConnections(() =>
-      connect(
+      open(
         nodes.map(({ url }) => url),
-        LONG_TIMEOUT,
+        { timeout: LONG_TIMEOUT },
       ),
     )
     it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())

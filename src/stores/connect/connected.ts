@@ -68,7 +68,9 @@ export function createClient<Client extends object, Options extends object>(
   const client = create(watched)
   const missing = methods.find((method) => typeof Object(client)[method] !== 'function')
   if (missing !== undefined) {
-    throw invalidType(`create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`)
+    throw invalidType(
+      `create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`,
+    )
   }
   if (!isUsed) throw invalidType(`create did not use its options. Pass them to the client: ${example}.`)
   return client

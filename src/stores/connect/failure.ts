@@ -44,7 +44,16 @@ const REASONS: readonly Reason[] = [
     message: "The server's TLS certificate is not trusted. Set the certificate authority in create.",
   },
   {
-    codes: ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'],
+    codes: [
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'ENOENT',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'ETIMEDOUT',
+    ],
     message: 'The server cannot be reached. Start it, or correct its address in create.',
   },
 ]

@@ -123,7 +123,7 @@ export class KeptClient<Client extends object> {
   /** Closes a client once. It settles in any case. */
   #end(client: Client): Promise<void> | undefined {
     if (this.#open.has(client) && this.#open.get(client) === undefined) {
-      const closed = within(3 * this.#timeout, this.#driver.close(client), 'A client could not be closed in time.')
+      const closed = within(2 * this.#timeout, this.#driver.close(client), 'A client could not be closed in time.')
         .then(() => {}, this.#onError)
         .finally(() => this.#open.delete(client))
       this.#open.set(client, closed)

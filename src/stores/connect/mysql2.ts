@@ -1,16 +1,13 @@
-import type { Socket } from 'node:net'
 import { MySqlNonceStore } from '../mysql-nonce-store.js'
 import { within } from '../with-timeout.js'
 import { createClient } from './connected.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
-import { Sockets } from './sockets.js'
+import { type Address, Sockets } from './sockets.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, type SqlDriver, sqlOptionsOf } from './sql.js'
 
 /** What `create` passes to `mysql.createPool`. */
 export interface Mysql2Options {
   connectTimeout: number
-  /** Connects a socket, so that `close()` can destroy it. */
-  stream: (settings: { config: { socketPath?: string; host?: string; port?: number } }) => Socket
 }
 
 /** A connection of a pool of `mysql2/promise`. */
@@ -66,11 +63,9 @@ export async function connectMysql2(
   const driver: SqlDriver<Mysql2Pool, unknown> = {
     create() {
       const sockets = new Sockets()
-      const poolOptions: Mysql2Options = {
-        connectTimeout: timeout,
-        stream: ({ config }) => sockets.connect(addressOf(config)),
-      }
-      const pool = createClient(create, poolOptions, ['getConnection', 'end'], EXAMPLE)
+      const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
+      const poolOptions = { connectTimeout: timeout, stream }
+      const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end'], EXAMPLE)
       socketsOf.set(pool, sockets)
       return pool
     },
@@ -109,6 +104,13 @@ export async function connectMysql2(
 /** Marks an error after which the connection still works, as a reply of the server does. */
 const REPLY = { sqlState: '' }
 
-function addressOf({ socketPath, host = 'localhost', port = 3306 }: Parameters<Mysql2Options['stream']>[0]['config']) {
+/** What mysql2 says about the server to a function that creates its socket. */
+interface ServerAddress {
+  socketPath?: string
+  host?: string
+  port?: number
+}
+
+function addressOf({ socketPath, host = 'localhost', port = 3306 }: ServerAddress): Address {
   return socketPath === undefined ? { host, port } : { path: socketPath }
 }

@@ -22,6 +22,8 @@ export interface NodeRedisOptions {
   nodeClientOptions: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
   /** For `createSentinel`: the sentinels. */
   sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`. */
+  maxCommandRediscovers: 0
 }
 
 interface Connectable {
@@ -87,19 +89,20 @@ export async function connectNodeRedis(
     },
     connect(client) {
       const answer = client.connect()
-      connecting.set(client, answer.catch(() => {}))
+      connecting.set(
+        client,
+        answer.catch(() => {}),
+      )
       return answer
     },
     send: sendTo,
     async infos(client) {
       if (!isCluster(client)) return [await sendTo(client, ['INFO'])]
-      return Promise.all(
-        client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])),
-      )
+      return Promise.all(client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])))
     },
     async close(client) {
-      // A client that is destroyed during connect() keeps the connection that it opens afterwards.
-      await Promise.race([connecting.get(client), sleep(timeout)])
+      // A client that is destroyed during connect() keeps the connection that it opens afterwards. Sentinel waits by itself.
+      if (!isSentinel(client)) await Promise.race([connecting.get(client), sleep(timeout)])
       await client.destroy()
     },
   }
@@ -122,6 +125,7 @@ function clientOptions(timeout: number): NodeRedisOptions {
     defaults: node(),
     nodeClientOptions: node(),
     sentinelClientOptions: { pingInterval: timeout / 10, socket: sentinel },
+    maxCommandRediscovers: 0,
   }
 }
 

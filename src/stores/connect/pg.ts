@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Socket } from 'node:net'
 import { PostgresNonceStore } from '../postgres-nonce-store.js'
 import { createClient } from './connected.js'
 import {
@@ -17,8 +16,6 @@ import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf }
 export interface PgOptions {
   connectionTimeoutMillis: number
   query_timeout: number
-  /** Creates the socket of a connection, so that `close()` can destroy it. */
-  stream: () => Socket
 }
 
 /** A connection of a pool of the package `pg`. */
@@ -67,12 +64,9 @@ export async function connectPg(
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
     create(onPoolError) {
       const sockets = new Sockets()
-      const poolOptions: PgOptions = {
-        connectionTimeoutMillis: timeout,
-        query_timeout: timeout,
-        stream: () => sockets.create(),
-      }
-      const pool = createClient(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
+      const stream = () => sockets.create()
+      const poolOptions = { connectionTimeoutMillis: timeout, query_timeout: timeout, stream }
+      const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       pool.on('error', onPoolError)
       return pool

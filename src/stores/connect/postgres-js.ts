@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { PostgresNonceStore } from '../postgres-nonce-store.js'
 import { createClient } from './connected.js'
 import { assertWritable, type ConnectPostgresOptions, cancelStatement, prepareOf, READ_ONLY_QUERY } from './postgres.js'
@@ -13,17 +12,11 @@ export interface PostgresJsOptions {
   backoff: () => number
   fetch_types: boolean
   onnotice: () => void
-  /** Connects a socket, so that `close()` can destroy it. */
-  socket: (settings: { path?: unknown; host: string[]; port: number[] }) => Socket
 }
 
 /** A client that `postgres` of the package `postgres` returns. */
 export interface PostgresJsClient {
-  unsafe(
-    query: string,
-    parameters: (string | number)[],
-    options: { prepare: boolean },
-  ): PromiseLike<readonly unknown[]>
+  unsafe(query: string, parameters: (string | number)[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>
   end(options: { timeout: number }): Promise<void>
 }
 
@@ -58,7 +51,12 @@ export async function connectPostgresJs(
   const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
     create() {
       const sockets = new Sockets()
-      const sql = createClient(create, clientOptions(timeout, sockets), ['unsafe', 'end'], EXAMPLE)
+      const sql = createClient<PostgresJsClient, PostgresJsOptions>(
+        create,
+        clientOptions(timeout, sockets),
+        ['unsafe', 'end'],
+        EXAMPLE,
+      )
       socketsOf.set(sql, sockets)
       return sql
     },
@@ -86,23 +84,29 @@ export async function connectPostgresJs(
 
 type PostgresQuery = (text: string, values: (string | number)[]) => Promise<unknown[]>
 
-function clientOptions(timeout: number, sockets: Sockets): PostgresJsOptions {
+function clientOptions(timeout: number, sockets: Sockets) {
   let attempts = 0
   return {
     connect_timeout: timeout / 1000,
     backoff: () => 0.1,
     fetch_types: false,
     onnotice: () => {},
-    socket({ path, host, port }) {
-      const index = attempts++ % host.length
-      const address = addressAt({ path, host, port }, index)
+    socket(settings: ServerAddress) {
+      const address = addressAt(settings, attempts++ % settings.host.length)
       // postgres.js reads the name of the server for TLS from its socket.
       return Object.assign(sockets.connect(address), address)
     },
   }
 }
 
-function addressAt(settings: { path?: unknown; host: string[]; port: number[] }, index: number): Address {
+/** What postgres.js says about its servers. */
+interface ServerAddress {
+  path?: unknown
+  host: string[]
+  port: number[]
+}
+
+function addressAt(settings: ServerAddress, index: number): Address {
   const { path, host, port } = settings
   return typeof path === 'string' ? { path } : { host: host[index] ?? 'localhost', port: port[index] ?? 5432 }
 }

@@ -32,13 +32,15 @@ export async function connectRedis<Client extends object>(
   keyPrefix: string | undefined,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
-  const evictionError = () => codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
+  const evictionError = () =>
+    codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
 
   async function check(client: Client): Promise<void> {
     const infos = (await driver.infos(client)).map(String)
     // A cluster that has lost all its connections has no master.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
-    if (!infos.every((info) => /^role:master\r?$/m.test(info))) throw codedError('READ_ONLY', 'The server is a replica.')
+    if (!infos.every((info) => /^role:master\r?$/m.test(info)))
+      throw codedError('READ_ONLY', 'The server is a replica.')
     evicts = !infos.every((info) => /^maxmemory_policy:noeviction\r?$/m.test(info))
   }
 

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { NonceStore } from '../../../src/index.js'
 
-interface Connection {
-  nonceStore: NonceStore
-  close(): unknown
-}
+type Connection = NonceStore & { close(): unknown }
 
 /** Opens two connections before the tests of a suite, and closes them afterwards. Returns their two stores in turns. */
 export function twoConnections(connect: () => Promise<Connection>): () => NonceStore {
@@ -13,12 +10,12 @@ export function twoConnections(connect: () => Promise<Connection>): () => NonceS
     connections.push(await connect(), await connect())
   })
   afterAll(async () => {
-    for (const { close } of connections) await close()
+    for (const connection of connections) await connection.close()
   })
   let next = 0
   return () => {
     const connection = connections[next++ % connections.length]
     if (connection === undefined) throw new Error('not connected')
-    return connection.nonceStore
+    return connection
   }
 }

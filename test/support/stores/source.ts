@@ -1,0 +1,7 @@
+import * as mysql from '../../../src/stores/mysql.js'
+import * as postgres from '../../../src/stores/postgres.js'
+import * as redis from '../../../src/stores/redis.js'
+import { setUpsOf } from './set-ups.js'
+
+/** Connects each client with the connect functions of the source. */
+export const connect = setUpsOf({ ...redis, ...postgres, ...mysql })
