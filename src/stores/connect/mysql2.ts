@@ -23,6 +23,10 @@ export interface Mysql2Connection {
 export interface Mysql2Pool {
   getConnection(): Promise<Mysql2Connection>
   end(): Promise<void>
+  on(
+    event: 'connection',
+    listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
+  ): unknown
 }
 
 const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
@@ -61,12 +65,14 @@ export async function connectMysql2(
   }
 
   const driver: SqlDriver<Mysql2Pool, unknown> = {
-    create() {
+    create(onPoolError) {
       const sockets = new Sockets()
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
       const poolOptions = { connectTimeout: timeout, stream }
-      const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end'], EXAMPLE)
+      const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
+      // The pool listens for the first error of a connection only. A second one would end the process.
+      pool.on('connection', (connection) => connection.on('error', onPoolError))
       return pool
     },
     async query(pool, sql, values) {

@@ -30,6 +30,7 @@ export interface PgPool {
   connect(): Promise<PgClient>
   end(): Promise<void>
   on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'connect', listener: (client: PgClient) => void): unknown
 }
 
 const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
@@ -58,7 +59,7 @@ export async function connectPg(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
   const isPrepared = prepareOf(options)
-  const { timeout, onError } = common
+  const { timeout } = common
   const socketsOf = new WeakMap<PgPool, Sockets>()
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
@@ -69,11 +70,12 @@ export async function connectPg(
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       pool.on('error', onPoolError)
+      // A connection may fail before anybody uses it. Without a listener, this would end the process.
+      pool.on('connect', (client) => client.on('error', onPoolError))
       return pool
     },
     async query(pool, text, values) {
       const client = await pool.connect()
-      client.on('error', onError)
       try {
         const result = await client.query({ name: isPrepared ? nameOf(text) : undefined, text, values })
         client.release()
