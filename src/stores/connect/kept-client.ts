@@ -26,7 +26,8 @@ export class KeptClient<Client extends object> {
   readonly #timeout: number
   readonly #onError: (error: unknown) => void
   #client: Client | undefined
-  #isReplacing = false
+  /** Settles when the present client has been replaced, if it is being replaced. */
+  #replacement: Promise<void> | undefined
   #isClosed = false
   /** All clients that are not closed. The promise of a client settles when it is. */
   readonly #open = new Map<Client, Promise<void> | undefined>()
@@ -86,27 +87,33 @@ export class KeptClient<Client extends object> {
     return within(this.#timeout, answer, `The server did not answer within ${this.#timeout} ms.`)
   }
 
-  /** Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use. */
-  replace(client: Client, reason: unknown): void {
-    if (client !== this.#client || this.#isReplacing || this.#isClosed) return
-    this.#isReplacing = true
-    this.#onError(reason)
-    void this.#replace(client)
+  /**
+   * Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use.
+   *
+   * @returns the client that works. It waits for one as long as the store is open.
+   */
+  async replace(client: Client, reason: unknown): Promise<Client> {
+    if (client === this.#client && this.#replacement === undefined && !this.#isClosed) {
+      this.#onError(reason)
+      this.#replacement = this.#openNext(client)
+    }
+    await this.#replacement
+    return this.client
   }
 
-  async #replace(old: Client): Promise<void> {
+  async #openNext(old: Client): Promise<void> {
     while (!this.#isClosed) {
       try {
         this.#client = await this.#openClient()
-        this.#isReplacing = false
         // What is under way with the old client may still be answered.
         setTimeout(() => this.#end(old), this.#timeout).unref()
-        return
+        break
       } catch (error) {
         this.#onError(error)
         await sleep(RETRY_INTERVAL, undefined, { ref: false })
       }
     }
+    this.#replacement = undefined
   }
 
   /** Checks the client every `interval` milliseconds. */
@@ -115,8 +122,9 @@ export class KeptClient<Client extends object> {
       await sleep(interval, undefined, { ref: false })
       const client = this.#client
       if (this.#isClosed || client === undefined) return
-      if (this.#isReplacing) continue
-      await this.#inTime(this.#driver.check(client)).catch((error: unknown) => this.replace(client, error))
+      await this.#inTime(this.#driver.check(client)).catch((error: unknown) =>
+        this.replace(client, error).catch(() => {}),
+      )
     }
   }
 

@@ -21,6 +21,12 @@ export interface RedisDriver<Client> extends Omit<Driver<Client>, 'check'> {
   infos(client: Client): Promise<unknown[]>
 }
 
+/** Checks for a reply of the server, such as `OOM command not allowed`. Such an error does not concern the connection. */
+function isReply(error: unknown): boolean {
+  const { code, message } = Object(error)
+  return code === 'EVICTS' || (/^[A-Z]+ /.test(message) && !message.startsWith('READONLY'))
+}
+
 /**
  * Connects a store to Redis, and checks every master now and then twice per second. A server that does not answer, or is no
  * longer a master, gets a new client. While a server evicts keys, no command is sent.
@@ -32,8 +38,6 @@ export async function connectRedis<Client extends object>(
   keyPrefix: string | undefined,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
-  const evictionError = () =>
-    codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
 
   async function check(client: Client): Promise<void> {
     const infos = (await driver.infos(client)).map(String)
@@ -44,13 +48,26 @@ export async function connectRedis<Client extends object>(
     evicts = !infos.every((info) => /^maxmemory_policy:noeviction\r?$/m.test(info))
   }
 
+  async function send(client: Client, args: string[]): Promise<unknown> {
+    if (evicts) throw codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
+    return driver.send(client, args)
+  }
+
   const store = new RedisNonceStore({
     timeout,
     keyPrefix,
     async sendCommand(args) {
+      const deadline = performance.now() + timeout
       const { client } = kept
-      if (evicts) throw evictionError()
-      return driver.send(client, args)
+      try {
+        return await send(client, args)
+      } catch (error) {
+        if (isReply(error)) throw error
+        // The script finds its own token, so it may run twice.
+        const next = await kept.replace(client, error)
+        if (performance.now() > deadline) throw error
+        return send(next, args)
+      }
     },
   })
   const kept = await KeptClient.open({ ...driver, check }, timeout, onError)

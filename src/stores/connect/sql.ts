@@ -62,16 +62,18 @@ export async function connectSql<Client, Result>(
   createStore: (query: (sql: string, values: (string | number)[]) => Promise<Result>) => SqlStore,
   { timeout, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
 ): Promise<ConnectedSqlNonceStore> {
+  const replace = (counted: Counted<Client>, reason: unknown) => void kept.replace(counted, reason).catch(() => {})
+
   async function query(sql: string, values: (string | number)[]): Promise<Result> {
     const counted = kept.client
     const { settled } = counted
     const stalled = setTimeout(() => {
-      if (counted.settled === settled) kept.replace(counted, new Error('The pool has answered nothing for too long.'))
+      if (counted.settled === settled) replace(counted, new Error('The pool has answered nothing for too long.'))
     }, 1.5 * timeout)
     try {
       return await driver.query(counted.client, sql, values)
     } catch (error) {
-      if (isReadOnly(error)) kept.replace(counted, error)
+      if (isReadOnly(error)) replace(counted, error)
       throw error
     } finally {
       counted.settled++
