@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { NonceStoreError } from '../../../src/index.js'
+import { connectFailure, isReadOnly } from '../../../src/stores/connect/failure.js'
+
+// The errors are those that the six clients throw, reduced to what the package reads.
+
+const error = (message: string, properties: object = {}) => Object.assign(new Error(message), properties)
+
+describe('the error for a store that cannot connect says what to do', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['redis: wrong password', error('WRONGPASS invalid username-password pair or user is disabled.'), /password/],
+    ['redis: no password', error('NOAUTH Authentication required.'), /password/],
+    ['pg: wrong password', error('password authentication failed', { code: '28P01' }), /password/],
+    ['mysql2: wrong password', error('Access denied for user', { errno: 1045 }), /password/],
+    ['pg: unknown database', error('database "x" does not exist', { code: '3D000' }), /database does not exist/],
+    ['mysql2: unknown database', error('Unknown database', { errno: 1049 }), /database does not exist/],
+    ['redis: missing permission', error("NOPERM User x has no permissions to run the 'info' command"), /permission/],
+    ['pg: missing permission', error('permission denied for table', { code: '42501' }), /permission/],
+    ['mysql2: missing permission', error('INSERT command denied', { errno: 1142 }), /permission/],
+    ['pg: no table', error('relation does not exist', { code: '42P01' }), /table does not exist/],
+    ['mysql2: no table', error("Table doesn't exist", { errno: 1146 }), /table does not exist/],
+    ['pg: hot standby', error('cannot execute INSERT in a read-only transaction', { code: '25006' }), /read-only/],
+    ['mysql2: read-only', error('running with the --read-only option', { errno: 1290 }), /read-only/],
+    ['redis: replica', error("READONLY You can't write against a read only replica."), /read-only/],
+    ['pg: TLS', error('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), /certificate/],
+    ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /cannot be reached/],
+    ['no such host', error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }), /cannot be reached/],
+    ['anything else', error('out of cheese'), /^The store cannot connect\. See the cause\.$/],
+    ['nothing', undefined, /^The store cannot connect\. See the cause\.$/],
+  ])('%s', (_, cause, message) => {
+    const failure = connectFailure(cause)
+    expect(failure.message).toMatch(message)
+    expect(failure).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause })
+    expect(failure.message.length).toBeLessThanOrEqual(200)
+  })
+
+  it('reads the cause of an error, and the errors of an AggregateError', () => {
+    const refused = error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
+    expect(connectFailure(error('pool timeout', { cause: refused })).message).toMatch(/cannot be reached/)
+    expect(connectFailure(new AggregateError([refused])).message).toMatch(/cannot be reached/)
+    const endless = error('pool timeout')
+    endless.cause = endless
+    expect(connectFailure(endless).message).toMatch(/See the cause/)
+  })
+
+  it('reads what the client emitted before, if the rejection says nothing', () => {
+    const emitted = error('WRONGPASS invalid username-password pair')
+    const rejection = error('None of the root nodes is available')
+    expect(connectFailure(rejection, emitted)).toMatchObject({
+      message: expect.stringMatching(/password/),
+      cause: emitted,
+    })
+    expect(connectFailure(rejection, error('?')).cause).toBe(rejection)
+  })
+
+  it('keeps an error of this package', () => {
+    const invalid = Object.assign(new TypeError('create returned nothing'), { code: 'ERR_INVALID_ARGUMENT' })
+    expect(connectFailure(invalid)).toBe(invalid)
+    const failure = new NonceStoreError('known')
+    expect(connectFailure(failure)).toBe(failure)
+  })
+})
+
+it.each([
+  [{ code: '25006' }, true],
+  [{ errno: 1290 }, true],
+  [{ errno: 1792 }, true],
+  [{ errno: 1836 }, true],
+  [{ code: '40001', errno: 1213 }, false],
+  [undefined, false],
+])('%o means that the server is read-only: %s', (error, expected) => {
+  expect(isReadOnly(error)).toBe(expected)
+})

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Driver, KeptClient } from '../../../src/stores/connect/kept-client.js'
+
+// The clients are fakes, because a real one cannot be made to hang at each step. test/integration has the real ones.
+
+interface FakeClient {
+  number: number
+  works: boolean
+  closed: number
+}
+
+const TIMEOUT = 50
+
+/** A driver of fakes. `steps` replaces some of its functions. */
+function driverWith(steps: Partial<Driver<FakeClient>> = {}) {
+  const clients: FakeClient[] = []
+  const errors: string[] = []
+  const driver: Driver<FakeClient> = {
+    create() {
+      const client = { number: clients.length, works: true, closed: 0 }
+      clients.push(client)
+      return client
+    },
+    async connect() {},
+    async check({ works }) {
+      if (!works) throw new Error('broken')
+    },
+    async close(client) {
+      client.closed++
+    },
+    ...steps,
+  }
+  const open = () =>
+    KeptClient.open(driver, TIMEOUT, (error) => errors.push(Object(error).cause?.message ?? String(error)))
+  return { open, clients, errors }
+}
+
+describe('a kept client', () => {
+  it('is replaced once if it breaks, and closed after its last answers', async () => {
+    const { open, clients } = driverWith()
+    const kept = await open()
+    const [first] = clients
+    const replacements = Array.from({ length: 3 }, () => kept.replace(kept.client, new Error('lost')))
+    for (const replacement of replacements) expect((await replacement).number).toBe(1)
+    expect(kept.client.number).toBe(1)
+    expect(first?.closed).toBe(0)
+    await sleep(2 * TIMEOUT)
+    expect(first?.closed).toBe(1)
+    await kept.close()
+    expect(clients.map(({ closed }) => closed)).toEqual([1, 1])
+  })
+
+  it('stays if another one is reported, which was replaced before', async () => {
+    const { open, clients } = driverWith()
+    const kept = await open()
+    const old = kept.client
+    await kept.replace(old, new Error('lost'))
+    expect((await kept.replace(old, new Error('lost, reported late'))).number).toBe(1)
+    expect(clients).toHaveLength(2)
+    await kept.close()
+  })
+
+  it('is replaced when a check fails or gets no answer', async () => {
+    const { open, clients } = driverWith({
+      async check({ works }) {
+        if (!works) await new Promise(() => {})
+      },
+    })
+    const kept = await open()
+    void kept.watch(5)
+    kept.client.works = false
+    await sleep(4 * TIMEOUT)
+    expect(kept.client.number).toBe(1)
+    await kept.close()
+    expect(clients.map(({ closed }) => closed)).toEqual([1, 1])
+  })
+
+  it('is replaced by the first client that works, and all others are closed', async () => {
+    const { open, clients, errors } = driverWith({
+      async connect({ number }) {
+        if (number === 1) throw new Error('refused')
+        if (number === 2) await new Promise(() => {})
+      },
+    })
+    const kept = await open()
+    expect((await kept.replace(kept.client, new Error('lost'))).number).toBe(3)
+    await kept.close()
+    expect(clients.map(({ closed }) => closed)).toEqual([1, 1, 1, 1])
+    expect(errors).toEqual(['Error: lost', 'refused', 'The server did not answer within 50 ms.'])
+  })
+
+  it('is closed while it is replaced: nothing stays open, and who waits gets an error', async () => {
+    const { open, clients } = driverWith({
+      async connect({ number }) {
+        if (number > 0) await sleep(10)
+      },
+    })
+    const kept = await open()
+    const replacement = kept.replace(kept.client, new Error('lost'))
+    const rejected = expect(replacement).rejects.toThrow('The nonce store is closed')
+    await kept.close()
+    await rejected
+    await sleep(4 * TIMEOUT)
+    expect(clients.map(({ closed }) => closed)).toEqual([1, 1])
+    expect(() => kept.client).toThrow('The nonce store is closed. Connect a new one')
+    await expect(kept.replace(clients[0] as FakeClient, new Error())).rejects.toThrow('is closed')
+    await kept.close()
+  })
+
+  it('is closed while none can be opened: the attempts end', async () => {
+    const { open, clients } = driverWith({
+      async connect({ number }) {
+        if (number > 0) throw new Error('refused')
+      },
+    })
+    const kept = await open()
+    const rejected = expect(kept.replace(kept.client, new Error('lost'))).rejects.toThrow('is closed')
+    await sleep(20)
+    await kept.close()
+    await rejected
+    const attempts = clients.length
+    await sleep(250)
+    expect(clients).toHaveLength(attempts)
+  })
+
+  it('settles close() though a client never ends or fails to end', async () => {
+    for (const close of [() => new Promise(() => {}), () => Promise.reject(new Error('cannot end'))]) {
+      const { open, errors } = driverWith({ close })
+      const kept = await open()
+      await kept.close()
+      expect(errors).toHaveLength(1)
+    }
+  })
+
+  it('closes the first client if it cannot be opened, and says why', async () => {
+    const { open, clients } = driverWith({ connect: () => Promise.reject(new Error('refused')) })
+    await expect(open()).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: new Error('refused') })
+    expect(clients.map(({ closed }) => closed)).toEqual([1])
+  })
+
+  it('hears what a client emits', async () => {
+    const emitted = new Error('emitted')
+    const { open, errors } = driverWith({
+      create(onError) {
+        onError(emitted)
+        return { number: 0, works: false, closed: 0 }
+      },
+    })
+    await expect(open()).rejects.toMatchObject({ cause: new Error('broken') })
+    expect(errors).toEqual(['Error: emitted'])
+  })
+})

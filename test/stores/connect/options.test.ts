@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { connectMariadb, connectMysql2 } from '../../../src/stores/mysql.js'
+import { connectPg, connectPostgresJs } from '../../../src/stores/postgres.js'
+import { connectIoredis, connectNodeRedis } from '../../../src/stores/redis.js'
+
+type Connect = (create: unknown, options?: unknown) => Promise<unknown>
+
+const FUNCTIONS: Record<string, unknown> = {
+  connectNodeRedis,
+  connectIoredis,
+  connectPg,
+  connectPostgresJs,
+  connectMysql2,
+  connectMariadb,
+}
+
+/** The functions as JavaScript calls them, with any arguments. */
+const CONNECT = Object.entries(FUNCTIONS) as [string, Connect][]
+
+const neverCalled = () => {
+  throw new Error('create was called')
+}
+
+describe.each(CONNECT)('%s', (name, connect) => {
+  it.each<[string, unknown, unknown, RegExp]>([
+    ['no function', undefined, {}, /^create is undefined\. Pass a function, such as \(options\) => /],
+    ['a client', {}, {}, /^create is an object\. Pass a function, such as \(options\) => /],
+    ['no options', neverCalled, null, /^options is null\. /],
+    ['an unknown option', neverCalled, { url: 'x' }, /^options\.url is unknown\. Use one of: timeout, onError, /],
+    ['a timeout of 0', neverCalled, { timeout: 0 }, /^timeout must be a whole number/],
+    ['a timeout as text', neverCalled, { timeout: '1000' }, /^timeout must be a whole number/],
+    ['a listener that is no function', neverCalled, { onError: 'log' }, /^onError is a string\. Pass a function/],
+  ])('refuses %s', async (_, create, options, message) => {
+    await expect(connect(create, options)).rejects.toThrow(message)
+    await expect(connect(create, options)).rejects.toHaveProperty('code', 'ERR_INVALID_ARGUMENT')
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /^create returned undefined without \w+\(\)\. Return a new client, such as \(options\) => /],
+    ['a promise', Promise.resolve({}), /^create returned a promise that was not awaited without \w+\(\)\. /],
+    ['another client', { get() {} }, /^create returned an object without \w+\(\)\. Return a new client, such as /],
+  ])('refuses a function that returns %s', async (_, client, message) => {
+    await expect(connect(() => client)).rejects.toThrow(message)
+    await expect(connect(() => client)).rejects.toHaveProperty('code', 'ERR_INVALID_ARGUMENT')
+  })
+
+  it('refuses a client without its options, because it would wait for ever', async () => {
+    const methods = 'connect sendCommand destroy on call disconnect end unsafe getConnection query'.split(' ')
+    const client = Object.fromEntries(methods.map((method) => [method, () => client]))
+    await expect(connect(() => client)).rejects.toThrow(/^create did not use its options\. Pass them to the client: /)
+  })
+
+  it('passes on what the function throws', async () => {
+    const error = new Error('no such file: ca.pem')
+    const rejected = connect(() => {
+      throw error
+    })
+    await expect(rejected).rejects.toBe(error)
+  })
+
+  it.runIf(/Redis|redis/.test(name))('refuses a key prefix that is no string', async () => {
+    await expect(connect(neverCalled, { keyPrefix: 1 })).rejects.toThrow('keyPrefix is a number. Pass a string.')
+  })
+
+  it.runIf(!/Redis|redis/.test(name))('refuses wrong options of the table', async () => {
+    await expect(connect(neverCalled, { table: 'a b' })).rejects.toThrow(/^table is not a name/)
+    await expect(connect(neverCalled, { createTable: 'no' })).rejects.toThrow('createTable is a string. Pass true or')
+  })
+
+  it.runIf(/Pg|Postgres/.test(name))('refuses another value than true or false for prepare', async () => {
+    await expect(connect(neverCalled, { prepare: 0 })).rejects.toThrow('prepare is a number. Pass true or false.')
+  })
+})
