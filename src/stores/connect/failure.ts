@@ -22,8 +22,8 @@ const REASONS: readonly Reason[] = [
   },
   {
     codes: ['42501', 1044, 1142, 1143, 1227],
-    text: /\bNOPERM\b/,
-    message: 'The user lacks a permission, which the cause names. Grant what the guide of the store lists.',
+    text: /\bNOPERM\b|user executing the script can't/,
+    message: 'The user lacks a permission, which the cause names. Grant those that the guide of the store lists.',
   },
   {
     codes: ['42P01', 1146],
