@@ -112,8 +112,14 @@ export class MySqlNonceStore implements NonceStore {
   /**
    * Creates the table if it is absent. Any number of processes may call it at once. If the table exists, a database user that
    * may not create tables can call it too.
+   *
+   * @throws if `autocommit` is off, because then no reservation is ever stored, and every request can be replayed.
    */
   async createTable(): Promise<void> {
+    const [row] = rowsOf(await this.#query('SELECT @@autocommit AS autocommit', []))
+    if (Number(Object(row).autocommit) !== 1) {
+      throw new Error('autocommit is off. Run SET SESSION autocommit = 1 on each connection, or nothing is stored.')
+    }
     try {
       await this.#query(`SELECT 1 FROM ${this.#table} LIMIT 0`, [])
       return
@@ -158,15 +164,18 @@ function affectedRows(result: unknown): number {
 }
 
 /** mysql2 resolves to [rows, fields], and mariadb to the rows. */
-function hashesOf(result: unknown): string[] {
-  const rows = Array.isArray(result) && Array.isArray(result[0]) ? result[0] : result
-  if (Array.isArray(rows)) {
-    const hashes = rows.map((row) => Object(row).hash)
-    if (hashes.every((hash) => typeof hash === 'string')) return hashes
-  }
+function rowsOf(result: unknown): unknown[] {
+  const rows: unknown = Array.isArray(result) && Array.isArray(result[0]) ? result[0] : result
+  if (Array.isArray(rows)) return rows
   throw new Error(
     `query resolved to ${kindOf(result)}, not to rows as objects. Resolve to what the client resolves to.`,
   )
+}
+
+function hashesOf(result: unknown): string[] {
+  const hashes = rowsOf(result).map((row) => Object(row).hash)
+  if (hashes.every((hash) => typeof hash === 'string')) return hashes
+  throw new Error('query resolved to rows without hash. Resolve to rows as objects, as the client does by default.')
 }
 
 /**

@@ -73,7 +73,8 @@ export class MariaDbServer {
     return join(this.folder, 'data')
   }
 
-  get #socket(): string {
+  /** The path of its Unix socket. */
+  get socket(): string {
     return join(this.folder, 'socket')
   }
 
@@ -89,7 +90,7 @@ export class MariaDbServer {
     const network = [
       '--bind-address=127.0.0.1',
       `--port=${this.port}`,
-      `--socket=${this.#socket}`,
+      `--socket=${this.socket}`,
       '--skip-name-resolve',
     ]
     const fixed = ['--no-defaults', '--user=mysql', `--datadir=${this.#data}`, `--pid-file=${join(this.folder, 'pid')}`]
@@ -100,7 +101,7 @@ export class MariaDbServer {
 
   /** Runs statements as root and returns what the client prints, one row per line. */
   async sql(statements: string): Promise<string> {
-    const client = ['--no-defaults', `--socket=${this.#socket}`, '-uroot', '--batch', '--skip-column-names']
+    const client = ['--no-defaults', `--socket=${this.socket}`, '-uroot', '--batch', '--skip-column-names']
     const { stdout } = await run('mariadb', [...client, '-e', statements])
     return stdout.trim()
   }

@@ -221,6 +221,13 @@ export class PostgresServer {
     return `postgres://test@127.0.0.1:${this.port}/postgres`
   }
 
+  /** Makes a user need a password. */
+  async requirePassword(user: string): Promise<void> {
+    const path = join(this.#data, 'pg_hba.conf')
+    writeFileSync(path, `host all ${user} all scram-sha-256\n${readFileSync(path, 'utf8')}`)
+    await this.sql('SELECT pg_reload_conf()')
+  }
+
   async restart(): Promise<void> {
     const options = [
       `-p ${this.port}`,

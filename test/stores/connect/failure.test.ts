@@ -15,7 +15,11 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['pg: unknown database', error('database "x" does not exist', { code: '3D000' }), /database does not exist/],
     ['mysql2: unknown database', error('Unknown database', { errno: 1049 }), /database does not exist/],
     ['redis: missing permission', error("NOPERM User x has no permissions to run the 'info' command"), /permission/],
-    ['redis: a script without a permission', error("ERR The user executing the script can't run this command"), /permission/],
+    [
+      'redis: a script without a permission',
+      error("ERR The user executing the script can't run this command"),
+      /permission/,
+    ],
     ['pg: missing permission', error('permission denied for table', { code: '42501' }), /permission/],
     ['mysql2: missing permission', error('INSERT command denied', { errno: 1142 }), /permission/],
     ['pg: no table', error('relation does not exist', { code: '42P01' }), /table does not exist/],
