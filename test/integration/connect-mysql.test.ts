@@ -80,7 +80,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
 
     it('says that the server is down', async () => {
       const down = open(`mysql://test@127.0.0.1:${await freePort()}/hooks`)
-      await expect(down).rejects.toThrow('The server cannot be reached.')
+      await expect(down).rejects.toThrow('The server cannot be reached')
     })
 
     it('says that the password is wrong', async () => {

@@ -73,7 +73,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     const url = (user: string) => `redis://${user}@127.0.0.1:${server.port}`
 
     it('says that the server is down', async () => {
-      await expect(open(`redis://127.0.0.1:${await freePort()}`)).rejects.toThrow('The server cannot be reached.')
+      await expect(open(`redis://127.0.0.1:${await freePort()}`)).rejects.toThrow('The server cannot be reached')
     })
 
     it('says that the password is wrong', async () => {

@@ -119,7 +119,7 @@ describe('deleteExpired', () => {
     ['rows as lists without fields', [['AB'], ['CD']]],
   ])('is an error when the client resolves to %s', async (_, answer) => {
     const { store } = storeWith(answer)
-    await expect(store.deleteExpired()).rejects.toThrow(/not to rows as objects\. Resolve to/)
+    await expect(store.deleteExpired()).rejects.toThrow(/(not to rows as objects|rows without hash)\. Resolve to/)
   })
 })
 
@@ -150,15 +150,27 @@ describe('options', () => {
 describe('createTable', () => {
   const MISSING = Object.assign(new Error("Table 'hooks.webhook_nonces' doesn't exist"), { errno: 1146 })
 
+  const AUTOCOMMIT = [[{ autocommit: 1 }], []]
+
   it('creates the table if it is absent', async () => {
-    const { store, statements } = storeWith(MISSING, { affectedRows: 0 })
+    const { store, statements } = storeWith(AUTOCOMMIT, MISSING, { affectedRows: 0 })
     await store.createTable()
-    expect(statements).toEqual(['SELECT', 'CREATE'])
+    expect(statements).toEqual(['SELECT', 'SELECT', 'CREATE'])
   })
 
   it('creates nothing if the table exists', async () => {
-    const { store, statements } = storeWith([[], []])
+    const { store, statements } = storeWith(AUTOCOMMIT, [[], []])
     await store.createTable()
+    expect(statements).toEqual(['SELECT', 'SELECT'])
+  })
+
+  it.each<[string, unknown]>([
+    ['mysql2', [[{ autocommit: 0 }], []]],
+    ['mariadb', [{ autocommit: 0n }]],
+    ['a client with rows as lists', [[[0]], []]],
+  ])('refuses a connection without autocommit: %s', async (_, answer) => {
+    const { store, statements } = storeWith(answer)
+    await expect(store.createTable()).rejects.toThrow(/^autocommit is off\. Run SET SESSION autocommit = 1/)
     expect(statements).toEqual(['SELECT'])
   })
 

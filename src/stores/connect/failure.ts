@@ -54,7 +54,9 @@ const REASONS: readonly Reason[] = [
       'EAI_AGAIN',
       'ETIMEDOUT',
     ],
-    message: 'The server cannot be reached. Start it, or correct its address in create.',
+    // What clients of clusters and of Sentinel say if they tried several servers.
+    text: /did not answer within|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
   },
 ]
 
@@ -79,10 +81,10 @@ export function isReadOnly(error: unknown): boolean {
  */
 export function connectFailure(error: unknown, background?: unknown): Error {
   if (hasErrorCode(error, 'ERR_INVALID_ARGUMENT') || hasErrorCode(error, 'ERR_NONCE_STORE')) return error
-  for (const cause of [error, background]) {
-    const chain = chainOf(cause)
-    const reason = REASONS.find((candidate) => chain.some((link) => fits(candidate, link)))
-    if (reason !== undefined) return new NonceStoreError(reason.message, { cause })
+  const causes = [error, background]
+  for (const reason of REASONS) {
+    const cause = causes.find((candidate) => chainOf(candidate).some((link) => fits(reason, link)))
+    if (cause !== undefined) return new NonceStoreError(reason.message, { cause })
   }
   return new NonceStoreError(UNKNOWN, { cause: error })
 }
@@ -92,12 +94,13 @@ function fits({ codes, text }: Reason, error: unknown): boolean {
   return codes.includes(code) || codes.includes(errno) || text?.test(String(message)) === true
 }
 
-/** Returns an error, its causes, and the errors of an `AggregateError`, at most ten. */
+/** Returns an error, its causes, the errors of an `AggregateError`, and what a cluster of ioredis got last: at most ten. */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   for (let index = 0; index < chain.length && chain.length < 10; index++) {
-    const { cause, errors } = Object(chain[index])
+    const { cause, errors, lastNodeError } = Object(chain[index])
     if (cause !== undefined) chain.push(cause)
+    if (lastNodeError) chain.push(lastNodeError)
     if (Array.isArray(errors)) chain.push(...errors)
   }
   return chain

@@ -30,6 +30,10 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['pg: TLS', error('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), /certificate/],
     ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /cannot be reached/],
     ['no such host', error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }), /cannot be reached/],
+    ['a server that hangs', error('The server did not answer within 1000 ms.'), /cannot be reached/],
+    ['redis: cluster', error('None of the root nodes is available'), /cannot be reached/],
+    ['ioredis: cluster', error('None of startup nodes is available'), /cannot be reached/],
+    ['ioredis: Sentinel', error('All sentinels are unreachable and retry is disabled.'), /cannot be reached/],
     ['anything else', error('out of cheese'), /^The store cannot connect\. See the cause\.$/],
     ['nothing', undefined, /^The store cannot connect\. See the cause\.$/],
   ])('%s', (_, cause, message) => {
@@ -56,6 +60,8 @@ describe('the error for a store that cannot connect says what to do', () => {
       cause: emitted,
     })
     expect(connectFailure(rejection, error('?')).cause).toBe(rejection)
+    const refreshing = error('Failed to refresh slots cache.', { lastNodeError: emitted })
+    expect(connectFailure(rejection, refreshing)).toMatchObject({ message: expect.stringMatching(/password/) })
   })
 
   it('keeps an error of this package', () => {
