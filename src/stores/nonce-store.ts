@@ -6,13 +6,15 @@ import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
  *
  * @example A store on a database that can insert a row if it is absent, in one atomic step:
  * ```ts
+ * import { createHash } from 'node:crypto'
  * import type { NonceStore } from 'inbound-webhook-auth'
  *
  * declare const database: { addIfAbsent(key: string, ttlSeconds: number): Promise<'added' | 'present'> }
  *
  * export const nonceStore: NonceStore = {
  *   async reserve(webhookId, key, ttlSeconds) {
- *     return (await database.addIfAbsent(JSON.stringify([webhookId, key]), ttlSeconds)) === 'added'
+ *     const hash = createHash('sha256').update(JSON.stringify([webhookId, key])).digest('hex')
+ *     return (await database.addIfAbsent(hash, ttlSeconds)) === 'added'
  *   },
  * }
  * ```
