@@ -215,7 +215,15 @@ export const CLOCK_CASES: Cases = {
     await reserveNew(store, reservation)
     await wait(setting, 3000)
     await expectTaken(store, reservation, EARLY)
-    await wait(setting, 596_999)
+    for (const seconds of [57, 240, 291]) {
+      await wait(setting, seconds * 1000)
+      await expectTaken(
+        store,
+        reservation,
+        'A key with a TTL of 600 s is free minutes too early. Keep it for ttlSeconds, without an upper limit.',
+      )
+    }
+    await wait(setting, 8999)
     await expectTaken(
       store,
       reservation,

@@ -21,8 +21,10 @@ export interface NonceStoreContractOptions {
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {
-  /** What must hold. */
+  /** What must hold, or what was not tested and what to pass for it. */
   name: string
+  /** Whether this case only says what was not tested. */
+  isSkipped: boolean
   /**
    * Rejects with an error whose message says what is wrong and how to fix it. `cause` is what the store threw, if it threw.
    *
@@ -45,7 +47,7 @@ export interface NonceStoreContractCase {
  * import { nonceStoreContract } from 'inbound-webhook-auth/testing'
  *
  * const store = new MemoryNonceStore()
- * for (const { name, run } of nonceStoreContract(() => store)) test(name, run)
+ * for (const { name, run, isSkipped } of nonceStoreContract(() => store)) test(name, { skip: isSkipped }, run)
  * ```
  */
 export function nonceStoreContract(
@@ -62,5 +64,22 @@ export function nonceStoreContract(
   if (!Object.hasOwn(LOADS, load)) throw invalidType("load must be 'full' or 'light'.")
   const setting = { ...options, createStore, load }
   const cases = { ...CASES, ...RESERVE_ALL_CASES, ...(wait && CLOCK_CASES), ...(createUnreachableStore && DOWN_CASES) }
-  return Object.entries(cases).map(([name, run]) => ({ name, run: async () => run(await open(setting), setting) }))
+  return [
+    ...Object.entries(cases).map(([name, run]) => ({
+      name,
+      isSkipped: false,
+      run: async () => run(await open(setting), setting),
+    })),
+    ...notTested(options).map((name) => ({ name: `not tested: ${name}`, isSkipped: true, async run() {} })),
+  ]
+}
+
+/** Returns what the contract does not test with these options, and what to do. */
+function notTested({ wait, createUnreachableStore, load }: NonceStoreContractOptions): string[] {
+  return [
+    ...(wait ? [] : ['a TTL of 600 s. Pass wait, which advances the clock of the store']),
+    ...(createUnreachableStore ? [] : ['a database that is down. Pass createUnreachableStore']),
+    ...(load === 'light' ? ["100 calls at once. Leave out load: 'light'"] : []),
+    'a second process. Reserve one key in two processes at once',
+  ]
 }

@@ -228,6 +228,24 @@ it('a light load is at most 10 calls at once, and a quarter of the calls of the 
   expect(light.all / full.all).toBeLessThan(0.25)
 })
 
+it('the contract ends with what it did not test, and what to pass for it', async () => {
+  const skipped = (options: NonceStoreContractOptions) =>
+    nonceStoreContract(() => new MemoryNonceStore(), options).filter(({ isSkipped }) => isSkipped)
+  const names = (options: NonceStoreContractOptions) => skipped(options).map(({ name }) => name)
+  const process = 'not tested: a second process. Reserve one key in two processes at once'
+  expect(names({})).toEqual([
+    'not tested: a TTL of 600 s. Pass wait, which advances the clock of the store',
+    'not tested: a database that is down. Pass createUnreachableStore',
+    process,
+  ])
+  const all = { wait() {}, createUnreachableStore: () => new MemoryNonceStore() }
+  expect(names(all)).toEqual([process])
+  expect(names({ ...all, load: 'light' })).toEqual(["not tested: 100 calls at once. Leave out load: 'light'", process])
+  for (const { run } of skipped({})) await run()
+  const last = nonceStoreContract(() => new MemoryNonceStore()).map(({ isSkipped }) => isSkipped)
+  expect(last.toSorted()).toEqual(last)
+})
+
 it('the contract needs a function, and options that it knows', () => {
   const contract = (options: unknown) => () =>
     Reflect.apply(nonceStoreContract, undefined, [() => new MemoryNonceStore(), options])

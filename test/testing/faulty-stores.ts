@@ -289,6 +289,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('always a TTL of 600 s', LATE, (store) => ({
     expiry: () => store.clock.now() + 600_000,
   })),
+  ...[60, 300, 590].map((limit) =>
+    faulty(
+      `a TTL of at most ${limit} s`,
+      /^A key with a TTL of 600 s is free minutes too early\. .* upper limit/,
+      (store) => ({
+        expiry: (ttlSeconds) => store.clock.now() + Math.min(ttlSeconds, limit) * 1000,
+      }),
+    ),
+  ),
   faulty('always a TTL of 2 s', EARLY, (store) => ({
     expiry: () => store.clock.now() + 2000,
   })),
