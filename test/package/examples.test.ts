@@ -33,7 +33,7 @@ function importsOthers(code: string): boolean {
 const folder = createProject()
 // Some examples import a database client, which a user has installed.
 mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
-for (const name of ['mysql2', 'pg', 'redis', '@types/pg']) {
+for (const name of ['ioredis', 'mariadb', 'mysql2', 'pg', 'postgres', 'redis', '@types/pg']) {
   symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
 }
 
