@@ -57,7 +57,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
       async (way) => {
         const tls = way === 'TLS' ? { ssl: { ca: certificate.ca } } : {}
         const host = { TCP: '127.0.0.1', TLS: 'localhost' }[way] ?? server.folder
-        const nonceStore = await WITH_PARTS[kind]({ host, port: server.port, ...tls }, { timeout: 300 })
+        const nonceStore = await WITH_PARTS[kind]({ host, port: server.port, ...tls }, { timeout: 3000 })
         closers.push(() => nonceStore.close())
         const request = newRequest()
         expect(await send(request, nonceStore)).toBe('accepted')
@@ -87,6 +87,12 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
       await server.sql("DROP ROLE IF EXISTS locked; CREATE ROLE locked LOGIN PASSWORD 'right'")
       await server.requirePassword('locked')
       await expect(open(urlOf('locked:wrong'))).rejects.toThrow('The server refused the user name or the password.')
+    })
+
+    it('works without prepared statements', async () => {
+      const nonceStore = await open(server.url, { prepare: false })
+      expect(await send(newRequest(), nonceStore)).toBe('accepted')
+      expect(await server.sql('SELECT count(*) FROM pg_prepared_statements')).toBe('0')
     })
 
     it('says that the database does not exist', async () => {

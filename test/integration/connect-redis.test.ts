@@ -189,6 +189,19 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     },
   )
 
+  it('says that no server of a cluster, and no sentinel, can be reached', async () => {
+    const port = await freePort()
+    const master = { name: 'nonces', sentinels: [{ host: '127.0.0.1', port }] }
+    for (const connecting of [
+      connect['redis-cluster']([`redis://127.0.0.1:${port}`]),
+      connect['ioredis-cluster']([`redis://127.0.0.1:${port}`]),
+      connect['redis-sentinel'](master),
+      connect['ioredis-sentinel'](master),
+    ]) {
+      await expect(connecting).rejects.toThrow('The server cannot be reached')
+    }
+  })
+
   it.each(['redis-sentinel', 'ioredis-sentinel'] as const)('%s skips a sentinel that hangs', async (kind) => {
     const { sentinels, address, stop } = await startRedisSentinel()
     closers.push(stop)

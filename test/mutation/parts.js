@@ -44,7 +44,7 @@ export const PARTS = {
     score: 99,
   },
   stores: {
-    mutate: ['src/stores/{redis,sqlite,dynamodb,mysql,options,postgres}.ts'],
+    mutate: ['src/stores/{redis-nonce-store,sqlite,dynamodb,mysql-nonce-store,options,postgres-nonce-store}.ts'],
     testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
     score: 86,
   },

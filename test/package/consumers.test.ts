@@ -16,7 +16,10 @@ cpSync(fileURLToPath(new URL('consumers', import.meta.url)), folder, { recursive
 mkdirSync(join(folder, 'node_modules'))
 symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'))
 const bundles = mkdtempSync(join(tmpdir(), 'bundles-'))
-const everyEntry = [...entriesOf(sharedInstall()).keys()].map((name) => `export * from '${name}'\n`).join('')
+// The entries of the stores share the names of some types.
+const everyEntry = [...entriesOf(sharedInstall()).keys()]
+  .map((name, index) => `export * as entry${index} from '${name}'\n`)
+  .join('')
 for (const project of ['typescript', 'bare']) {
   writeFileSync(join(folder, project, 'every-entry.mts'), everyEntry)
   for (const file of ['main', 'every-entry']) {

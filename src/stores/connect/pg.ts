@@ -101,11 +101,10 @@ export async function connectPg(
   return connectSql(driver, (query) => new PostgresNonceStore({ query, timeout, table: options.table }), common)
 }
 
+/** Cancels what a connection runs. The type of a client has no names for its address and its session. */
 function cancel(client: PgClient): void {
   const { host, port, processID, secretKey } = Object(client)
-  if (typeof host === 'string' && typeof processID === 'number') {
-    cancelStatement(addressOf(host, port), { pid: processID, secret: secretKey })
-  }
+  cancelStatement(addressOf(host, port), { pid: processID, secret: secretKey })
 }
 
 /** The names of the statements, because a name costs a hash. */

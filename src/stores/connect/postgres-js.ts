@@ -108,7 +108,7 @@ interface ServerAddress {
 
 function addressAt(settings: ServerAddress, index: number): Address {
   const { path, host, port } = settings
-  return typeof path === 'string' ? { path } : { host: host[index] ?? 'localhost', port: port[index] ?? 5432 }
+  return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
 }
 
 /** @param answer - its state is the session that answers, if it was sent. */

@@ -29,14 +29,20 @@ export function assertWritable([row]: readonly unknown[]): void {
 
 /** The message CancelRequest of PostgreSQL's protocol: its length and its code come first. */
 const CANCEL_REQUEST = [16, 80_877_102]
+const CANCEL_MILLISECONDS = 10_000
 
 /**
  * Ends a statement that PostgreSQL may still run. Otherwise it keeps its connection for as long as it waits for a lock or a
  * synchronous standby. `statement_timeout` does not end the wait for a standby.
  *
  * @param session - the process and the secret key of the connection that runs the statement.
+ * @param patience - how long to wait until the server closes the connection, in milliseconds.
  */
-export function cancelStatement(address: Address, session: { pid: number; secret: number }): void {
+export function cancelStatement(
+  address: Address,
+  session: { pid: number; secret: number },
+  patience = CANCEL_MILLISECONDS,
+): void {
   const message = Buffer.alloc(16)
   for (const [index, value] of [...CANCEL_REQUEST, session.pid, session.secret].entries()) {
     message.writeUInt32BE(value >>> 0, 4 * index)
@@ -44,7 +50,7 @@ export function cancelStatement(address: Address, session: { pid: number; secret
   const socket = 'path' in address ? connect(address.path) : connect(address.port, address.host)
   socket.on('connect', () => socket.write(message))
   // The server closes the connection. PgBouncer 1.18 can crash if the client does it first.
-  socket.on('error', () => {}).setTimeout(10_000, () => socket.destroy())
+  socket.on('error', () => {}).setTimeout(patience, () => socket.destroy())
   socket.resume().unref()
 }
 

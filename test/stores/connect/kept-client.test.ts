@@ -124,6 +124,21 @@ describe('a kept client', () => {
     expect(clients).toHaveLength(attempts)
   })
 
+  it('is closed while a check has it replaced', async () => {
+    const { open, clients } = driverWith({
+      async connect({ number }) {
+        if (number > 0) await new Promise(() => {})
+      },
+    })
+    const kept = await open()
+    void kept.watch(5)
+    kept.client.works = false
+    await sleep(20)
+    await kept.close()
+    await sleep(4 * TIMEOUT)
+    expect(clients.map(({ closed }) => closed)).toEqual([1, 1])
+  })
+
   it('settles close() though a client never ends or fails to end', async () => {
     for (const close of [() => new Promise(() => {}), () => Promise.reject(new Error('cannot end'))]) {
       const { open, errors } = driverWith({ close })

@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { cancelStatement } from '../../../src/stores/connect/postgres.js'
+import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql.js'
+import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis.js'
+
+// States that no test can bring a real client into at will. test/integration has the real clients.
+
+const TIMEOUT = 60
+
+/** A client of ioredis on one server, which is a master unless `info` says otherwise. */
+class FakeRedis {
+  readonly status = 'ready'
+  isLost = false
+  constructor(
+    options: IoredisOptions,
+    readonly info = 'role:master\r\nmaxmemory_policy:noeviction\r\n',
+  ) {
+    Object.assign(this, options)
+  }
+  on() {
+    return this
+  }
+  async connect() {}
+  async call(command: string, ...args: string[]): Promise<unknown> {
+    if (this.isLost) throw new Error('Connection is closed.')
+    return command === 'INFO' ? this.info : `reserved ${args.at(-2)}`
+  }
+  disconnect() {}
+}
+
+describe('connectIoredis', () => {
+  it('refuses a cluster that has lost its masters, because nothing would ever be checked', async () => {
+    const connecting = connectIoredis((options) => Object.assign(new FakeRedis(options), { nodes: () => [] }))
+    await expect(connecting).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: 'No master of the cluster is connected.' }),
+    })
+  })
+
+  it.each([
+    ['a replica', 'role:slave\r\nmaxmemory_policy:noeviction\r\n', /replica/],
+    ['a server that evicts keys', 'role:master\r\nmaxmemory_policy:allkeys-lru\r\n', /noeviction/],
+    ['a server that says nothing', '', /replica/],
+  ])('refuses a cluster of which one master is %s', async (_, info, message) => {
+    const connecting = connectIoredis((options) => {
+      const nodes = [new FakeRedis(options), new FakeRedis(options, info)]
+      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
+    })
+    await expect(connecting).rejects.toThrow(message)
+  })
+
+  it('sends a command again with the next client, but not after the time-out', async () => {
+    const clients: FakeRedis[] = []
+    const sent: number[] = []
+    let hanging = 0
+    const nonceStore = await connectIoredis(
+      (options) => {
+        const client = new FakeRedis(options)
+        const number = clients.push(client)
+        if (hanging-- > 0) client.connect = () => new Promise(() => {})
+        const { call } = client
+        client.call = (command, ...args) => {
+          if (command === 'EVAL') sent.push(number)
+          return call.call(client, command, ...args)
+        }
+        return client
+      },
+      { timeout: TIMEOUT },
+    )
+    sent.length = 0
+    clients[0] && Object.assign(clients[0], { isLost: true })
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(sent).toEqual([1, 2])
+
+    sent.length = 0
+    hanging = 1
+    clients[1] && Object.assign(clients[1], { isLost: true })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    await sleep(6 * TIMEOUT)
+    expect(clients).toHaveLength(4)
+    expect(sent).toEqual([2])
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    await nonceStore.close()
+  })
+})
+
+describe('connectMariadb', () => {
+  /** A pool that answers, until it hangs. */
+  class FakePool implements MariadbPool {
+    hangs = false
+    isEnded = false
+    constructor(options: object) {
+      Object.assign(this, { options: { ...options } })
+    }
+    on() {
+      return this
+    }
+    async query(sql: string): Promise<unknown> {
+      if (this.hangs) return new Promise(() => {})
+      return sql.startsWith('SELECT') ? [{ read_only: 0, autocommit: 1 }] : { affectedRows: 1 }
+    }
+    async end() {
+      this.isEnded = true
+    }
+  }
+
+  it('opens another pool if one answers nothing for too long', async () => {
+    const pools: FakePool[] = []
+    const errors: string[] = []
+    const nonceStore = await connectMariadb(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: TIMEOUT, onError: (error) => errors.push(String(error)) },
+    )
+    Object.assign(pools[0] ?? {}, { hangs: true })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('No answer')
+    await sleep(4 * TIMEOUT)
+    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
+    expect(errors).toEqual(['Error: The pool has answered nothing for too long.'])
+    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
+    await nonceStore.close()
+  })
+})
+
+describe('cancelStatement', () => {
+  it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = Object(server.address())
+    const accepted = once(server, 'connection')
+    cancelStatement({ host: '127.0.0.1', port }, { pid: 42, secret: -1 }, 50)
+    const [connection] = await accepted
+    const begin = performance.now()
+    const [message] = await once(connection, 'data')
+    // The length, the code 80877102, the process and its key, each in 4 bytes (PostgreSQL, message formats).
+    expect(message.toString('hex')).toBe('0000001004d2162e0000002affffffff')
+    await once(connection, 'close')
+    expect(performance.now() - begin).toBeGreaterThan(30)
+    server.close()
+  })
+
+  it('ignores a server that is down', async () => {
+    cancelStatement({ host: '127.0.0.1', port: 1 }, { pid: 42, secret: 1 })
+    await sleep(50)
+  })
+})
