@@ -29,6 +29,7 @@ const STEPS = [
     needs: () => isInstalled('the runtimes', existsSync(join(ROOT, 'test/runtimes/node_modules'))),
   },
   { name: 'timing', command: 'npm run --silent test:timing' },
+  { name: 'speed', command: 'node test/bench/guard.js' },
   { name: 'vectors', command: 'test/vectors/check.sh', needs: () => isInstalled('python3') && isInstalled('openssl') },
 ]
 

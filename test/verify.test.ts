@@ -615,6 +615,19 @@ describe('the nonce store', () => {
     })
   })
 
+  it('that answers at once is not awaited: the result is there in the next turn', async () => {
+    for (const store of [new RecordingStore(), { reserve: () => true, reserveAll: () => true }]) {
+      let turns = 0
+      let result: unknown
+      void resultOf(signedRequest(), SECRET, store).then((settled) => {
+        result = settled
+      })
+      for (; result === undefined; turns++) await undefined
+      expect(result).toMatchObject({ ok: true })
+      expect(turns).toBe(1)
+    }
+  })
+
   it('whose reserveAll throws when it is read leads to a NonceStoreError with the cause', async () => {
     const cause = new Error('not connected')
     const store: NonceStore = {

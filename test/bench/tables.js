@@ -5,7 +5,7 @@
  *   node: string, cpu: string, date: string, versions: Record<string, string>,
  *   verification: { bodyBytes: number, timings: Timing[] }[],
  *   rejections: Timing[],
- *   server: { name: string, requestsPerSecond: number, p99Milliseconds: number }[],
+ *   server: { name: string, requestsPerSecond: number, p99Milliseconds: number, cost: number, spread: number[] }[],
  *   imports: { name: string, milliseconds: number }[],
  *   sizes: { name: string, minified: number, gzipped: number, later: number }[],
  * }} Run
@@ -51,13 +51,15 @@ const TABLES = {
     ),
   server: (runs) =>
     table(
-      ['Node', 'server', 'requests per second', 'p99 in ms'],
+      ['Node', 'server', 'requests per second', 'p99 in ms', 'cost', 'its quartiles'],
       runs.flatMap(({ node, server }) =>
-        server.map(({ name, requestsPerSecond, p99Milliseconds }) => [
+        server.map(({ name, requestsPerSecond, p99Milliseconds, cost, spread }) => [
           node,
           name,
           (Math.round(requestsPerSecond / 100) * 100).toLocaleString('en'),
           p99Milliseconds.toFixed(1),
+          percent(cost),
+          spread.map(percent).join(' to '),
         ]),
       ),
     ),
@@ -112,13 +114,15 @@ const code = (name) => (name.includes(' ') ? name : `\`${name}\``)
 const ratioOf = (name, timings) => timings.find((one) => one.name === name)?.ratio.toFixed(2) ?? ''
 /** @param {number} count */
 const size = (count) => (count < 1024 ? `${count} B` : count < 2 ** 20 ? `${count / 1024} KB` : `${count / 2 ** 20} MB`)
+/** @param {number} share */
+const percent = (share) => `${(100 * share).toFixed(0)} %`
 /** @param {number} count */
 const bytes = (count) => count.toLocaleString('en')
 
 /** Numbers are on the right. @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
 function table(headings, rows) {
   const isNumber = (/** @type {number} */ column) =>
-    rows.every((cells) => /^([\d.,]+( ms)?)?$/.test(cells[column] ?? ''))
+    rows.every((cells) => /^([\d.,]+( ms| %)?)?$/.test(cells[column] ?? ''))
   return [headings, headings.map((_, column) => (isNumber(column) ? '---:' : '---')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')

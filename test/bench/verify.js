@@ -11,19 +11,13 @@ import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
 import { served } from './server-load.js'
 import { fillTables } from './tables.js'
-import { baseline, own, PEERS, SECRET, signed } from './verifiers.js'
+import { baseline, bodyOf, own, PEERS, SECRET, signed } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 41)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
-
-/** Returns JSON, because some verifiers parse the body. @param {number} size - in bytes. */
-function bodyOf(size) {
-  const frame = JSON.stringify({ event: 'invoice.paid', text: '' })
-  return Buffer.from(JSON.stringify({ event: 'invoice.paid', text: 'x'.repeat(size - frame.length) }))
-}
 
 /** @param {number} size */
 function callsFor(size) {
@@ -123,9 +117,10 @@ print(rejected)
 
 const server = await served(bodyOf(1024))
 console.log('\nA node:http server, 1024 bytes a request, 32 connections')
-for (const { name, requestsPerSecond, p99Milliseconds } of server) {
+for (const { name, requestsPerSecond, p99Milliseconds, cost, spread } of server) {
+  const share = [cost, ...spread].map((one) => `${(100 * one).toFixed(0)} %`)
   console.log(
-    `  ${name.padEnd(24)} ${requestsPerSecond.toFixed(0).padStart(8)} requests/s  p99 ${p99Milliseconds.toFixed(2)} ms`,
+    `  ${name.padEnd(24)} ${requestsPerSecond.toFixed(0).padStart(8)} requests/s  p99 ${p99Milliseconds.toFixed(2)} ms  costs ${share[0]} (${share[1]} to ${share[2]})`,
   )
 }
 
