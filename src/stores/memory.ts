@@ -25,7 +25,7 @@ import type { NonceStore } from './nonce-store.js'
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes about 40 bytes.
+   * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes 32 to 48 bytes.
    * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
    */
   maxEntries?: number | undefined
@@ -321,7 +321,7 @@ export class MemoryNonceStore implements NonceStore {
   #rebuild(table: Table, records: number): void {
     let length = MIN_TABLE_WORDS
     while ((table.records + records) * 4 > length) length *= 2
-    const slots = new Int32Array(length)
+    const slots = allocate(length)
     let used = 0
     for (let old = 0; old < table.slots.length; old += 2) {
       const address = table.slots[old] as number
@@ -344,6 +344,15 @@ function firstSlot(first: number, slots: Int32Array): number {
 
 function nextSlot(slot: number, slots: Int32Array): number {
   return (slot + 2) & (slots.length - 1)
+}
+
+/**
+ * Allocates a table. A resizable buffer returns its memory to the operating system at once, but `malloc` keeps the memory of any
+ * other array, which is a third more memory with a million records. It makes a reservation 5 % slower.
+ */
+function allocate(length: number): Int32Array {
+  if (length < 4096) return new Int32Array(length)
+  return new Int32Array(new ArrayBuffer(length * 4, { maxByteLength: length * 4 }), 0, length)
 }
 
 function indexOf(address: number): number {
