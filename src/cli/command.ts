@@ -4,9 +4,9 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
 import type { Terminal } from './input/secret-source.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
-import { UsageError } from './usage-error.js'
 
-export { UsageError }
+/** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
+export class UsageError extends Error {}
 
 /** The parts of the process that a command uses. */
 export interface Context {
@@ -36,10 +36,11 @@ export interface Outcome {
 /** The user pressed Ctrl+C at the prompt. */
 export class Interrupted extends Error {}
 
-/** Returns what a system error means: `no such file or directory`. Returns the code of another error. */
+/** Returns what a system error means: `no such file or directory`. Returns the code or the message of another error. */
 export function describeError(error: unknown): string {
-  const code = String(Object(error).code)
-  return [...getSystemErrorMap().values()].find(([name]) => name === code)?.[1] ?? code
+  const { code, message } = Object(error)
+  const [, meaning] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? []
+  return meaning ?? String(code ?? message)
 }
 
 /** An option of a command, as the help shows it. */

@@ -78,7 +78,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /** Decodes hex digits; `undefined` if `text` is not an even number of them. */
 export function fromHex(text: string): Uint8Array | undefined {
-  if (!/^([0-9a-f]{2})+$/i.test(text)) return undefined
+  if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
     Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
   )

@@ -6,6 +6,7 @@ import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import { NODE_PRIMITIVES } from './node-primitives.js'
 
+export { captureRequest, type RequestHead } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
 
 /**

@@ -1,5 +1,7 @@
-import { parseCapture, valuesOf } from '../../../src/cli/input/captured-request.js'
-import { bodyOf, bodyOfFile, findArrivalTime } from '../../../src/cli/input/received-request.js'
+import { type Arrival, findArrival } from '../../../src/capture/arrival.js'
+import { bodyOf, bodyOfFile } from '../../../src/capture/body.js'
+import { valuesOf } from '../../../src/capture/header-lines.js'
+import { readCapture } from '../../../src/capture/read-capture.js'
 import { utf8 } from '../../../src/diagnose/bytes.js'
 import { listHeaders } from '../../../src/diagnose/checks/headers.js'
 import { diagnoseWith } from '../../../src/diagnose/engine.js'
@@ -40,8 +42,8 @@ export interface CheckReport {
   readonly notes: readonly string[]
   readonly headers: HeaderValues
   readonly body: Uint8Array
-  readonly now: number
-  readonly arrivalSource: string
+  /** When the request arrived, and where that time comes from. `undefined` if nothing says it. */
+  readonly arrival: Arrival | undefined
   readonly rules: readonly RuleResult[]
   /** One signature per secret. */
   readonly expected: readonly string[]
@@ -53,7 +55,7 @@ export interface CheckReport {
 
 /** Reads a capture, checks each rule, and says why the request does not verify. Throws an `Error` for a capture it cannot read. */
 export function check(input: CheckInput): CheckReport {
-  const captured = parseCapture(input.capture)
+  const captured = readCapture(input.capture)
   const { headers: lines } = captured
   if (input.body === undefined && captured.body === undefined) {
     throw new Error(MISSING_BODY)
@@ -62,7 +64,7 @@ export function check(input: CheckInput): CheckReport {
   // A copy, so that the answer does not carry the whole capture too.
   const body = read.body.slice()
   const headers = readHeaders(lines)
-  const [now, arrivalSource] = findArrivalTime(input.arrival, lines, captured.arrival, input.now)
+  const arrival = findArrival(input.arrival, lines, captured.arrival, input.now)
 
   let isBrotliNotTried = valuesOf(lines, 'content-encoding').some((value) => /\bbr\b/i.test(value))
   const primitives = browserPrimitives(() => {
@@ -74,7 +76,7 @@ export function check(input: CheckInput): CheckReport {
     body,
     original: read.original,
     secrets: input.secrets,
-    now,
+    now: arrival?.[0] ?? input.now,
   })
   const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
   const expected = input.secrets.map((secret) =>
@@ -85,9 +87,8 @@ export function check(input: CheckInput): CheckReport {
     notes: [...(captured.notes ?? []), ...read.notes],
     headers,
     body,
-    now,
-    arrivalSource,
-    rules: checkRules(headers, now, expected, arrivalSource === 'from X-Timestamp'),
+    arrival,
+    rules: checkRules(headers, arrival, expected),
     expected,
     genuine,
     findings,
@@ -97,12 +98,10 @@ export function check(input: CheckInput): CheckReport {
 
 const WINDOW_RULE = 'X-Timestamp is within 300 s of the arrival'
 
-function checkRules(
-  headers: HeaderValues,
-  now: number,
-  expected: readonly string[],
-  isArrivalAssumed: boolean,
-): RuleResult[] {
+/** The last second of the year 9999. A later timestamp is in milliseconds, so it is outside the window at any time. */
+const MAX_SECONDS = 253_402_300_799
+
+function checkRules(headers: HeaderValues, arrival: Arrival | undefined, expected: readonly string[]): RuleResult[] {
   const { timestamp, nonce, signature } = headers
   const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
   const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
@@ -113,7 +112,29 @@ function checkRules(
     detail: isMet === undefined ? 'It needs a value that is missing.' : isMet ? met : broken,
   })
   const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
-  const drift = isTime === true ? describeDrift(Number(timestamp), now) : ''
+  const seconds = isTime === true ? Number(timestamp) : undefined
+  const windowRule = (): RuleResult => {
+    const notChecked = (detail: string): RuleResult => {
+      return { name: WINDOW_RULE, reason: 'timestamp_outside_window', status: 'not checked', detail }
+    }
+    if (arrival?.[1] === 'from X-Timestamp') {
+      return notChecked('You chose the time in X-Timestamp as the arrival, so no clocks are compared.')
+    }
+    if (arrival === undefined && seconds !== undefined && seconds <= MAX_SECONDS) {
+      return notChecked('The capture does not say when the request arrived.')
+    }
+    const now = arrival?.[0] ?? 0
+    const drift = seconds === undefined ? '' : describeDrift(seconds, now)
+    const isMet = seconds === undefined ? undefined : isInWindow(seconds, now)
+    const detail = arrival === undefined ? 'milliseconds?' : drift
+    return rule(
+      WINDOW_RULE,
+      'timestamp_outside_window',
+      isMet,
+      drift,
+      rejected('timestamp_outside_window', detail).message,
+    )
+  }
   const form = signature === undefined || isSignature(signature) ? undefined : 'it is not 64 lowercase hex digits'
   return [
     rule(
@@ -124,26 +145,13 @@ function checkRules(
       `Missing: ${missing.join(', ')}.`,
     ),
     rule(
-      'X-Timestamp is Unix time in seconds',
+      'X-Timestamp has decimal digits only',
       'invalid_timestamp',
       isTime,
       `${timestamp}`,
       rejected('invalid_timestamp').message,
     ),
-    isArrivalAssumed
-      ? {
-          name: WINDOW_RULE,
-          reason: 'timestamp_outside_window',
-          status: 'not checked',
-          detail: 'You chose the time in X-Timestamp as the arrival, so no clocks are compared.',
-        }
-      : rule(
-          WINDOW_RULE,
-          'timestamp_outside_window',
-          isTime === true ? isInWindow(Number(timestamp), now) : undefined,
-          drift,
-          rejected('timestamp_outside_window', drift).message,
-        ),
+    windowRule(),
     rule(
       'X-Nonce is 1 to 128 visible ASCII characters',
       'invalid_nonce',

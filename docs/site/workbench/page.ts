@@ -1,4 +1,4 @@
-import { describeTime, parseTime } from '../../../src/cli/input/received-request.js'
+import { describeTime, parseTime } from '../../../src/capture/arrival.js'
 import { base64, hex, utf8 } from '../../../src/diagnose/bytes.js'
 import { isGuessable } from '../../../src/diagnose/checks/guessable.js'
 import { type Finding, LANGUAGES, type Side } from '../../../src/diagnose/finding.js'
@@ -227,13 +227,10 @@ async function recheck(): Promise<void> {
   document.documentElement.dataset['state'] = 'done'
 }
 
-/** The source of the time if neither the user nor the capture has one, as the command line prints it. */
-const NO_TIME = 'now. Pass --at if the request arrived earlier'
-
-/** What the page says instead of the command line's words. */
-const ARRIVALS: { readonly [source: string]: string } = {
-  'from --at': 'as you entered it',
-  [NO_TIME]: 'now. Choose another time if the request arrived earlier',
+function describeArrival({ arrival }: CheckReport): string {
+  if (arrival === undefined) return 'Time of arrival: unknown.'
+  const [time, source] = arrival
+  return `Time of arrival: ${describeTime(time)}, ${source === 'from --at' ? 'as you entered it' : source}.`
 }
 
 function showReport(report: CheckReport): void {
@@ -247,7 +244,7 @@ function showReport(report: CheckReport): void {
     isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
   )
   const notes = [
-    `${report.request}, body of ${countBytes(report.body.length)}. Time assumed: ${describeTime(report.now)}, ${ARRIVALS[report.arrivalSource] ?? report.arrivalSource}.`,
+    `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`,
     ...report.notes,
     ...(capture.isFile
       ? []
@@ -263,7 +260,7 @@ function showReport(report: CheckReport): void {
     card('Signature', ...signatureView(report)),
     card('Signed message', ...messageView(report)),
     card('Key', ...keyView()),
-    card('Clock', timeline(report.headers.timestamp ?? '', report.now)),
+    card('Clock', timeline(report.headers.timestamp ?? '', report.arrival?.[0])),
   )
 }
 
@@ -303,7 +300,11 @@ function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): 
       h('strong', {}, 'Not tried: Brotli. '),
       'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli.',
     ),
-    h('p', {}, 'To try it, run ', h('code', {}, 'npx inbound-webhook-auth diagnose request.http'), '.'),
+    h(
+      'p',
+      {},
+      'Let the sender send the body without compression, or ask the receiver to run inbound-webhook-auth diagnose.',
+    ),
   )
   if (findings.length === 0) {
     return [
@@ -323,8 +324,8 @@ function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): 
 }
 
 /** Asks for the time of the arrival, if a finding depends on it and the capture has none. */
-function arrivalView({ arrivalSource, findings }: CheckReport): HTMLElement[] {
-  if (arrivalSource !== NO_TIME || !findings.some(({ code }) => code.startsWith('clock_'))) return []
+function arrivalView(report: CheckReport): HTMLElement[] {
+  if (report.arrival !== undefined || !report.findings.some(({ code }) => code.startsWith('clock_'))) return []
   const button = h('button', { type: 'button' }, 'Assume the time in X-Timestamp')
   button.addEventListener('click', () => {
     arrival.value = 'timestamp'
@@ -338,7 +339,7 @@ function arrivalView({ arrivalSource, findings }: CheckReport): HTMLElement[] {
       h(
         'p',
         {},
-        'The capture has no time, so the time now is assumed. If the request arrived earlier, change “It arrived”.',
+        'The capture has no time of arrival, so its clocks cannot be compared. If you know the time, change “It arrived”.',
       ),
       h('p', {}, button),
     ),
@@ -603,7 +604,11 @@ function signedView(): HTMLElement[] {
         'Request',
         h('p', {}, h('label', { for: 'snippet-language' }, 'Write it for'), snippetSelect()),
         bytes.length > MAX_SNIPPET_BODY
-          ? h('p', {}, 'The body is longer than 1 MiB. Send it from its file: npx inbound-webhook-auth send URL FILE')
+          ? h(
+              'p',
+              {},
+              'The body is longer than 1 MiB, so it is not shown as code. Send it from its file, with the headers above.',
+            )
           : copyable(snippetOf(snippetLanguage, request), `The request for ${snippetLanguage}`),
         h('p', { class: 'muted' }, 'It is valid for 300 s, and once. A receiver refuses the same nonce again.'),
       ),

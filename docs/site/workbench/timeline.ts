@@ -1,4 +1,4 @@
-import { describeTime } from '../../../src/cli/input/received-request.js'
+import { describeTime } from '../../../src/capture/arrival.js'
 import { describeDrift } from '../../../src/result.js'
 import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../../src/rules/timestamp.js'
 import { h, s } from './dom.js'
@@ -15,7 +15,9 @@ const describeTimestamp = (seconds: number) =>
   seconds > MAX_SECONDS ? 'after the year 9999' : describeTime(seconds * 1000)
 
 /** Draws how far `X-Timestamp` is from the arrival. */
-export function timeline(timestamp: string, now: number): HTMLElement {
+export function timeline(timestamp: string, now: number | undefined): HTMLElement {
+  if (now === undefined)
+    return h('p', {}, 'The capture does not say when the request arrived, so no clocks are compared.')
   if (!isTimestamp(timestamp))
     return h('p', {}, 'X-Timestamp is not a number of seconds, so there is no clock difference.')
   const seconds = Number(timestamp)

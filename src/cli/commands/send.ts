@@ -1,10 +1,11 @@
+import type { HeaderLine } from '../../capture/header-lines.js'
 import { sign } from '../../index.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { defineCommand } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
-import { contentTypeOf, type EndpointResponse, type HeaderLine, parseUrl, post } from '../output/http.js'
+import { contentTypeOf, type EndpointResponse, parseUrl, sendRequest } from '../output/http.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
 
@@ -54,7 +55,8 @@ export const send = defineCommand({
           ...Object.entries(signed),
           ['Content-Length', String(sent.length)],
         ]
-        return post(url, replaceHeaders(headers, extra), sent, values.timeout ?? 10)
+        const request = { method: 'POST', url, headers: replaceHeaders(headers, extra), body: sent }
+        return sendRequest(request, values.timeout ?? 10)
       },
       sign: (nonce, ageSeconds) => {
         const now = context.clock.now() / 1000
@@ -104,7 +106,9 @@ function hintsOn(response: EndpointResponse): string[] {
     return ["The endpoint's log has the reason. To find the cause, capture the request there and diagnose it."]
   }
   if (status >= 300 && status <= 399)
-    return [`Redirects are not followed. Location: ${printable(`${headers.location}`)}`]
+    return [
+      `Redirects are not followed. ${headers.location === undefined ? 'It has no Location.' : `Location: ${printable(headers.location)}`}`,
+    ]
   if (status === 503) return ['The endpoint did not decide. Its nonce store may be down. Send again later.']
   return status >= 500 ? ["The handler failed. The endpoint's log has the error."] : []
 }

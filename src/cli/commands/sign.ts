@@ -1,9 +1,11 @@
+import type { HeaderLine } from '../../capture/header-lines.js'
+import { httpText } from '../../capture/write-request.js'
 import { sign as signBody } from '../../index.js'
 import { MAX_SECONDS } from '../../sign.js'
 import { defineCommand, UsageError, unknownWord } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
-import { contentTypeOf, type HeaderLine, httpText, parseUrl } from '../output/http.js'
+import { contentTypeOf, parseUrl } from '../output/http.js'
 import { jsonText } from '../output/terminal.js'
 
 const FORMATS = ['headers', 'curl', 'http', 'json'] as const
@@ -51,7 +53,8 @@ export const sign = defineCommand({
       json: () => jsonText(document),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
       curl: () => curlCommand(href, all, path ?? '-'),
-      http: () => httpText(pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body),
+      http: () =>
+        httpText('POST', pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body),
     }[format]()
     return { exitCode: 0, text, document, notes }
   },

@@ -1,7 +1,7 @@
+import { describeTime } from '../../capture/arrival.js'
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
-import { describeTime } from '../input/received-request.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { notesText, wrapText } from '../output/terminal.js'
 
@@ -22,8 +22,14 @@ export const verify = defineCommand({
   async run(call, context, style) {
     const received = await readReceived(call, context)
     const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
-    const result = await verifyRequest(received.request, secrets, new MemoryNonceStore(), received.clock)
-    const notes = [...received.notes, ...secretNotes]
+    const result = await verifyRequest(
+      received.request,
+      secrets,
+      new MemoryNonceStore(),
+      received.clock ?? context.clock,
+    )
+    const unknown = received.clock === undefined ? ['X-Timestamp was compared with the time now.'] : []
+    const notes = [...received.notes, ...unknown, ...secretNotes]
     const textOf = (...lines: readonly string[]) => [...lines, '', notesText(notes, style)].join('\n')
     if (!result.ok) {
       const isMismatch = result.reason === 'signature_mismatch'

@@ -54,7 +54,9 @@ async function readPage(): Promise<Buffer> {
 
 /** The address is printed too, so it does not matter if no browser can be started. */
 function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: 'explorer.exe' }
+  // Windows looks in the current folder first, so the path is whole.
+  const explorer = join(env['SystemRoot'] ?? 'C:\\Windows', 'explorer.exe')
+  const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: explorer }
   spawn(openers[process.platform] ?? 'xdg-open', [url], { env, stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref()

@@ -1,10 +1,13 @@
+import { describeTime, findArrival } from '../../capture/arrival.js'
+import { bodyOf, bodyOfFile } from '../../capture/body.js'
+import { CAPTURE_SHAPES } from '../../capture/capture-error.js'
+import type { CapturedRequest } from '../../capture/captured-request.js'
+import { type HeaderLine, parseHeader, valuesOf } from '../../capture/header-lines.js'
+import { readCapture } from '../../capture/read-capture.js'
 import { countBytes } from '../../diagnose/text.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
-import type { HeaderLine } from '../output/http.js'
 import { printable } from '../output/terminal.js'
-import { type CapturedRequest, parseCapture, parseHeader, valuesOf } from './captured-request.js'
 import { readInput } from './read-input.js'
-import { bodyOf, bodyOfFile, describeTime, findArrivalTime } from './received-request.js'
 
 /** The options that describe a received request. */
 export const RECEIVED_OPTIONS = {
@@ -16,28 +19,24 @@ export const RECEIVED_OPTIONS = {
   'body-file': { value: 'PATH', help: 'the file that was sent, if the capture has no body (curl -v prints none)' },
   at: {
     value: 'TIME',
-    help: 'when the request arrived: Unix time, ISO 8601, or timestamp (the time in X-Timestamp). Default: the time in the capture, or else now',
+    help: 'when the request arrived: Unix time, ISO 8601, or timestamp (the time in X-Timestamp). Default: the time in the capture',
   },
 } as const satisfies Options
 
 /** The text about captures in the help. */
-export const CAPTURE_NOTE = `A capture is one of these:
-  - HTTP text: head, blank line and the exact bytes of the body
-  - the output of curl -v, with --body-file
-  - a HAR file, or one of its entries
-  - an event of AWS Lambda
-  - a line of a JSON log with headers and body
-  - a command that a browser copied: cURL (bash) or PowerShell`
+export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map((shape) => `- ${shape}`)].join('\n')
+
+const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
 
 /**
  * Reads the request of a call. `original` is the body as the sender has it, if it is not what was sent. `clock` returns the time
- * at which the request arrived. The notes say what was read, and which time is assumed.
+ * at which the request arrived. It is `undefined` if nothing says when. The notes say what was read.
  */
 export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
   const captured: CapturedRequest = isCaptured
-    ? parseCapture(await readInput(path, 'the captured request', context))
+    ? readCapture(await readInput(path, 'the captured request', context))
     : { headers: [], body: new Uint8Array() }
   const headers = replaceHeaders(captured.headers, given)
 
@@ -47,14 +46,14 @@ export async function readReceived({ values, operands: [path] }: Call<typeof REC
       ? bodyOf(captured, headers)
       : bodyOfFile(await readInput(bodyFile, 'the body', context), headers, captured.isFileJoined)
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
-  const [time, source] = findArrivalTime(values.at, headers, captured.arrival, context.clock.now())
+  const arrival = findArrival(values.at, headers, captured.arrival, context.clock.now())
   return {
     request: { webhookId: 'the captured request', headers, body },
     original,
-    clock: { now: () => time },
+    clock: arrival && { now: () => arrival[0] },
     notes: [
       `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(body.length)}.`,
-      `Time assumed: ${describeTime(time)}, ${source}.`,
+      arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
       ...(captured.notes ?? []),
       ...notes,
     ],

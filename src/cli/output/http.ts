@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { HeaderLine } from '../../capture/header-lines.js'
 import { describeError, UsageError } from '../command.js'
-
-/** One header, as written. */
-export type HeaderLine = readonly [name: string, value: string]
 
 /** Returns the `Content-Type` that a body most likely has. The signature does not cover it. */
 export function contentTypeOf(body: Uint8Array): string {
@@ -14,12 +12,6 @@ export function contentTypeOf(body: Uint8Array): string {
   } catch {
     return 'application/octet-stream'
   }
-}
-
-/** Returns a request as HTTP/1.1: head and body (RFC 9112, section 2.1). */
-export function httpText(target: string, headers: readonly HeaderLine[], body: Uint8Array): readonly Uint8Array[] {
-  const lines = [`POST ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']
-  return [Buffer.from(lines.join('\r\n'), 'latin1'), body]
 }
 
 /** Parses a URL to send to. */
@@ -42,38 +34,64 @@ export interface EndpointResponse {
   readonly body: string
 }
 
-/** How much of a response's body is read, in bytes. */
+/** A request to send: exactly these headers and bytes. */
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+}
+
+/** A response as it was received. */
+export interface RawResponse extends EndpointResponse {
+  readonly rawHeaders: readonly string[]
+  readonly bytes: Uint8Array
+}
+
+/** How much of a response's body `send` reads, in bytes. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** Sends one POST request with exactly these headers and bytes. Follows no redirect. */
-export async function post(
-  url: URL,
-  headers: readonly HeaderLine[],
-  body: Uint8Array,
+/** Sends one request, and returns the beginning of the response. Follows no redirect. */
+export async function sendRequest(request: OutgoingRequest, timeoutSeconds: number): Promise<EndpointResponse> {
+  const { rawHeaders: _, bytes: __, ...response } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES)
+  return response
+}
+
+/**
+ * Sends one request, and returns the response as it was received. Follows no redirect.
+ *
+ * @param maxBytes - how much of the response's body is read.
+ */
+export async function exchange(
+  { method, url, headers, body }: OutgoingRequest,
   timeoutSeconds: number,
-): Promise<EndpointResponse> {
+  maxBytes: number,
+): Promise<RawResponse> {
   const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       // Node sends a flat list of headers unchanged, repeated names included.
-      request(url, { method: 'POST', headers: headers.flat(), agent: false, signal })
+      request(url, { method, headers: headers.flat(), agent: false, signal })
         .on('response', resolve)
         .on('error', reject)
         .end(body)
     })
-    const { statusCode: status = 0, statusMessage: statusText = '' } = response
-    let beginning = Buffer.alloc(0)
+    const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
+    const chunks: Buffer[] = []
+    let size = 0
     for await (const chunk of response) {
-      beginning = Buffer.concat([beginning, chunk])
+      chunks.push(chunk)
+      size += chunk.length
       // Leaving the loop closes the connection.
-      if (beginning.length > MAX_RESPONSE_BYTES) break
+      if (size > maxBytes) break
     }
-    const text = beginning.toString('utf8', 0, MAX_RESPONSE_BYTES)
-    return { status, statusText, headers: response.headers, body: text }
+    const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
+    return { status, statusText, headers: response.headers, rawHeaders, body: bytes.toString('utf8'), bytes }
   } catch (error) {
     const cause = signal.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
-    return { status: 0, statusText: `no response (${cause})`, headers: {}, body: '' }
+    const statusText = `no response (${cause})`
+    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0) }
   }
 }
 
@@ -86,7 +104,7 @@ const FAILURES: { readonly [code: string]: string } = {
 }
 
 function explainFailure(error: unknown): string {
-  const code = String(Object(error).code)
+  const code = String(Object(error).code ?? '')
   if (/CERT|SIGNED|ISSUER|ALTNAME/.test(code)) {
     return `the server's certificate is not trusted (${code}). For a private authority, set NODE_EXTRA_CA_CERTS`
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/cli/command.js'
-import { parseCapture } from '../../src/cli/input/captured-request.js'
+import { CaptureError } from '../../src/capture/capture-error.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+import { call, FROM_ENV } from '../cli/call.js'
 import { NOW, signedRequest } from '../support/request.js'
-import { call, FROM_ENV } from './call.js'
 
 const BODY = '{"name":"Zoë"}'
 const { headers } = signedRequest({ body: BODY })
@@ -75,19 +75,21 @@ describe('a captured request may be', () => {
     const { notes } = JSON.parse(text)
     expect(exitCode).toBe(0)
     expect(notes[0]).toMatch(/^Read: POST \/hooks\/42(\?a=b)?, body of 15 bytes\.$/)
-    expect(notes[1]).toBe('Time assumed: 2023-11-14T22:13:20Z, from the time in the capture.')
+    expect(notes[1]).toBe('Time of arrival: 2023-11-14T22:13:20Z, from the time in the capture.')
   })
 })
 
 function parsed(document: unknown) {
-  const { headers, body, arrival, notes } = parseCapture(Buffer.from(`\ufeff\n${JSON.stringify(document)}\n`))
+  const { headers, body, arrival, notes } = readCapture(Buffer.from(`\ufeff\n${JSON.stringify(document)}\n`))
   return { headers, body: body && Buffer.from(body).toString(), arrival, notes }
 }
 
 describe('JSON', () => {
   it('may be several lines: the first signed request is read', () => {
-    const lines = [{ msg: 'start' }, { headers: { a: 'b' }, body: 'no' }, LOG].map((line) => JSON.stringify(line))
-    const { body, notes } = parseCapture(Buffer.from(`${lines.join('\r\n')}\n`))
+    const lines = [{ msg: 'start' }, { method: 'GET', headers: { a: 'b' }, body: 'no' }, LOG].map((line) =>
+      JSON.stringify(line),
+    )
+    const { body, notes } = readCapture(Buffer.from(`${lines.join('\r\n')}\n`))
     expect(String(Buffer.from(body as Uint8Array))).toBe(BODY)
     expect(notes).toEqual(['The capture has 2 requests. The first with X-Signature was read.'])
   })
@@ -101,8 +103,8 @@ describe('JSON', () => {
     [{ ...LAMBDA_1, body: null }, ''],
     [{ ...LAMBDA_2, body: undefined }, ''],
     [{ request: { ...HAR_ENTRY.request, postData: undefined, bodySize: 0 } }, ''],
-    [{ headers: { 'Content-Length': '0' } }, ''],
-    [{ headers: { 'content-length': 2 } }, undefined],
+    [{ url: '/', headers: { 'Content-Length': '0' } }, ''],
+    [{ url: '/', headers: { 'content-length': 2 } }, undefined],
     [{ ...LOG, body: undefined }, undefined],
   ])('without a body: %j', (document, body) => {
     expect(parsed(document).body).toBe(body)
@@ -144,8 +146,8 @@ describe('JSON', () => {
       ['A', 'b'],
       ['C', 'd'],
     ]
-    expect(parsed({ rawHeaders: ['A', 'b', 'C', 'd'], body: '' }).headers).toEqual(listed)
-    expect(parsed({ headers: [['A', 'b'], { name: 'C', value: 'd' }, 'e'], body: '' }).headers).toEqual(listed)
+    expect(parsed({ url: 7, rawHeaders: ['A', 'b', 'C', 'd'], body: '' }).headers).toEqual(listed)
+    expect(parsed({ url: 7, headers: [['A', 'b'], { name: 'C', value: 'd' }, 'e'], body: '' }).headers).toEqual(listed)
   })
 
   it('keeps repeated headers, and the request line of HTTP/2', () => {
@@ -163,19 +165,19 @@ describe('JSON', () => {
   })
 
   it.each([
-    ['{"event":"paid"}', 'The capture is JSON, but not a request. Pass a HAR entry'],
-    ['[]', 'The capture is JSON, but not a request.'],
-    ['[1,"headers",{"headers":[null,7,["a"],[7,"b"]]}]', 'The capture is JSON, but not a request.'],
+    ['{"event":"paid"}', 'The capture is JSON, but has no headers of a request.'],
+    ['[]', 'The capture is JSON, but has no headers of a request.'],
+    ['[1,"headers",{"headers":[null,7,["a"],[7,"b"]]}]', 'The capture is JSON, but has no headers of a request.'],
     ['{"headers":', 'The capture begins as JSON, but is not valid JSON.'],
   ])('throws if it is %s', (text, message) => {
-    expect(() => parseCapture(Buffer.from(text))).toThrow(UsageError)
-    expect(() => parseCapture(Buffer.from(text))).toThrow(message)
+    expect(() => readCapture(Buffer.from(text))).toThrow(CaptureError)
+    expect(() => readCapture(Buffer.from(text))).toThrow(message)
   })
 
   it('takes linear time at any depth', () => {
     const started = performance.now()
     for (const text of [`${'[1,'.repeat(2 ** 16)}1${']'.repeat(2 ** 16)}`, `[${'{"a":{}},'.repeat(2 ** 16)}1]`]) {
-      expect(() => parseCapture(Buffer.from(text))).toThrow(UsageError)
+      expect(() => readCapture(Buffer.from(text))).toThrow(CaptureError)
     }
     expect(performance.now() - started).toBeLessThan(10_000)
   })

@@ -1,0 +1,94 @@
+import { fromLatin1, withoutLineBreaks } from '../diagnose/bytes.js'
+import { countBytes } from '../diagnose/text.js'
+import { CaptureError } from './capture-error.js'
+import type { CapturedRequest } from './captured-request.js'
+import { contentLengthOf, type HeaderLine, valuesOf } from './header-lines.js'
+
+/** The body of a request, as read. */
+export interface BodyRead {
+  readonly body: Uint8Array
+  /** The file, if it is not what was sent. */
+  readonly original?: Uint8Array
+  readonly notes: readonly string[]
+}
+
+const LF = 0x0a
+
+/** Returns the body of a capture. */
+export function bodyOf(captured: CapturedRequest, headers: readonly HeaderLine[]): BodyRead {
+  const { body, bodyLength, isHttpText } = captured
+  if (body === undefined) {
+    throw new CaptureError('The capture has no body. Pass the file that was sent with --body-file PATH.')
+  }
+  if (bodyLength !== undefined) return cutBody(body, bodyLength)
+  return isHttpText ? extractBody(body, headers) : { body, notes: noteOnLength(body, headers) }
+}
+
+/** Returns what was sent of the file of `--body-file`, which the sender may have signed as a whole. */
+export function bodyOfFile(file: Uint8Array, headers: readonly HeaderLine[], isJoined = false): BodyRead {
+  const length = contentLengthOf(headers)
+  const joined = withoutLineBreaks(file)
+  if (joined.length !== file.length && (isJoined || length === joined.length)) {
+    const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
+    return { body: joined, original: file, notes: [note] }
+  }
+  return { body: file, notes: noteOnLength(file, headers) }
+}
+
+/** Returns the body that `captureRequest` wrote, without a line end that an editor added. */
+function cutBody(bytes: Uint8Array, length: number): BodyRead {
+  const missing = length - bytes.length
+  const note = `The capture lost ${countBytes(missing)} of its body, which had ${countBytes(length)}.`
+  return { body: bytes.subarray(0, length), notes: missing > 0 ? [note] : [] }
+}
+
+/** Returns the body that was sent, and a note: joins its chunks, or cuts it at `Content-Length`, because editors add a line end. */
+export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): BodyRead {
+  if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
+    const body = joinChunks(bytes)
+    return body === undefined
+      ? { body: bytes, notes: ['Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'] }
+      : { body, notes: ['The body was sent in chunks. They were joined.'] }
+  }
+  const length = contentLengthOf(headers)
+  if (length === undefined) {
+    const note = 'Without Content-Length, the line end after the body was read as part of it.'
+    return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
+  }
+  if (bytes.length <= length) return { body: bytes, notes: noteOnLength(bytes, headers) }
+  const ignored = countBytes(bytes.length - length)
+  const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
+  return { body: bytes.subarray(0, length), notes: [note] }
+}
+
+/** Returns a remark if a body has another length than `Content-Length` says. */
+function noteOnLength(body: Uint8Array, headers: readonly HeaderLine[]): string[] {
+  const length = contentLengthOf(headers)
+  if (length === undefined || length === body.length) return []
+  return [
+    `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`,
+  ]
+}
+
+/**
+ * Joins the chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
+ * Returns `undefined` if the body has no chunks, because many tools join them.
+ */
+function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
+  const joined = new Uint8Array(bytes.length)
+  let size = 0
+  for (let start = 0; ; ) {
+    // The line with the size of a chunk is short, even if an extension follows the size.
+    const lineLength = bytes.subarray(start, start + 1000).indexOf(LF) + 1
+    const line = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?\n/i.exec(fromLatin1(bytes.subarray(start, start + lineLength)))
+    if (line === null) return undefined
+    const length = Number.parseInt(line[1] as string, 16)
+    if (length === 0) return joined.subarray(0, size)
+    const begin = start + line[0].length
+    const lineEnd = /^\r?\n/.exec(fromLatin1(bytes.subarray(begin + length, begin + length + 2)))
+    if (lineEnd === null) return undefined
+    joined.set(bytes.subarray(begin, begin + length), size)
+    size += length
+    start = begin + length + lineEnd[0].length
+  }
+}

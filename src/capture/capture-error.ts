@@ -1,0 +1,21 @@
+/** The shapes of a captured request that are read, for the help, the page and the errors. */
+export const CAPTURE_SHAPES: readonly string[] = [
+  'HTTP text: head, blank line and body, also quoted, indented, fenced or with a log prefix',
+  'the output of curl -v, and the body as a file of its own',
+  'a curl command, as copied for bash or cmd',
+  'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok or webhook.site',
+]
+
+/** A capture that cannot be read. The message says what to do, and never repeats text of the capture. */
+export class CaptureError extends Error {}
+
+/**
+ * Makes the error for a capture in an unknown shape.
+ *
+ * @param what - what is wrong, after "The capture": `is a response`.
+ */
+export function unreadable(what: string): CaptureError {
+  return new CaptureError(
+    `The capture ${what}. Pass one of these:\n${CAPTURE_SHAPES.map((shape) => `- ${shape}`).join('\n')}`,
+  )
+}

@@ -1,0 +1,103 @@
+import { utf8 } from '../diagnose/bytes.js'
+import { CaptureError } from './capture-error.js'
+import type { CapturedRequest } from './captured-request.js'
+import { type HeaderLine, parseHeader, valuesOf } from './header-lines.js'
+import { type ShellWord, splitCommand } from './shell-words.js'
+
+// A curl command, as browsers, API clients and request inspectors copy it.
+
+const CURL = /^([$%] |[A-Z]:\\[^>\n]*>)?curl(\.exe)?\s/
+
+/** Checks whether a capture begins as a curl command. */
+export function isCurlCommand(beginning: string): boolean {
+  return CURL.test(beginning)
+}
+
+/** The options of curl that take a value. The others are switches. */
+const LETTERS_WITH_VALUE = new Set('AbcCdDeEFHKmoPQrtTuUwxXyYz')
+const OPTIONS_WITH_VALUE = new Set(
+  'header data data-raw data-binary data-ascii data-urlencode json form form-string request url user-agent cookie cookie-jar referer user output max-time connect-timeout proxy cert key cacert resolve retry write-out'.split(
+    ' ',
+  ),
+)
+
+/** The long names of letters. */
+const LONG_NAMES: { readonly [letter: string]: string } = { X: 'request', H: 'header', d: 'data', F: 'form' }
+
+/** How curl makes a body of the value of an option. A value may name a file: `@body.json`. */
+const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without line breaks' | 'unknown' } = {
+  'data-raw': 'text',
+  'data-binary': 'file',
+  json: 'file',
+  data: 'file without line breaks',
+  'data-ascii': 'file without line breaks',
+  // curl encodes these, and chooses a boundary.
+  'data-urlencode': 'unknown',
+  form: 'unknown',
+  'form-string': 'unknown',
+}
+
+export function parseCurlCommand(text: string): CapturedRequest {
+  const headers: HeaderLine[] = []
+  const data: string[] = []
+  let [method, url] = ['POST', '']
+  let isBodyKnown = true
+  let isFileJoined = false
+  for (const [option, { text: value, isExpanded }] of optionsOf(splitCommand(text.trimStart().replace(CURL, '')))) {
+    const kind = DATA_OPTIONS[option]
+    if (option === '' || option === 'url') url = value
+    else if (option === 'request') method = value
+    else if (isExpanded && (option === 'header' || kind !== undefined)) {
+      throw new CaptureError(
+        'The command has a variable of the shell, whose value is not in the text. Run it with curl -v, and pass that output.',
+      )
+    } else if (option === 'header') headers.push(...headerLines(value))
+    else if (kind !== undefined) {
+      data.push(value)
+      const isFile = kind !== 'text' && value.startsWith('@')
+      if (isFile || kind === 'unknown') isBodyKnown = false
+      if (isFile) isFileJoined = kind === 'file without line breaks'
+    }
+  }
+  return {
+    headers: addTarget(method, url, headers),
+    body: isBodyKnown ? utf8(data.join('&')) : undefined,
+    isFileJoined,
+  }
+}
+
+const NO_WORD: ShellWord = { text: '', isExpanded: false }
+
+/** Returns the options by their long names, each with its value. A URL is the value of an empty name. */
+function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: string, value: ShellWord]> {
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? NO_WORD
+    const [, dashes, name = ''] = /^(--?)(.+)$/s.exec(word.text) ?? []
+    if (dashes === undefined) yield ['', word]
+    else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? (words[++index] ?? NO_WORD) : NO_WORD]
+    else {
+      // Several switches may share a dash. The rest of the word is the value of the first option that takes one.
+      const end = [...name].findIndex((letter) => LETTERS_WITH_VALUE.has(letter))
+      if (end === -1) continue
+      const letter = name.charAt(end)
+      const rest = name.slice(end + 1)
+      yield [LONG_NAMES[letter] ?? letter, rest === '' ? (words[++index] ?? NO_WORD) : { ...word, text: rest }]
+    }
+  }
+}
+
+/** Adds method, path and host, which a sender may have signed. */
+function addTarget(method: string, text: string, headers: readonly HeaderLine[]): HeaderLine[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const host: HeaderLine[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]
+  const target: HeaderLine[] = url === undefined ? [] : [[':path', url.pathname + url.search]]
+  return [[':method', method], ...target, ...host, ...headers]
+}
+
+function headerLines(text: string): HeaderLine[] {
+  if (text.startsWith('@')) {
+    throw new CaptureError('The headers of the command are in a file. Run it with curl -v, and pass that output.')
+  }
+  const header = parseHeader(text)
+  return header === undefined ? [] : [header]
+}

@@ -1,0 +1,38 @@
+import { arrivalOf } from './arrival.js'
+import type { CapturedRequest } from './captured-request.js'
+import { type HeaderLine, parseHeader } from './header-lines.js'
+
+/** The request line in the output of `curl -v`. curl may print its progress before it, on the same line. */
+const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
+
+/** How many lines are searched for the request. */
+const MAX_LINES = 10_000
+
+/**
+ * Parses the output of `curl -v`, which has no body. Returns `undefined` for other text, such as HTTP text that a mail quotes:
+ * there the lines after the head begin with `>` too.
+ *
+ * @param isHttpText - whether the text may also be HTTP text. Then `>` lines after a blank line are in its body.
+ */
+export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
+  const lines = text.split(/\r?\n|\r/, MAX_LINES)
+  const first = lines.findIndex((line) => REQUEST_LINE.test(line))
+  const [, method, path] = REQUEST_LINE.exec(lines[first] ?? '') ?? []
+  if (method === undefined || path === undefined) return undefined
+  if (isHttpText && lines.slice(0, first).includes('')) return undefined
+  const headers: HeaderLine[] = [
+    [':method', method],
+    [':path', path],
+  ]
+  let next = first + 1
+  for (; /^> ?\S/.test(lines[next] ?? '') && !REQUEST_LINE.test(lines[next] ?? ''); next++) {
+    const header = parseHeader((lines[next] ?? '').replace(/^> ?/, ''))
+    if (header === undefined) return undefined
+    headers.push(header)
+  }
+  const [blank = '', afterBlank = ''] = lines.slice(next, next + 2)
+  const isQuoted = /^> *$/.test(blank) && afterBlank.startsWith('>') && !REQUEST_LINE.test(afterBlank)
+  if (isQuoted) return undefined
+  const [, date] = /^< date: (.*?)\r?$/im.exec(text) ?? []
+  return { headers, body: undefined, arrival: arrivalOf(date, 'from the Date of the response') }
+}

@@ -1,0 +1,154 @@
+import { fromLatin1, latin1 } from '../diagnose/bytes.js'
+import { type Arrival, arrivalOf } from './arrival.js'
+import { unreadable } from './capture-error.js'
+import type { CapturedRequest } from './captured-request.js'
+import { areOfRequest, type HeaderLine, parseHeader } from './header-lines.js'
+import { MARK } from './write-request.js'
+
+// HTTP text: head, blank line and body. Each line may have a prefix, as in a log, a mail or an indented list.
+
+/** A request line. It may lack its version if it begins the text. */
+const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
+/** A request line with a version, after a prefix. */
+const PREFIXED_REQUEST_LINE = /^(.{0,200}?(?<![A-Za-z-]))([A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?)$/
+
+/** How many lines are searched for a request line. */
+const MAX_LINES = 1000
+
+/** Checks whether a text begins with a request line, a header or the mark of `captureRequest`. */
+export function beginsAsHttpText(text: string): boolean {
+  const [line = ''] = text.split(/\r?\n/, 1)
+  return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
+}
+
+/**
+ * Parses HTTP text. Returns `undefined` if no line of it is a request line or a header.
+ *
+ * @param text - the beginning of `bytes`, as Latin-1.
+ */
+export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest | undefined {
+  const { start, prefix } = findStart(text) ?? {}
+  if (start === undefined || prefix === undefined) return undefined
+  if (prefix === '') return parsePlain(bytes.subarray(start), text.slice(start))
+  const notes = ['The capture has a prefix on its lines, which was removed.']
+  const plain = latin1(removePrefix(fromLatin1(bytes.subarray(start)), prefix))
+  const read = parsePlain(plain, fromLatin1(plain.subarray(0, text.length)))
+  return { ...read, arrival: read.arrival ?? timeInPrefix(prefix), notes }
+}
+
+interface Start {
+  readonly start: number
+  /** What comes before the request on its first line. */
+  readonly prefix: string
+}
+
+function findStart(text: string): Start | undefined {
+  let start = 0
+  const lines = text.split('\n', MAX_LINES)
+  for (const [index, ended] of lines.entries()) {
+    const line = ended.replace(/\r$/, '')
+    const prefix = prefixOf(line)
+    if (prefix !== undefined) return { start, prefix }
+    if (index === 0 && isHead(lines)) {
+      const atFirst = { start: 0, prefix: indentOf(line) }
+      // A remark may look like a header: `Note: this came in today`. Then a request line follows before a blank line.
+      return isRemark(line.slice(atFirst.prefix.length)) ? (findInHead(lines) ?? atFirst) : atFirst
+    }
+    start += ended.length + 1
+  }
+  return undefined
+}
+
+/** Looks for a request line below lines that look like headers. */
+function findInHead(lines: readonly string[]): Start | undefined {
+  let start = 0
+  for (const ended of lines) {
+    const line = ended.replace(/\r$/, '')
+    if (line === '') return undefined
+    const prefix = prefixOf(line)
+    // A header may quote a request line.
+    if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
+    start += ended.length + 1
+  }
+  return undefined
+}
+
+/** Returns what comes before a request line on its line, or `undefined` if the line has none. */
+function prefixOf(line: string): string | undefined {
+  return PREFIXED_REQUEST_LINE.exec(line.slice(0, 20_000))?.[1]
+}
+
+function isRemark(line: string): boolean {
+  const header = parseHeader(line)
+  return header !== undefined && !areOfRequest([header])
+}
+
+/** Checks whether lines begin as a request does. Other text has lines of names and values too. */
+function isHead(lines: readonly string[]): boolean {
+  const [first = ''] = lines
+  const { length } = indentOf(first)
+  const texts = lines.map((line) => line.slice(length).trimEnd())
+  const [text = ''] = texts
+  if (REQUEST_LINE.test(text) || MARK.test(text)) return true
+  const end = texts.indexOf('')
+  const headers = texts.slice(0, end === -1 ? undefined : end).map(parseHeader)
+  return headers[0] !== undefined && areOfRequest(headers.filter((header) => header !== undefined))
+}
+
+function indentOf(line: string): string {
+  return /^[\s>]*/.exec(line)?.[0] ?? ''
+}
+
+/**
+ * Removes a prefix from each line, up to the first line that does not have it. Numbers in it may differ, as times do.
+ * If only the first line has the prefix, only that line loses it.
+ */
+function removePrefix(text: string, prefix: string): string {
+  const lines = text.split('\n')
+  const pattern = patternOf(prefix)
+  const [, second = ''] = lines
+  if (!pattern.test(second)) return text.slice(prefix.length)
+  const stripped: string[] = []
+  for (const line of lines) {
+    const [found] = pattern.exec(line) ?? []
+    if (found === undefined) break
+    stripped.push(line.slice(found.length))
+  }
+  return stripped.join('\n')
+}
+
+/** A blank line may have lost the white space at the end of its prefix. */
+function patternOf(prefix: string): RegExp {
+  const core = prefix.trimEnd()
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\d+/g, '\\d+')
+  return new RegExp(`^${literal(core)}(?:${literal(prefix.slice(core.length))}|(?=\\r?$))`)
+}
+
+/** Returns the time of a log line. */
+function timeInPrefix(prefix: string): Arrival | undefined {
+  const [time] = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)? ?(?:Z|[+-]\d\d:?\d\d)/.exec(prefix) ?? []
+  return arrivalOf(time?.replace(',', '.'), 'from the log line')
+}
+
+function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
+  // Lines may end with CRLF or LF.
+  const [head = '', blankLine = ''] = text.split(/(\r?\n(?:\r?\n|$))/, 2)
+  const lines = head.split(/\r?\n/)
+  const [, time, length] = MARK.exec(lines[0] ?? '') ?? []
+  const headers = parseHead(time === undefined ? lines : lines.slice(1))
+  const body = bytes.subarray(head.length + blankLine.length)
+  if (time === undefined) return { headers, body, isHttpText: true }
+  return { headers, body, bodyLength: Number(length), arrival: arrivalOf(time, 'from the time in the capture') }
+}
+
+function parseHead(lines: readonly string[]): readonly HeaderLine[] {
+  const headers: HeaderLine[] = []
+  for (const [index, line] of lines.entries()) {
+    const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
+    const header = parseHeader(line)
+    if (method && target) headers.push([':method', method], [':path', target])
+    else if (header !== undefined) headers.push(header)
+    else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
+  }
+  return headers
+}

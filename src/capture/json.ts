@@ -1,0 +1,260 @@
+import { fromBase64, fromHex, fromLatin1, utf8 } from '../diagnose/bytes.js'
+import { arrivalOf } from './arrival.js'
+import { CaptureError, unreadable } from './capture-error.js'
+import type { CapturedRequest } from './captured-request.js'
+import { areOfRequest, contentLengthOf, type HeaderLine } from './header-lines.js'
+import { parseHttpText } from './http-text.js'
+
+// JSON that holds a request: a HAR file or one of its entries, an event of AWS Lambda, a line of a log, or what ngrok and
+// webhook.site export. They differ in names only.
+
+type Json = { readonly [name: string]: unknown }
+
+/** An object, and the one around it. */
+interface Place {
+  readonly object: Json
+  readonly outer?: Place
+}
+
+/** An object that has headers. */
+interface Found {
+  readonly headers: readonly HeaderLine[]
+  readonly place: Place
+}
+
+/** The names of each part, the most exact one first. A dot leads into an object. */
+const NAMES = {
+  headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders'],
+  method: ['method', 'httpMethod', 'requestContext.http.method', 'verb'],
+  target: ['originalUrl', 'url', 'rawPath', 'path', 'uri'],
+  time: [
+    'requestContext.timeEpoch',
+    'requestContext.requestTimeEpoch',
+    'startedDateTime',
+    '@timestamp',
+    'timestamp',
+    'time',
+    'ts',
+    'start',
+  ],
+} as const
+
+type Encoding = 'text' | 'base64' | 'hex'
+
+/** The names of a raw body, in lowercase and without `_` and `-`. The most exact one first. */
+const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
+  ['rawbodybase64', 'base64'],
+  ['bodybase64', 'base64'],
+  ['base64body', 'base64'],
+  ['rawbodyb64', 'base64'],
+  ['bodyb64', 'base64'],
+  ['rawbodyhex', 'hex'],
+  ['bodyhex', 'hex'],
+  ['rawbody', 'text'],
+  ['bodyraw', 'text'],
+  ['body', 'text'],
+  ['requestbody', 'text'],
+]
+
+/** Names beside a body that say how it is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
+const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
+const ENCODING = /^(raw)?(body)?encoding$/
+
+/** Parses JSON: one document, or lines with a document each. Returns `undefined` for other text. */
+export function parseDocuments(text: string): readonly unknown[] | undefined {
+  const document = parse(text)
+  if (document !== undefined) return [document]
+  const lines = text.trimEnd().split('\n').map(parse)
+  return lines.includes(undefined) ? undefined : lines
+}
+
+/** Finds JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
+export function findDocuments(text: string): readonly unknown[] {
+  const start = text.indexOf('{')
+  if (start === -1) return []
+  const whole = parse(text.slice(start, text.lastIndexOf('}') + 1))
+  if (whole !== undefined) return [whole]
+  const lines = text.split('\n').map((line) => (line.includes('{') ? parse(line.slice(line.indexOf('{'))) : undefined))
+  return lines.filter((line) => line !== undefined)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the request in JSON. If there are several, the first with X-Signature. */
+export function readDocuments(documents: readonly unknown[]): CapturedRequest {
+  const found = findHeaders(documents)
+  const [request = found[0]] = found.filter(({ headers }) => headers.some(([name]) => /^x-signature$/i.test(name)))
+  if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
+  const others =
+    found.length === 1 ? [] : [`The capture has ${found.length} requests. The first with X-Signature was read.`]
+  const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
+  const raw = readRaw(request.place.object)
+  if (raw !== undefined) return { ...raw, arrival, notes: others }
+  const headers = [...requestLine(request), ...request.headers]
+  const { body, notes } = findBody(request.place, headers)
+  return { headers, body, arrival, notes: [...others, ...notes] }
+}
+
+/** Finds all objects with headers of a request, the outermost first. */
+function findHeaders(documents: unknown): Found[] {
+  const found: Found[] = []
+  const pending: Place[] = [{ object: { documents } }]
+  for (const place of pending) {
+    const { object } = place
+    const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
+    // A logged response has headers too, but no method and no target.
+    const isRequest = areOfRequest(headers) || lookUp({ object }, [...NAMES.method, ...NAMES.target]) !== undefined
+    if (headers.length > 0 && isRequest) {
+      found.push({ headers, place })
+      continue
+    }
+    for (const [name, inner] of Object.entries(object)) {
+      if (isJsonObject(inner) && name !== 'response') pending.push({ object: inner, outer: place })
+    }
+  }
+  return found
+}
+
+const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** The first value under one of the names, in the first object that has one. */
+function lookUp(place: Place, names: readonly string[]): unknown {
+  for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
+    for (const name of names) {
+      const value = name
+        .split('.')
+        .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), next.object)
+      if (value !== undefined && value !== null) return value
+    }
+  }
+  return undefined
+}
+
+/** webhook.site writes UTC without its zone: `2023-11-14 22:13:20`. */
+function timeOf(place: Place): unknown {
+  const { token_id: tokenId, created_at: createdAt } = place.object
+  return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
+}
+
+/** ngrok has the whole request as base64. */
+function readRaw({ raw }: Json): CapturedRequest | undefined {
+  const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
+  return bytes && parseHttpText(bytes, fromLatin1(bytes))
+}
+
+/** Headers as a record, pairs, objects with `name` and `value`, or names and values in turns. */
+function headerLinesOf(value: unknown): HeaderLine[] {
+  if (!Array.isArray(value))
+    return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
+  if (value.every((one) => typeof one === 'string')) {
+    return value.flatMap((name, index) => (index % 2 === 0 ? lines(name, value[index + 1]) : []))
+  }
+  return value.flatMap((one) =>
+    Array.isArray(one) ? lines(one[0], one[1]) : isJsonObject(one) ? lines(one['name'], one['value']) : [],
+  )
+}
+
+function lines(name: unknown, value: unknown): HeaderLine[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  if (typeof name !== 'string') return []
+  return values.flatMap((one): HeaderLine[] =>
+    typeof one === 'string' || typeof one === 'number' ? [[name, String(one)]] : [],
+  )
+}
+
+/** Method and target as pseudo-headers, unless the headers have them. */
+function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
+  if (headers.some(([name]) => name === ':path')) return []
+  const [target, query] = [lookUp({ object }, NAMES.target), object['rawQueryString']]
+  const url = typeof target === 'string' && URL.canParse(target, 'http://a') ? new URL(target, 'http://a') : undefined
+  const path = url && url.pathname + (typeof query === 'string' && query !== '' ? `?${query}` : url.search)
+  return [...lines(':method', lookUp({ object }, NAMES.method)), ...lines(':path', path)]
+}
+
+interface JsonBody {
+  readonly body: Uint8Array | undefined
+  readonly notes: readonly string[]
+}
+
+/** A value that is a body, and the object that has it. */
+interface BodyField {
+  readonly value: unknown
+  readonly encoding: Encoding
+  readonly object: Json
+}
+
+function findBody(place: Place, headers: readonly HeaderLine[]): JsonBody {
+  const field = findBodyField(place)
+  if (field !== undefined) return decodeBody(field)
+  const { object } = place
+  // Lambda leaves out or nulls an empty body.
+  const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
+  return { body: isEmpty ? new Uint8Array() : undefined, notes: [] }
+}
+
+/** Looks beside the headers first, then around them. An object that also has a response may have the body of that. */
+function findBodyField(place: Place): BodyField | undefined {
+  for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
+    const { object } = next
+    if (next !== place && 'response' in object) return undefined
+    const { postData, token_id: tokenId, content } = object
+    if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
+    if (tokenId !== undefined) return { value: content, encoding: 'text', object }
+    const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
+    const [found] = BODY_NAMES.filter(([name]) => (fields.get(name) ?? null) !== null)
+    if (found !== undefined) return { value: fields.get(found[0]), encoding: found[1], object }
+  }
+  return undefined
+}
+
+const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
+
+function decodeBody({ value, encoding, object }: BodyField): JsonBody {
+  if (typeof value === 'string')
+    return { body: decodeText(value, encoding === 'text' ? encodingIn(object) : encoding), notes: [] }
+  if (!isJsonObject(value)) return { body: undefined, notes: [] }
+  const bytes = value['type'] === 'Buffer' ? value['data'] : value
+  if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
+    return { body: Uint8Array.from(bytes), notes: [] }
+  }
+  const note =
+    'The capture has the parsed body, which was written as JSON again. The bytes received may differ: log the raw body.'
+  return { body: utf8(writeJson(value)), notes: [note] }
+}
+
+function encodingIn(object: Json): Encoding {
+  for (const [name, value] of Object.entries(object)) {
+    if (value === true && IS_BASE64.test(simplify(name))) return 'base64'
+    if ((value === 'base64' || value === 'hex') && ENCODING.test(simplify(name))) return value
+  }
+  return 'text'
+}
+
+function decodeText(text: string, encoding: Encoding): Uint8Array {
+  if (encoding === 'text') return utf8(text)
+  const digits = text.replace(/\s+/g, '')
+  const bytes = encoding === 'base64' ? fromBase64(digits) : fromHex(digits)
+  if (bytes === undefined && digits !== '') {
+    throw new CaptureError(
+      `The capture says that its body is ${encoding}, but it is not. Pass the body with --body-file PATH.`,
+    )
+  }
+  return bytes ?? new Uint8Array()
+}
+
+function writeJson(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // Thousands of levels overflow the stack.
+    throw new CaptureError(
+      'The body is nested too deeply to be written as JSON again. Pass the raw body with --body-file PATH.',
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { fromLatin1, fromUtf8, utf8 } from '../diagnose/bytes.js'
+import { CaptureError, unreadable } from './capture-error.js'
+import type { CapturedRequest } from './captured-request.js'
+import { isCurlCommand, parseCurlCommand } from './curl-command.js'
+import { parseCurlOutput } from './curl-output.js'
+import { beginsAsHttpText, parseHttpText } from './http-text.js'
+import { findDocuments, parseDocuments, readDocuments } from './json.js'
+
+// No module of Node, so that this runs in a browser too.
+
+/** How many bytes are searched for the head of a capture. */
+const MAX_HEAD_BYTES = 2 ** 18
+
+/** Reads a captured request. Throws a `CaptureError` if it is none. */
+export function readCapture(capture: Uint8Array): CapturedRequest {
+  return readText(toUtf8(capture))
+}
+
+function readText(bytes: Uint8Array): CapturedRequest {
+  const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
+  // Blank lines or a byte order mark may come before the request. White space before its first line may be on each line.
+  const blank = /^(\xef\xbb\xbf)?(\s*\n)?/.exec(beginning)?.[0].length ?? 0
+  const rest = bytes.subarray(blank)
+  const text = beginning.slice(blank)
+  const trimmed = text.slice(0, 200).trimStart()
+  if (trimmed === '') {
+    throw new CaptureError('The captured request is empty. Pass its file, pipe it in, or use --header and --body-file.')
+  }
+  if (/^HTTP\/\d/.test(trimmed)) throw unreadable('is a response, not a request')
+  if (trimmed.startsWith('"')) return readQuoted(rest)
+  const isJson = /^[{[]/.test(trimmed)
+  const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
+  if (documents !== undefined) return readDocuments(documents)
+  if (isCurlCommand(trimmed)) {
+    const command = parseCurlCommand(fromUtf8(rest))
+    // Someone pasted the command with its output, which has the headers as they were sent.
+    return { ...command, ...headOf(parseCurlOutput(text, false)) }
+  }
+  const isHttpText = beginsAsHttpText(text)
+  const fenced = isHttpText ? undefined : findFenced(rest, text)
+  if (fenced !== undefined) return readText(fenced)
+  const request = parseCurlOutput(text, isHttpText) ?? parseHttpText(rest, text)
+  if (request !== undefined) return request
+  const logged = findDocuments(fromUtf8(rest))
+  if (logged.length > 0) return readDocuments(logged)
+  throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
+}
+
+function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {
+  return output && { headers: output.headers, arrival: output.arrival }
+}
+
+/** HTTP text as a JSON string, as Go's %q and many logs write it. */
+function readQuoted(bytes: Uint8Array): CapturedRequest {
+  let text: unknown
+  try {
+    text = JSON.parse(fromUtf8(bytes))
+  } catch {
+    throw unreadable('begins with a quote, but is not a JSON string')
+  }
+  return readText(utf8(String(text)))
+}
+
+/** Decodes UTF-16, which PowerShell and Notepad write. */
+function toUtf8(bytes: Uint8Array): Uint8Array {
+  const [first, second, third, fourth] = bytes
+  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && third !== 0 && fourth === 0)
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && third === 0 && fourth !== 0)
+  if (!isLittle && !isBig) return bytes
+  return utf8(new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(bytes))
+}
+
+const FENCE = /^[ \t]*(?:```|~~~)[^\n`]*$/gm
+
+/** Returns what is between the first two fences of Markdown, without the line end before the second one. */
+function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
+  FENCE.lastIndex = 0
+  const opening = FENCE.exec(text)
+  if (opening === null) return undefined
+  const start = opening.index + opening[0].length + 1
+  const inside = bytes.subarray(start)
+  const whole = fromLatin1(inside)
+  FENCE.lastIndex = 0
+  const closing = FENCE.exec(whole)
+  const end = closing === null ? whole.length : whole.slice(0, closing.index).replace(/\r?\n$/, '').length
+  return inside.subarray(0, end)
+}

@@ -1,0 +1,176 @@
+import { CaptureError } from './capture-error.js'
+
+/** A word of a command line. */
+export interface ShellWord {
+  readonly text: string
+  /** Whether the shell puts something into it, such as the value of a variable. */
+  readonly isExpanded: boolean
+}
+
+/** Splits the first command of a text into words, as the shell does that it was written for. */
+export function splitCommand(text: string): readonly ShellWord[] {
+  return isForCmd(text) ? splitForCmd(text) : splitForBash(text)
+}
+
+/** Only cmd on Windows escapes with a caret. */
+function isForCmd(text: string): boolean {
+  return /\^(\r?\n|")/.test(text)
+}
+
+const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
+
+/** The words that are complete, and the one that is being read. */
+class WordList {
+  readonly words: ShellWord[] = []
+  #text: string | undefined
+  #isExpanded = false
+
+  add(text: string): void {
+    this.#text = (this.#text ?? '') + text
+  }
+
+  addExpansion(text: string): void {
+    this.add(text)
+    this.#isExpanded = true
+  }
+
+  endWord(): void {
+    if (this.#text !== undefined) this.words.push({ text: this.#text, isExpanded: this.#isExpanded })
+    this.#text = undefined
+    this.#isExpanded = false
+  }
+
+  /** Removes the number before a redirection: `2> file`. */
+  dropNumber(): void {
+    if (/^\d+$/.test(this.#text ?? '')) this.#text = undefined
+  }
+}
+
+/** Text without a special meaning. */
+const PLAIN = /[^\s'"\\`$;|&<>]+/y
+const SPACE = /\s+/y
+
+function splitForBash(text: string): readonly ShellWord[] {
+  const list = new WordList()
+  let index = 0
+  while (index < text.length) {
+    const character = text[index]
+    if (character === "'") {
+      const end = indexAfter(text, "'", index + 1)
+      list.add(text.slice(index + 1, end - 1))
+      index = end
+    } else if (character === '"') index = addDoubleQuoted(text, index + 1, list)
+    else if (text.startsWith("$'", index)) index = addAnsiQuoted(text, index + 2, list)
+    else if (character === '\\') {
+      const [lineEnd = ''] = match(/\r?\n/y, text, index + 1)
+      if (index + 1 === text.length) throw new CaptureError(ENDLESS_QUOTE)
+      if (lineEnd === '') list.add(text.charAt(index + 1))
+      index += 1 + (lineEnd.length || 1)
+    } else if (character === '$' || character === '`') {
+      list.addExpansion(text.charAt(index))
+      index++
+    } else if (/[;|&<>]/.test(text.charAt(index))) {
+      if (/[<>]/.test(text.charAt(index))) list.dropNumber()
+      break
+    } else {
+      const [space] = match(SPACE, text, index)
+      const [plain = ''] = match(PLAIN, text, index)
+      // Another command follows on the next line.
+      if (space?.includes('\n')) break
+      if (space === undefined) list.add(plain)
+      else list.endWord()
+      index += (space ?? plain).length
+    }
+  }
+  list.endWord()
+  return list.words
+}
+
+function match(sticky: RegExp, text: string, index: number): readonly string[] {
+  sticky.lastIndex = index
+  return sticky.exec(text) ?? []
+}
+
+function indexAfter(text: string, quote: string, start: number): number {
+  const end = text.indexOf(quote, start)
+  if (end === -1) throw new CaptureError(ENDLESS_QUOTE)
+  return end + 1
+}
+
+/** Adds what is in `"…"`, and returns the index after it. */
+function addDoubleQuoted(text: string, start: number, list: WordList): number {
+  list.add('')
+  const special = /["\\$`]/g
+  for (let index = start; ; ) {
+    special.lastIndex = index
+    const found = special.exec(text)
+    if (found === null) throw new CaptureError(ENDLESS_QUOTE)
+    list.add(text.slice(index, found.index))
+    index = found.index + 1
+    if (found[0] === '"') return index
+    if (found[0] === '\\') {
+      const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
+      // A backslash before another character is a backslash.
+      list.add(escaped === undefined ? '\\' : escaped.replace(/\r?\n/, ''))
+      index += escaped?.length ?? 0
+    } else list.addExpansion(found[0])
+  }
+}
+
+const ANSI_ESCAPES = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+])
+
+/** Adds what is in `$'…'`, and returns the index after it. */
+function addAnsiQuoted(text: string, start: number, list: WordList): number {
+  list.add('')
+  const special = /['\\]/g
+  for (let index = start; ; ) {
+    special.lastIndex = index
+    const found = special.exec(text)
+    if (found === null || found.index + 1 + (found[0] === '\\' ? 1 : 0) > text.length)
+      throw new CaptureError(ENDLESS_QUOTE)
+    list.add(text.slice(index, found.index))
+    index = found.index + 1
+    if (found[0] === "'") return index
+    const [sequence = text.charAt(index), unicode, byte] = match(/u([0-9a-f]{1,4})|x([0-9a-f]{1,2})/iy, text, index)
+    const code = unicode ?? byte
+    list.add(
+      code === undefined ? (ANSI_ESCAPES.get(sequence) ?? sequence) : String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    index += sequence.length
+  }
+}
+
+/** cmd removes the carets, and then curl.exe reads the quotes. */
+function splitForCmd(text: string): readonly ShellWord[] {
+  const list = new WordList()
+  const line = removeCarets(text)
+  let isQuoted = false
+  for (const [piece] of line.matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
+    // Browsers double each backslash, and not only those before a quote.
+    if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace(/\\"$/, '"'))
+    else if (piece === '""' && isQuoted) list.add('"')
+    else if (piece.startsWith('"')) {
+      list.add('')
+      isQuoted = piece === '""' ? isQuoted : !isQuoted
+    } else if (isQuoted || piece.trim() !== '') list.add(piece)
+    else list.endWord()
+  }
+  if (isQuoted) throw new CaptureError(ENDLESS_QUOTE)
+  list.endWord()
+  return list.words
+}
+
+/** Returns the first command of the text as one line. A caret before a line end continues the line; before two, it keeps one. */
+function removeCarets(text: string): string {
+  let line = ''
+  for (const [piece, lineEnds, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {
+    if (lineEnds !== undefined) line += /\n.*\n/s.test(lineEnds) ? '\n' : ''
+    else if (/^\r?\n$/.test(piece)) break
+    else line += escaped ?? piece
+  }
+  return line
+}

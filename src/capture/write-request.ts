@@ -1,0 +1,21 @@
+import { latin1 } from '../diagnose/bytes.js'
+import type { HeaderLine } from './header-lines.js'
+
+/** The first line of a request that `captureRequest` wrote: the time of its arrival, and the length of its body in bytes. */
+export const MARK = /^# Received at (\S{20,30}) with a body of (\d{1,15}) bytes$/
+
+/** Returns the line that {@link MARK} reads. */
+export function markOf(milliseconds: number, length: number): string {
+  return `# Received at ${new Date(milliseconds).toISOString()} with a body of ${length} bytes`
+}
+
+/** Returns a request as HTTP/1.1: head and body (RFC 9112, section 2.1). */
+export function httpText(
+  method: string,
+  target: string,
+  headers: readonly HeaderLine[],
+  body: Uint8Array,
+): readonly [head: Uint8Array, body: Uint8Array] {
+  const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']
+  return [latin1(lines.join('\r\n')), body]
+}
