@@ -2,7 +2,7 @@ import { assertClock, type Clock, timeOf } from '../clock.js'
 import { concat, utf8 } from '../diagnose/bytes.js'
 import { listHeaders } from '../diagnose/checks/headers.js'
 import { invalidType, kindOf } from '../errors.js'
-import { type Body, readBody } from '../rules/body.js'
+import { type Body, bytesOf } from '../rules/body.js'
 import type { HeadersInput } from '../rules/headers.js'
 import type { HeaderLine } from './header-lines.js'
 import { httpText, markOf } from './write-request.js'
@@ -47,7 +47,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}. Pass the request: an object with method, url and headers.`)
   }
-  const bytes = readBody(body, 'body')
+  const bytes = bytesOf(body, 'body')
   if (bytes === undefined) throw invalidType(`body is ${kindOf(body)}. Pass the bytes as received.`)
   assertClock(clock)
   const mark = markOf(timeOf(clock), bytes.length)
