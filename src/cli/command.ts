@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { getSystemErrorMap, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
 import type { Terminal } from './input/secret-source.js'
@@ -15,6 +15,8 @@ export interface Context {
   readonly stderr: Output
   readonly env: { readonly [name: string]: string | undefined }
   readonly clock: Clock
+  /** Resolves when the user presses Ctrl+C, or the process is asked to end. */
+  untilInterrupted(): Promise<void>
   /** Returns the terminal of the user, or `undefined` if there is none. */
   openTerminal(context: Context): Terminal | undefined
 }
@@ -27,21 +29,14 @@ export interface Outcome {
   readonly exitCode: ExitCode
   /** For stdout: text, or bytes that must stay unchanged. */
   readonly text: string | readonly Uint8Array[]
-  /** With `--json`, stdout gets this instead of `text` and `notes`. */
-  readonly document: object
+  /** With `--json`, stdout gets this instead of `text` and `notes`. `undefined` if the command has printed all of it. */
+  readonly document: object | undefined
   /** Remarks for stderr. */
   readonly notes?: readonly string[]
 }
 
 /** The user pressed Ctrl+C at the prompt. */
 export class Interrupted extends Error {}
-
-/** Returns what a system error means: `no such file or directory`. Returns the code or the message of another error. */
-export function describeError(error: unknown): string {
-  const { code, message } = Object(error)
-  const [, meaning] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? []
-  return meaning ?? String(code ?? message)
-}
 
 /** An option of a command, as the help shows it. */
 export interface Option {

@@ -13,5 +13,9 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr,
   env,
   clock: Date,
+  untilInterrupted: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
+    }),
   openTerminal,
 })

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import {
   type Command,
   type Context,
-  describeError,
   type ExitCode,
   GUIDE,
   helpText,
@@ -13,14 +12,15 @@ import {
   unknownWord,
 } from './command.js'
 import { diagnose } from './commands/diagnose.js'
+import { listen } from './commands/listen.js'
 import { secret } from './commands/secret.js'
 import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
 import { workbench } from './commands/workbench.js'
-import { jsonText, notesText, type Output, styleOf, wrapText } from './output/terminal.js'
+import { jsonText, notesText, styleOf, wrapText, write } from './output/terminal.js'
 
-const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose, workbench]
+const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose, listen, workbench]
 
 const HELP = `Usage: inbound-webhook-auth <command> [options]
 
@@ -47,7 +47,8 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
   const style = styleOf(stderr)
   try {
     const { text, document, notes = [], exitCode } = await runCommand(args, context)
-    for (const part of isJson ? [jsonText(document)] : [text].flat()) await write(stdout, part)
+    const json = document === undefined ? [] : [jsonText(document)]
+    for (const part of isJson ? json : [text].flat()) await write(stdout, part)
     for (const note of isJson ? [] : notes) await write(stderr, notesText([note], style))
     return exitCode
   } catch (error) {
@@ -76,16 +77,4 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
     return { exitCode: 0, text: help, document: { help } }
   }
   return command.run(parseCall(rest, command), context, styleOf(context.stdout))
-}
-
-function write(output: Output, part: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // The stream also emits the error, which would end the process.
-    output.once('error', () => {})
-    output.write(part, (error) => {
-      // `head` closes the pipe when it has read enough. That is not a failure.
-      if (error == null || Object(error).code === 'EPIPE') resolve()
-      else reject(new UsageError(`Cannot write the output: ${describeError(error)}.`))
-    })
-  })
 }

@@ -19,11 +19,20 @@ export interface Around {
   env?: Record<string, string>
   clock?: TestClock
   terminal?: Terminal
+  /** Resolves when the user presses Ctrl+C. */
+  interrupted?: Promise<void>
 }
 
 /** Runs a command line in this process. By default `WEBHOOK_SECRET` is set, and the clock does not move. */
 export async function call(args: readonly string[], around: Around = {}): Promise<Called> {
-  const { stdin = '', isTTY = false, env = { WEBHOOK_SECRET: SECRET }, clock = new TestClock(), terminal } = around
+  const {
+    stdin = '',
+    isTTY = false,
+    env = { WEBHOOK_SECRET: SECRET },
+    clock = new TestClock(),
+    terminal,
+    interrupted = Promise.resolve(),
+  } = around
   const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
   const exitCode = await run(args, {
     stdin: Object.assign(stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]), { isTTY }),
@@ -31,6 +40,7 @@ export async function call(args: readonly string[], around: Around = {}): Promis
     stderr,
     env,
     clock,
+    untilInterrupted: () => interrupted,
     openTerminal: () => terminal,
   })
   const bytes = Buffer.concat(stdout.chunks)

@@ -134,7 +134,13 @@ describe('output that cannot be written', () => {
   function output(code: string): Writable {
     return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) })
   }
-  const context = { stdin: process.stdin, env: {}, clock: Date, openTerminal: () => undefined }
+  const context = {
+    stdin: process.stdin,
+    env: {},
+    clock: Date,
+    openTerminal: () => undefined,
+    untilInterrupted: () => Promise.resolve(),
+  }
 
   it('is not an error if the reader closed the pipe', async () => {
     const stderr = output('EPIPE')

@@ -2,14 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  type Attempt,
-  findCause,
-  isAccepted,
-  isRejected,
-  lengthenNonce,
-  tamperBody,
-} from '../../src/cli/commands/attempts.js'
+import { type Attempt, findCause, lengthenNonce, tamperBody } from '../../src/cli/commands/attempts.js'
+import { isAccepted, isRejected } from '../../src/cli/output/http.js'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { NONCE, NOW, TestClock } from '../support/request.js'

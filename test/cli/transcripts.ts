@@ -70,7 +70,16 @@ async function runInProcess(args: readonly string[], env: Record<string, string 
     },
   })
   const stdin = Readable.from([])
-  const context = { stdin, stdout: output, stderr: output, env, clock: Date, openTerminal: () => undefined }
+  const untilInterrupted = () => Promise.resolve()
+  const context = {
+    untilInterrupted,
+    stdin,
+    stdout: output,
+    stderr: output,
+    env,
+    clock: Date,
+    openTerminal: () => undefined,
+  }
   const exitCode: number = await run(args, context)
   return { exitCode, printed: Buffer.concat(chunks).toString('utf8') }
 }

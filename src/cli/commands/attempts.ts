@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { SignedHeaders } from '../../index.js'
 import { isNonce } from '../../rules/nonce.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
-import type { EndpointResponse } from '../output/http.js'
+import { type EndpointResponse, isAccepted, isRejected } from '../output/http.js'
 
 /** The endpoint under test. */
 export interface Endpoint {
@@ -33,15 +33,6 @@ export interface Attempt {
 
 /** In seconds. The request takes time, so an age near the end of the window may be accepted or rejected. */
 const EDGE_SECONDS = 10
-
-export function isAccepted({ status }: EndpointResponse): boolean {
-  return status >= 200 && status <= 299
-}
-
-/** Checks for a status that a rejection has. Other statuses usually come from code outside the check. */
-export function isRejected({ status }: EndpointResponse): boolean {
-  return status === 400 || status === 401 || status === 403
-}
 
 export function isRight({ expected, response }: Attempt): boolean {
   return (expected !== 'rejected' && isAccepted(response)) || (expected !== 'accepted' && isRejected(response))

@@ -1,4 +1,5 @@
-import { defineCommand, unknownWord } from '../command.js'
+import { defineCommand } from '../command.js'
+import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
@@ -14,10 +15,7 @@ export const diagnose = defineCommand({
   options: {
     ...SECRET_OPTIONS,
     ...RECEIVED_OPTIONS,
-    language: {
-      value: 'LANGUAGE',
-      help: 'shows the line to change in one language: node, python, go, ruby, php, java, csharp, perl or shell. Default: the three likeliest languages',
-    },
+    ...LANGUAGE_OPTION,
   },
   notes: [
     CAPTURE_NOTE,
@@ -30,10 +28,7 @@ export const diagnose = defineCommand({
   async run(call, context, style) {
     // The other commands start faster without this module.
     const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
-    const { language: text } = call.values
-    const language = LANGUAGES.find((one) => one === text?.toLowerCase())
-    if (text !== undefined && language === undefined) throw unknownWord('--language', text, LANGUAGES)
-
+    const language = parseLanguage(call.values.language, LANGUAGES)
     const { request, original, clock, notes: read } = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded

@@ -8,8 +8,9 @@ export const secret = defineCommand({
   options: {},
   notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
 
-  async run() {
+  async run(_call, { stdout }) {
     const created = generateSecret()
-    return { exitCode: 0, text: `${created}\n`, document: { secret: created } }
+    // A line end in a file would become part of the key where the whole file is read.
+    return { exitCode: 0, text: stdout.isTTY === true ? `${created}\n` : created, document: { secret: created } }
   },
 })

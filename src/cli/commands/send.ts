@@ -1,17 +1,18 @@
-import type { HeaderLine } from '../../capture/header-lines.js'
+import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
 import { sign } from '../../index.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
-import { defineCommand } from '../command.js'
+import { type Context, defineCommand, type Outcome, UsageError } from '../command.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
+import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
-import { contentTypeOf, type EndpointResponse, parseUrl, sendRequest } from '../output/http.js'
+import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl, sendRequest } from '../output/http.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
-import { type Attempt, type Endpoint, findCause, isAccepted, isRejected, isRight, sendAttempts } from './attempts.js'
+import { type Attempt, type Endpoint, findCause, isRight, sendAttempts } from './attempts.js'
 
 export const send = defineCommand({
   name: 'send',
-  summary: 'Signs a body, posts it and prints the response. It can also send attacks.',
+  summary: 'Signs a body, posts it and prints the response. It can also send a saved request, and attacks.',
   operands: ['URL', '[file|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -20,6 +21,7 @@ export const send = defineCommand({
       kind: 'several',
       help: 'adds or replaces a header. The signature does not cover it',
     },
+    ...SAVED_OPTIONS,
     timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each response. Default: 10' },
     replay: { help: 'attack: sends the same request again' },
     tamper: { help: 'attack: changes one byte of the body after signing' },
@@ -40,23 +42,31 @@ export const send = defineCommand({
     const { values, operands } = call
     const url = parseUrl(operands[0])
     const extra = parseHeaderOptions(values.header)
-    const body = await readInput(operands[1], 'the body', context)
+    const isAttack = values.replay || values.tamper || values.resplit || values.age !== undefined
+    const saved = await readSaved(call, context)
+    if (saved !== undefined && !values.resign) {
+      if (isAttack) throw new UsageError('Attacks need a new signature. Pass --resign and the secret too.')
+      return sendSaved(saved, { url, extra, timeout: values.timeout }, context, style)
+    }
+    const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
     const loaded = await loadSecret(call, context)
     const { secret } = loaded
-    const notes = [...loaded.notes, ...weaknessNotes(loaded)]
+    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...(saved?.notes ?? [])]
     if (body.length === 0) notes.push('The body is empty.')
 
     const endpoint: Endpoint = {
       post: (signed, sent) => {
-        const headers: HeaderLine[] = [
-          ['Host', url.host],
+        const own: readonly HeaderLine[] = [
           ['User-Agent', 'inbound-webhook-auth'],
           ['Content-Type', contentTypeOf(sent)],
-          ...Object.entries(signed),
+        ]
+        const headers: HeaderLine[] = [
+          ['Host', url.host],
+          ...replaceHeaders(saved?.headers ?? own, Object.entries(signed)),
           ['Content-Length', String(sent.length)],
         ]
-        const request = { method: 'POST', url, headers: replaceHeaders(headers, extra), body: sent }
-        return sendRequest(request, values.timeout ?? 10)
+        const method = saved?.method ?? 'POST'
+        return sendRequest({ method, url, headers: replaceHeaders(headers, extra), body: sent }, values.timeout ?? 10)
       },
       sign: (nonce, ageSeconds) => {
         const now = context.clock.now() / 1000
@@ -69,7 +79,6 @@ export const send = defineCommand({
     const ok = attempts.every(isRight)
     const cause = findCause(attempts)
     if (attempts.some(({ response }) => response.status === 400)) notes.push(NOTE_ON_400)
-    const isAttack = values.replay || values.tamper || values.resplit || values.age !== undefined
     return {
       exitCode: ok ? 0 : 1,
       text: isAttack
@@ -80,6 +89,31 @@ export const send = defineCommand({
     }
   },
 })
+
+/** Sends a saved request with its own signature. */
+async function sendSaved(
+  { method, headers, body, notes: read }: SavedRequest,
+  { url, extra, timeout = 10 }: { url: URL; extra: readonly HeaderLine[]; timeout: number | undefined },
+  { clock }: Context,
+  style: Style,
+): Promise<Outcome> {
+  const lines: HeaderLine[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
+  const response = await sendRequest({ method, url, headers: replaceHeaders(lines, extra), body }, timeout)
+  const attempt: Attempt = { kind: 'genuine', sent: 'the saved request', expected: 'accepted', response }
+  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, 'x-timestamp').join()))
+  const isOld = age > WINDOW_SECONDS && !isAccepted(response)
+  const notes = [
+    ...read,
+    ...(isOld ? [`Its X-Timestamp is ${age} s old, so a correct endpoint refuses it. --resign signs it again.`] : []),
+  ]
+  const ok = isRight(attempt)
+  return {
+    exitCode: ok ? 0 : 1,
+    text: responseText(attempt, style),
+    document: { ok, attempts: [attemptDocument(attempt)], notes },
+    notes,
+  }
+}
 
 const NOTE_ON_400 =
   'Status 400 counts as rejected, but other errors have it too. Answer 401 instead: it always means a rejection.'

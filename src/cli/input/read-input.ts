@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { type Context, describeError, UsageError } from '../command.js'
+import { type Context, UsageError } from '../command.js'
+import { describeError } from '../describe-error.js'
 
 /** The largest input, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20

@@ -35,10 +35,14 @@ export interface Secrets {
 /** Reads the secrets of a call. Asks at the terminal if the call names no source. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
+  const lineEnds: string[] = []
   for (const name of values['secret-env'] ?? []) found.push([`--secret-env ${name}`, readVariable(name, context)])
   for (const path of values['secret-file'] ?? []) {
     const file = await readInput(path, 'the secret of --secret-file', context)
-    found.push([`--secret-file ${path}`, decodeSecret(file)])
+    const text = decodeSecret(file)
+    const name = `--secret-file ${path}`
+    found.push([name, text.replace(LINE_END, '')])
+    if (LINE_END.test(text)) lineEnds.push(noteOnLineEnd(name))
   }
   // The option is shown without its value.
   const [empty] = found.find(([, secret]) => secret === '') ?? []
@@ -47,7 +51,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   return {
     secrets: found.map(([, secret]) => secret),
     names: found.map(([name]) => name),
-    notes: found.flatMap(([name, secret]) => noteOn(name, secret)),
+    notes: [...lineEnds, ...found.flatMap(([name, secret]) => noteOn(name, secret))],
   }
 }
 
@@ -74,6 +78,12 @@ function noteOn(name: string, secret: string): string[] {
   return oddity === '' ? [] : [`The secret of ${name} has ${oddity}, which is part of the key.`]
 }
 
+const LINE_END = /\r?\n$/
+
+function noteOnLineEnd(name: string): string {
+  return `The file of ${name} ends with a line end, which is not part of the key here. Code that reads the whole file has another key. Remove the line end from the file, or let that code trim it.`
+}
+
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
   // The name is not shown: with `--secret-env $NAME` it is the secret.
@@ -88,7 +98,7 @@ function readVariable(name: string, { env }: Context): string {
 function decodeSecret(file: Buffer): string {
   try {
     // This also removes a byte order mark.
-    return new TextDecoder('utf-8', { fatal: true }).decode(file).replace(/\r?\n$/, '')
+    return new TextDecoder('utf-8', { fatal: true }).decode(file)
   } catch {
     throw new UsageError('The file of --secret-file is not UTF-8 text. Save the secret as UTF-8.')
   }

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { HeaderLine } from '../../capture/header-lines.js'
-import { describeError, UsageError } from '../command.js'
+import { UsageError } from '../command.js'
+import { describeError } from '../describe-error.js'
 
 /** Returns the `Content-Type` that a body most likely has. The signature does not cover it. */
 export function contentTypeOf(body: Uint8Array): string {
@@ -38,8 +39,19 @@ export interface EndpointResponse {
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
+  /** The path and the query to ask for, unchanged, instead of those of `url`. */
+  readonly target?: string
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
+}
+
+export function isAccepted({ status }: EndpointResponse): boolean {
+  return status >= 200 && status <= 299
+}
+
+/** Checks for a status that a rejection has. Other statuses usually come from code outside the check. */
+export function isRejected({ status }: EndpointResponse): boolean {
+  return status === 400 || status === 401 || status === 403
 }
 
 /** A response as it was received. */
@@ -61,18 +73,27 @@ export async function sendRequest(request: OutgoingRequest, timeoutSeconds: numb
  * Sends one request, and returns the response as it was received. Follows no redirect.
  *
  * @param maxBytes - how much of the response's body is read.
+ * @param stopped - ends the exchange early.
  */
 export async function exchange(
-  { method, url, headers, body }: OutgoingRequest,
+  { method, url, target, headers, body }: OutgoingRequest,
   timeoutSeconds: number,
   maxBytes: number,
+  stopped?: AbortSignal,
 ): Promise<RawResponse> {
-  const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
+  const signal = stopped === undefined ? timeout : AbortSignal.any([timeout, stopped])
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       // Node sends a flat list of headers unchanged, repeated names included.
-      request(url, { method, headers: headers.flat(), agent: false, signal })
+      request(url, {
+        method,
+        headers: headers.flat(),
+        agent: false,
+        signal,
+        ...(target === undefined ? {} : { path: target }),
+      })
         .on('response', resolve)
         .on('error', reject)
         .end(body)
@@ -89,7 +110,7 @@ export async function exchange(
     const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
     return { status, statusText, headers: response.headers, rawHeaders, body: bytes.toString('utf8'), bytes }
   } catch (error) {
-    const cause = signal.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
+    const cause = timeout.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
     const statusText = `no response (${cause})`
     return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0) }
   }

@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { describeError } from '../describe-error.js'
 
 /** A file, a pipe or a terminal. Only terminals have `hasColors`, which obeys `NO_COLOR` and `TERM`. */
-export type Output = Writable & { hasColors?(): boolean }
+export type Output = Writable & { readonly isTTY?: boolean | undefined; hasColors?(): boolean }
 
 /** Formats a piece of text for an output, or returns it unchanged where colours are unwanted. */
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string
@@ -52,4 +53,17 @@ function escapeUnit(unit: string): string {
 /** Returns a document as JSON that is safe for a terminal too. */
 export function jsonText(document: object): string {
   return `${printable(JSON.stringify(document, undefined, 2), '\n')}\n`
+}
+
+/** Writes a part of the output, and waits until it is written. */
+export function write(output: Output, part: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The stream also emits the error, which would end the process.
+    output.once('error', () => {})
+    output.write(part, (error) => {
+      // `head` closes the pipe when it has read enough. That is not a failure.
+      if (error == null || Object(error).code === 'EPIPE') resolve()
+      else reject(new Error(`Cannot write the output: ${describeError(error)}.`))
+    })
+  })
 }

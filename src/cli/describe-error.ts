@@ -1,0 +1,8 @@
+import { getSystemErrorMap } from 'node:util'
+
+/** Returns what a system error means: `no such file or directory`. Returns the code or the message of another error. */
+export function describeError(error: unknown): string {
+  const { code, message } = Object(error)
+  const [, meaning] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? []
+  return meaning ?? String(code ?? message)
+}

@@ -1,0 +1,43 @@
+import { bodyOf } from '../../capture/body.js'
+import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
+import { readCapture } from '../../capture/read-capture.js'
+import { type Call, type Context, type Options, UsageError } from '../command.js'
+import { readInput } from './read-input.js'
+
+/** The options that name a saved request. */
+export const SAVED_OPTIONS = {
+  request: {
+    value: 'FILE',
+    help: 'sends a saved request again, as it is, instead of a body. listen --save and captureRequest save requests',
+  },
+  resign: { help: 'signs the saved request again, with the time now and a new nonce' },
+} as const satisfies Options
+
+/** A request that was saved, without what belongs to its connection. */
+export interface SavedRequest {
+  readonly method: string
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+  readonly notes: readonly string[]
+}
+
+const OF_CONNECTION =
+  /^(:.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length)$/i
+
+/** Reads the request of a call, or returns `undefined` if the call has none. */
+export async function readSaved(
+  { values, operands }: Call<typeof SAVED_OPTIONS>,
+  context: Context,
+): Promise<SavedRequest | undefined> {
+  const { request: path, resign = false } = values
+  if (path === undefined) {
+    if (resign) throw new UsageError('--resign signs a saved request. Pass it with --request FILE.')
+    return undefined
+  }
+  if (operands.length > 1) throw new UsageError('--request has a body of its own. Pass no other file.')
+  const captured = readCapture(await readInput(path, 'the saved request', context))
+  const { body, notes } = bodyOf(captured, captured.headers)
+  const [method = 'POST'] = valuesOf(captured.headers, ':method')
+  const headers = captured.headers.filter(([name]) => !OF_CONNECTION.test(name))
+  return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
+}

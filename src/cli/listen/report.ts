@@ -1,0 +1,72 @@
+import type { Finding, Language } from '../../diagnose/index.js'
+import { findingsText } from '../output/findings.js'
+import { printable, type Style, wrapText } from '../output/terminal.js'
+
+/** One request, and what became of it. */
+export interface Report {
+  /** When all of it had arrived, in milliseconds since the Unix epoch. */
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  /** The status of the answer. */
+  readonly status: number
+  readonly ok: boolean
+  /** Why it was refused: a reason of `verify`, or what kept it from being verified. */
+  readonly reason?: string
+  /** More about it, for a person: `the same nonce 12 s ago`. */
+  readonly detail?: string
+  readonly findings: readonly Finding[]
+  readonly savedAs?: string
+  readonly forwarded?: { readonly status: number }
+  /** What differs if the endpoint decided otherwise. */
+  readonly differences?: readonly string[]
+}
+
+/** Returns a document as one line of JSON that is safe for a terminal. */
+export function jsonLine(document: object): string {
+  return `${printable(JSON.stringify(document))}\n`
+}
+
+/** Returns a report as one line of JSON. */
+export function reportJson({ time, ...rest }: Report): string {
+  return jsonLine({ time: new Date(time).toISOString(), ...rest })
+}
+
+const INDENT = '   '
+
+/** Returns a report as text: one line if it was accepted, and otherwise the findings too. */
+export function reportText(report: Report, style: Style, language?: Language): string {
+  const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
+  const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)
+  const more = detail === undefined ? '' : `: ${detail}`
+  const head = `${new Date(time).toISOString().slice(11, 19)}Z  ${printable(`${method} ${path}`.trim()) || 'a connection'}  ${status}  ${verdict}`
+  const lines = [
+    ...(forwarded === undefined ? [] : [`The endpoint answered ${forwarded.status || 'nothing'}.`]),
+    ...differences,
+    ...(savedAs === undefined ? [] : [`Saved as ${savedAs}`]),
+  ]
+  const below = lines.map((line) => `${wrapText(printable(line), INDENT)}\n`).join('')
+  const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language)}\n`
+  return `${head}${printable(more)}\n${below}${found}`
+}
+
+/** Counts reports by their reason. */
+export class Counts {
+  readonly #counts = new Map<string, number>()
+
+  add({ ok, reason = '' }: Report): void {
+    const name = ok ? 'accepted' : reason
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  get document(): { readonly [reason: string]: number } {
+    return Object.fromEntries(this.#counts)
+  }
+
+  get text(): string {
+    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0)
+    if (total === 0) return 'No request arrived.'
+    const parts = [...this.#counts].map(([name, count]) => `${count} ${name}`)
+    return `${total === 1 ? '1 request' : `${total} requests`}: ${parts.join(', ')}.`
+  }
+}
