@@ -53,7 +53,7 @@ function collector(isTTY: boolean) {
   const chunks: Buffer[] = []
   const stream = new PassThrough()
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return Object.assign(stream, { hasColors: () => isTTY, chunks })
+  return Object.assign(stream, { hasColors: () => isTTY, isTTY, chunks })
 }
 
 export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../../src/cli/run.js'
 import { call } from './call.js'
 
-const COMMANDS = ['secret', 'sign', 'send', 'verify', 'diagnose']
+const COMMANDS = ['secret', 'sign', 'send', 'verify', 'diagnose', 'listen', 'workbench']
 
 describe('help', () => {
   it.each([[['--help']], [['-h']]])('%j lists the commands', async (args) => {
@@ -48,7 +48,7 @@ it('--version prints the version of the package', async () => {
 describe('a wrong call', () => {
   it.each([
     [['verfy'], 'error: Unknown command. Did you mean verify?'],
-    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, verify, diagnose, workbench.'],
+    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, verify, diagnose, listen,'],
     [['--json', 'sign'], 'Unknown command.'],
     [['sign', '--fromat', 'curl'], 'Unknown option. Did you mean --format?'],
     [['sign', '-x'], 'Unknown option. Use one of: --secret-env, --secret-file, --format, --url, --timestamp, --nonce,'],
@@ -121,6 +121,11 @@ describe('a wrong call', () => {
     [['send', 'http://localhost/', '--age', 'hunter2']],
     [['send', 'http://localhost/', '--timeout', 'hunter2']],
     [['send', 'http://localhost/', '--header', 'hunter2 : a']],
+    [['send', 'http://localhost/', '--request', 'hunter2']],
+    [['listen', '--port', 'hunter2']],
+    [['listen', '--status', 'hunter2']],
+    [['listen', '--forward-to', 'hunter2']],
+    [['listen', '--language', 'hunter2']],
   ])('%j does not repeat an argument', async (args) => {
     for (const json of [[], ['--json']]) {
       const { exitCode, text, stderr } = await call([...args, ...json])

@@ -46,7 +46,7 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
       printed = stdout
     }
     // A new secret is different every time.
-    if (command.endsWith('secret > webhook.secret')) writeFileSync(join(folder, 'webhook.secret'), `${GUIDE_SECRET}\n`)
+    if (command.endsWith('secret > webhook.secret')) writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
     const text = replaceAll(printed.replaceAll('\r', ''), realOrigins)
     return `$ ${command}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
   }

@@ -12,7 +12,7 @@ import { type Attempt, type Endpoint, findCause, isRight, sendAttempts } from '.
 
 export const send = defineCommand({
   name: 'send',
-  summary: 'Signs a body, posts it and prints the response. It can also send a saved request, and attacks.',
+  summary: 'Signs a body or takes a saved request, and sends it. It can also send attacks.',
   operands: ['URL', '[file|-]'],
   options: {
     ...SECRET_OPTIONS,

@@ -57,6 +57,21 @@ const STATUS_TEXTS: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 }
 
+/** The sender closed the connection. If a request had begun, it is reported on its own. */
+const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
+
+/** @param headers - names and values in turns. */
+function answerWith(
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+  body: Uint8Array = Buffer.alloc(0),
+): void {
+  const mayHaveBody = status !== 204 && status !== 304
+  response.writeHead(status, mayHaveBody ? [...headers, 'Content-Length', String(body.length)] : [...headers])
+  response.end(body)
+}
+
 /** Answers requests as an endpoint does, and reports each one in the order in which they arrived. */
 export class Receiver {
   readonly #settings: ReceiverSettings
@@ -99,7 +114,10 @@ export class Receiver {
   /** Answers what is not HTTP, or not all of a request. */
   refuseConnection(error: Error, socket: Duplex): void {
     const { code = '', reason = '', rawPacket } = Object(error)
-    if (!socket.writable || code === 'ECONNRESET') return
+    if (!socket.writable || HUNG_UP.has(code)) {
+      socket.destroy()
+      return
+    }
     this.#broken.add(socket)
     const status = STATUS_TEXTS[code] ?? '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
@@ -121,7 +139,7 @@ export class Receiver {
     if (this.#stopped.signal.aborted || this.#broken.has(socket)) return
     const status = statusOf(error)
     const isTooLarge = hasErrorCode(error, 'ERR_BODY_TOO_LARGE')
-    response.writeHead(status, isTooLarge ? error.headers : {}).end()
+    answerWith(response, status, isTooLarge ? Object.entries(error.headers).flat() : [])
     const reason = isTooLarge ? 'body_too_large' : 'body_aborted'
     this.#report({ method, path, status, reason, detail: Object(error).message })
   }
@@ -152,12 +170,12 @@ export class Receiver {
     const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
     if (endpoint === undefined) {
       const status = fixed ?? (result.ok ? 204 : 401)
-      response.writeHead(status).end()
+      answerWith(response, status)
       return { ...decided, status }
     }
     const answer = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
     const status = answer.status || 502
-    response.writeHead(status, answerHeaders(answer)).end(answer.bytes)
+    answerWith(response, status, answerHeaders(answer), answer.bytes)
     const differences = findDifferences(
       {
         reason: result.ok ? undefined : result.reason,
