@@ -445,7 +445,7 @@ describe('--forward-to', () => {
       'text/plain',
       '10',
     ])
-    expect(await waitFor(1)).toMatchObject([{ status: 418, ok: true, forwarded: { status: 418 } }])
+    expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
   })
 
   it('passes chunks and an empty body on, to the path of the URL', async () => {
