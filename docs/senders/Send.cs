@@ -56,15 +56,16 @@ static class Send
         var handler = new HttpClientHandler { AllowAutoRedirect = false };
         var client = new HttpClient(handler) { Timeout = TimeSpan.FromSeconds(10) };
 
+        var random = new Random();
         foreach (var wait in new[] { 0, 1, 2, 4 })
         {
-            await Task.Delay(wait * 1000);
+            await Task.Delay(wait * 1000 + random.Next(wait * 500 + 1)); // up to half as long again, so that senders spread
             try
             {
                 var request = Signed(args[0], secret, body); // new for each attempt
                 var status = (int)(await client.SendAsync(request)).StatusCode;
                 Console.Error.WriteLine("answer " + status);
-                if (status < 500) return status >= 200 && status < 300 ? 0 : 1;
+                if (status != 429 && status < 500) return status >= 200 && status < 300 ? 0 : 1;
             }
             catch (Exception error) when (error is HttpRequestException || error is TaskCanceledException)
             {

@@ -48,12 +48,12 @@ class Send {
     var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     for (var wait : new int[] {0, 1, 2, 4}) {
-      Thread.sleep(wait * 1000);
+      Thread.sleep((long) (wait * 1000 * (1 + Math.random() / 2))); // up to half as long again, so that senders spread
       try {
         var request = signed(url, secret, body); // new for each attempt
         var status = client.send(request, BodyHandlers.discarding()).statusCode();
         System.err.println("answer " + status);
-        if (status < 500) System.exit(status >= 200 && status < 300 ? 0 : 1);
+        if (status != 429 && status < 500) System.exit(status >= 200 && status < 300 ? 0 : 1);
       } catch (IOException error) {
         System.err.println("no answer: " + error);
       }

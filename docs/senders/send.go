@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"log"
+	mathrand "math/rand"
 	"net/http"
 	"os"
 	"strconv"
@@ -43,8 +44,9 @@ func main() {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 
+	jitter := mathrand.New(mathrand.NewSource(time.Now().UnixNano()))
 	for _, wait := range []time.Duration{0, 1, 2, 4} {
-		time.Sleep(wait * time.Second)
+		time.Sleep(wait * (time.Second + time.Duration(jitter.Intn(500))*time.Millisecond)) // so that senders spread
 		request, err := http.NewRequest("POST", os.Args[1], bytes.NewReader(body))
 		if err != nil {
 			log.Fatal(err)
@@ -61,7 +63,7 @@ func main() {
 		if response.StatusCode/100 == 2 {
 			return
 		}
-		if response.StatusCode < 500 {
+		if response.StatusCode != 429 && response.StatusCode < 500 {
 			break
 		}
 	}

@@ -17,13 +17,13 @@ function signedHeaders(secret) {
 }
 
 for (const wait of [0, 1, 2, 4]) {
-  await sleep(wait * 1000)
+  await sleep(wait * 1000 * (1 + Math.random() / 2)) // up to half as long again, so that senders spread
   try {
     const headers = { 'Content-Type': 'application/json', ...signedHeaders(secret) } // new for each attempt
     const signal = AbortSignal.timeout(10_000)
     const { status } = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     console.error(`answer ${status}`)
-    if (status < 500) process.exit(status >= 200 && status < 300 ? 0 : 1)
+    if (status !== 429 && status < 500) process.exit(status >= 200 && status < 300 ? 0 : 1)
   } catch (error) {
     console.error('no answer', error)
   }

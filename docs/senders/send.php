@@ -16,7 +16,7 @@ function signedHeaders(string $secret, string $body): array
 }
 
 foreach ([0, 1, 2, 4] as $wait) {
-    sleep($wait);
+    usleep((int) ($wait * 1e6 * (1 + lcg_value() / 2))); // up to half as long again, so that senders spread
     $request = [
         'method' => 'POST',
         'header' => [
@@ -36,7 +36,7 @@ foreach ([0, 1, 2, 4] as $wait) {
     }
     $status = (int) explode(' ', stream_get_meta_data($answer)['wrapper_data'][0])[1];
     fwrite(STDERR, "answer $status\n");
-    if ($status < 500) {
+    if ($status !== 429 && $status < 500) {
         exit($status >= 200 && $status < 300 ? 0 : 1);
     }
 }

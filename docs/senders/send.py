@@ -4,6 +4,7 @@ import hmac
 import http.client
 import os
 import pathlib
+import random
 import sys
 import time
 import urllib.parse
@@ -27,14 +28,14 @@ def signed_headers():
 
 
 for wait in 0, 1, 2, 4:
-    time.sleep(wait)
+    time.sleep(wait * random.uniform(1, 1.5))  # up to half as long again, so that senders spread
     headers = {"Content-Type": "application/json", **signed_headers()}  # new for each attempt
     connection = connect(url.netloc, timeout=10)
     try:
         connection.request("POST", target, body, headers)
         status = connection.getresponse().status
         print("answer", status, file=sys.stderr)
-        if status < 500:
+        if status != 429 and status < 500:
             sys.exit(0 if 200 <= status < 300 else 1)
     except (OSError, http.client.HTTPException) as error:
         print("no answer:", error, file=sys.stderr)

@@ -17,11 +17,11 @@ end
 
 options = { use_ssl: url.scheme == 'https', open_timeout: 10, write_timeout: 10, read_timeout: 10 }
 [0, 1, 2, 4].each do |wait|
-  sleep wait
+  sleep wait * rand(1.0..1.5) # up to half as long again, so that senders spread
   headers = { 'Content-Type' => 'application/json', **signed_headers(body) } # new for each attempt
   response = Net::HTTP.start(url.hostname, url.port, options) { |http| http.post(url.request_uri, body, headers) }
   warn "answer #{response.code}"
-  exit response.is_a?(Net::HTTPSuccess) unless response.is_a?(Net::HTTPServerError)
+  exit response.is_a?(Net::HTTPSuccess) unless response.code == '429' || response.is_a?(Net::HTTPServerError)
 rescue IOError, SystemCallError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError, Net::ProtocolError => error
   warn "no answer: #{error.message}"
 end

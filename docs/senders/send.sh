@@ -20,7 +20,8 @@ hmac() {
 }
 
 for wait in 0 1 2 4; do
-  sleep "$wait"
+  random=$(od -A n -N 1 -t u1 /dev/urandom)
+  sleep "$((wait + random % (wait / 2 + 1)))" # up to half as long again, so that senders spread
   timestamp=$(date +%s) # new for each attempt, like the nonce and the signature
   nonce=$(openssl rand -hex 16)
   signature=$(printf '%s:%s:' "$timestamp" "$nonce" | cat - "$file" | hmac)
@@ -30,7 +31,7 @@ for wait in 0 1 2 4; do
   echo "answer $status" >&2 # 000 means no answer
   case $status in
     2??) exit 0 ;;
-    000 | 5??) ;;
+    000 | 429 | 5??) ;;
     *) exit 1 ;;
   esac
 done

@@ -40,14 +40,20 @@ export interface Report {
   differences?: string[]
 }
 
-export type StartListener = (args: readonly string[], env?: Record<string, string>) => Promise<Listener>
+/** @param secretArgs - where the secret comes from. */
+export type StartListener = (
+  args: readonly string[],
+  env?: Record<string, string>,
+  secretArgs?: readonly string[],
+) => Promise<Listener>
 
-const ARGS = ['listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
+const ARGS = ['listen', '--port', '0']
+const SECRET_ARGS = ['--secret-env', 'WEBHOOK_SECRET']
 
 /** Runs the built program. */
-export const startProcess: StartListener = async (args, env = {}) => {
+export const startProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env
-  const child = spawn(process.execPath, [BIN, ...ARGS, ...args], {
+  const child = spawn(process.execPath, [BIN, ...ARGS, ...secretArgs, ...args], {
     env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -61,13 +67,13 @@ export const startProcess: StartListener = async (args, env = {}) => {
 }
 
 /** Runs the command in this process. */
-export const startInProcess: StartListener = async (args, env = {}) => {
+export const startInProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   let press = () => {}
   const interrupted = new Promise<void>((resolve) => {
     press = resolve
   })
-  const exited = run([...ARGS, ...args], {
+  const exited = run([...ARGS, ...secretArgs, ...args], {
     stdin: Readable.from([]),
     stdout,
     stderr,

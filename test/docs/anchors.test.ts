@@ -54,7 +54,7 @@ describe('test/docs/anchors.json', () => {
     expect(missing(links)).toEqual([])
   })
 
-  it.each(['secret', 'sign', 'send', 'verify', 'diagnose', 'workbench'])(
+  it.each(['secret', 'sign', 'send', 'verify', 'diagnose', 'listen', 'workbench'])(
     'has the link of %s --help',
     async (command) => {
       const { text } = await call([command, '--help'])

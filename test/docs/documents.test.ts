@@ -45,7 +45,8 @@ describe('the guide to senders', () => {
   const folder = join(ROOT, 'docs/send')
   const pages = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8'))
 
-  it.each(readdirSync(join(ROOT, 'docs/senders')))('shows docs/senders/%s, which is tested', (file) => {
+  const files = readdirSync(join(ROOT, 'docs/senders'), { recursive: true, encoding: 'utf8' })
+  it.each(files.filter((file) => /\.\w+$/.test(file)))('shows docs/senders/%s, which is tested', (file) => {
     const code = readFileSync(join(ROOT, 'docs/senders', file), 'utf8')
     expect(pages.filter((page) => page.includes(`\n${code}\`\`\`\n`))).toHaveLength(1)
   })
