@@ -70,18 +70,19 @@ const NO_WORD: ShellWord = { text: '', isExpanded: false }
 
 /** Returns the options by their long names, each with its value. A URL is the value of an empty name. */
 function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: string, value: ShellWord]> {
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] ?? NO_WORD
+  const rest = words.values()
+  const takeValue = (): ShellWord => rest.next().value ?? NO_WORD
+  for (const word of rest) {
     const [, dashes, name = ''] = /^(--?)(.+)$/s.exec(word.text) ?? []
     if (dashes === undefined) yield ['', word]
-    else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? (words[++index] ?? NO_WORD) : NO_WORD]
+    else if (dashes === '--') yield [name, OPTIONS_WITH_VALUE.has(name) ? takeValue() : NO_WORD]
     else {
       // Several switches may share a dash. The rest of the word is the value of the first option that takes one.
       const end = [...name].findIndex((letter) => LETTERS_WITH_VALUE.has(letter))
       if (end === -1) continue
       const letter = name.charAt(end)
-      const rest = name.slice(end + 1)
-      yield [LONG_NAMES[letter] ?? letter, rest === '' ? (words[++index] ?? NO_WORD) : { ...word, text: rest }]
+      const value = name.slice(end + 1)
+      yield [LONG_NAMES[letter] ?? letter, value === '' ? takeValue() : { ...word, text: value }]
     }
   }
 }

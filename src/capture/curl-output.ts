@@ -17,20 +17,20 @@ const MAX_LINES = 10_000
 export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES)
   const first = lines.findIndex((line) => REQUEST_LINE.test(line))
-  const [, method, path] = REQUEST_LINE.exec(lines[first] ?? '') ?? []
-  if (method === undefined || path === undefined) return undefined
-  if (isHttpText && lines.slice(0, first).includes('')) return undefined
+  if (first === -1 || (isHttpText && lines.slice(0, first).includes(''))) return undefined
+  const [requestLine = '', ...others] = lines.slice(first)
+  const [, method = '', path = ''] = REQUEST_LINE.exec(requestLine) ?? []
   const headers: HeaderLine[] = [
     [':method', method],
     [':path', path],
   ]
-  let next = first + 1
-  for (; /^> ?\S/.test(lines[next] ?? '') && !REQUEST_LINE.test(lines[next] ?? ''); next++) {
-    const header = parseHeader((lines[next] ?? '').replace(/^> ?/, ''))
+  const end = others.findIndex((line) => !/^> ?\S/.test(line) || REQUEST_LINE.test(line))
+  for (const line of others.slice(0, end === -1 ? undefined : end)) {
+    const header = parseHeader(line.replace(/^> ?/, ''))
     if (header === undefined) return undefined
     headers.push(header)
   }
-  const [blank = '', afterBlank = ''] = lines.slice(next, next + 2)
+  const [blank = '', afterBlank = ''] = end === -1 ? [] : others.slice(end)
   const isQuoted = /^> *$/.test(blank) && afterBlank.startsWith('>') && !REQUEST_LINE.test(afterBlank)
   if (isQuoted) return undefined
   const [, date] = /^< date: (.*?)\r?$/im.exec(text) ?? []

@@ -64,10 +64,10 @@ function findInHead(lines: readonly string[]): Start | undefined {
   let start = 0
   for (const ended of lines) {
     const line = ended.replace(/\r$/, '')
-    if (line === '') return undefined
     const prefix = prefixOf(line)
     // A header may quote a request line.
     if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
+    if (line === '') break
     start += ended.length + 1
   }
   return undefined
@@ -96,7 +96,7 @@ function isHead(lines: readonly string[]): boolean {
 }
 
 function indentOf(line: string): string {
-  return /^[\s>]*/.exec(line)?.[0] ?? ''
+  return line.slice(0, line.search(/[^\s>]|$/))
 }
 
 /**
@@ -134,7 +134,7 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   // Lines may end with CRLF or LF.
   const [head = '', blankLine = ''] = text.split(/(\r?\n(?:\r?\n|$))/, 2)
   const lines = head.split(/\r?\n/)
-  const [, time, length] = MARK.exec(lines[0] ?? '') ?? []
+  const [, time, length] = MARK.exec(head.slice(0, head.search(/\r?\n|$/))) ?? []
   const headers = parseHead(time === undefined ? lines : lines.slice(1))
   const body = bytes.subarray(head.length + blankLine.length)
   if (time === undefined) return { headers, body, isHttpText: true }

@@ -19,7 +19,8 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
 function readText(bytes: Uint8Array): CapturedRequest {
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
   // Blank lines or a byte order mark may come before the request. White space before its first line may be on each line.
-  const blank = /^(\xef\xbb\xbf)?(\s*\n)?/.exec(beginning)?.[0].length ?? 0
+  const [blankLines = ''] = /^(\xef\xbb\xbf)?(\s*\n)?/.exec(beginning) ?? []
+  const blank = blankLines.length
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
   const trimmed = text.slice(0, 200).trimStart()

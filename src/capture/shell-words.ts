@@ -42,7 +42,7 @@ class WordList {
 
   /** Removes the number before a redirection: `2> file`. */
   dropNumber(): void {
-    if (/^\d+$/.test(this.#text ?? '')) this.#text = undefined
+    if (this.#text !== undefined && /^\d+$/.test(this.#text)) this.#text = undefined
   }
 }
 
@@ -111,8 +111,11 @@ function addDoubleQuoted(text: string, start: number, list: WordList): number {
     if (found[0] === '\\') {
       const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
       // A backslash before another character is a backslash.
-      list.add(escaped === undefined ? '\\' : escaped.replace(/\r?\n/, ''))
-      index += escaped?.length ?? 0
+      if (escaped === undefined) list.add('\\')
+      else {
+        list.add(escaped.replace(/\r?\n/, ''))
+        index += escaped.length
+      }
     } else list.addExpansion(found[0])
   }
 }
@@ -130,8 +133,7 @@ function addAnsiQuoted(text: string, start: number, list: WordList): number {
   for (let index = start; ; ) {
     special.lastIndex = index
     const found = special.exec(text)
-    if (found === null || found.index + 1 + (found[0] === '\\' ? 1 : 0) > text.length)
-      throw new CaptureError(ENDLESS_QUOTE)
+    if (found === null) throw new CaptureError(ENDLESS_QUOTE)
     list.add(text.slice(index, found.index))
     index = found.index + 1
     if (found[0] === "'") return index

@@ -148,4 +148,26 @@ describe('the entry', () => {
     expect(String(write.mock.calls[0]?.[0])).toContain('missing_header')
     expect(process.exitCode).toBe(1)
   })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends listen after %s', async (signal) => {
+    vi.resetModules()
+    process.argv = [process.execPath, BIN, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
+    vi.stubEnv('WEBHOOK_SECRET', SECRET)
+    const printed: string[] = []
+    vi.spyOn(process.stdout, 'write').mockImplementation((text, ...args) => {
+      printed.push(String(text))
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    vi.spyOn(process.stderr, 'write').mockImplementation((_text, ...args) => {
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    const ended = import('../../src/cli/main.js')
+    await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 20_000)
+    process.emit(signal)
+    await ended
+    expect(printed.join('')).toContain('No request arrived.')
+    expect(process.exitCode).toBe(0)
+  })
 })

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { bodyOf } from '../../src/capture/body.js'
 import { readCapture } from '../../src/capture/read-capture.js'
+import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
 import { run } from '../../src/cli/run.js'
 import { sign, verify } from '../../src/index.js'
 import { send, signedHeaders } from '../support/raw-client.js'
@@ -399,11 +400,11 @@ describe('--save', () => {
 
   it('stops the command if a file cannot be written', async () => {
     const gone = join(folder, 'gone')
-    const other = await startProcess(['--json', '--save', gone])
+    const other = await startInProcess(['--json', '--save', gone])
     rmSync(gone, { recursive: true })
     await post(other.port).catch(() => {})
     await expect.poll(() => other.stderr()).toContain('Cannot save a request: no such file or directory.')
-    expect(await other.interrupt()).toBe(2)
+    expect(await other.exitCode).toBe(2)
   })
 })
 
@@ -663,6 +664,20 @@ it('--language shows one language', async () => {
   await listener.interrupt()
   expect(listener.stdout()).toMatch(/^ {5}php: /m)
   expect(listener.stdout()).not.toMatch(/^ {5}node: /m)
+})
+
+it('nonces are forgotten when they can no longer be replayed', () => {
+  const nonces = new SeenNonces()
+  const reserve = (key: string, now: number) => {
+    const store = nonces.storeFor(now)
+    return [store.reserve('a', key, 600), store.describeReplay()]
+  }
+  expect(reserve('first', 0)[0]).toBe(true)
+  expect(reserve('first', 12_400)).toEqual([false, 'the same nonce 12 s ago'])
+  reserve('second', 600_001)
+  // The store itself forgets later, because its clock has not moved.
+  expect(reserve('first', 600_001)).toEqual([false, 'the same nonce 0 s ago'])
+  expect(reserve('second', 601_001)).toEqual([false, 'the same nonce 1 s ago'])
 })
 
 describe('send --request', () => {

@@ -23,6 +23,8 @@ export interface Listener {
   waitFor(count: number): Promise<Report[]>
   /** Presses Ctrl+C. Returns the exit code. */
   interrupt(): Promise<number | null>
+  /** The exit code, when the command has ended. */
+  readonly exitCode: Promise<number | null>
 }
 
 /** A line of the output with `--json`. */
@@ -57,13 +59,8 @@ export const startProcess: StartListener = async (args, env = {}, secretArgs = S
     env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit')
-  const interrupt = async () => {
-    child.kill('SIGINT')
-    const [code] = await exited
-    return code
-  }
-  return listener(child.stdout, child.stderr, interrupt)
+  const exitCode = once(child, 'exit').then(([code]) => code)
+  return listener(child.stdout, child.stderr, exitCode, () => child.kill('SIGINT'))
 }
 
 /** Runs the command in this process. */
@@ -73,7 +70,7 @@ export const startInProcess: StartListener = async (args, env = {}, secretArgs =
   const interrupted = new Promise<void>((resolve) => {
     press = resolve
   })
-  const exited = run([...ARGS, ...secretArgs, ...args], {
+  const exitCode = run([...ARGS, ...secretArgs, ...args], {
     stdin: Readable.from([]),
     stdout,
     stderr,
@@ -82,16 +79,14 @@ export const startInProcess: StartListener = async (args, env = {}, secretArgs =
     untilInterrupted: () => interrupted,
     openTerminal: () => undefined,
   })
-  return listener(stdout, stderr, () => {
-    press()
-    return exited
-  })
+  return listener(stdout, stderr, exitCode, press)
 }
 
 async function listener(
   stdout: Readable | (Readable & Writable),
   stderr: Readable,
-  interrupt: () => Promise<number | null>,
+  exitCode: Promise<number | null>,
+  press: () => unknown,
 ): Promise<Listener> {
   let [printed, errors] = ['', '']
   stdout.setEncoding('utf8').on('data', (text) => {
@@ -121,6 +116,10 @@ async function listener(
         if (now.length < count) throw new Error(`${now.length} reports of ${count}`)
         return now
       }),
-    interrupt,
+    exitCode,
+    interrupt() {
+      press()
+      return exitCode
+    },
   }
 }

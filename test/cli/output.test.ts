@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { shellWord } from '../../src/cli/commands/sign.js'
+import { describeError } from '../../src/cli/describe-error.js'
 import { findingsText } from '../../src/cli/output/findings.js'
 import { contentTypeOf } from '../../src/cli/output/http.js'
 import { jsonText, printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
@@ -127,4 +128,12 @@ describe('contentTypeOf', () => {
   ])('%j: %s', (body, type) => {
     expect(contentTypeOf(Buffer.from(body, 'latin1'))).toBe(type)
   })
+})
+
+it.each([
+  [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'connection refused'],
+  [Object.assign(new Error('a text'), { code: 'ERR_OTHER' }), 'ERR_OTHER'],
+  [new Error('a text'), 'a text'],
+])('describes %s as %s', (error, text) => {
+  expect(describeError(error)).toBe(text)
 })

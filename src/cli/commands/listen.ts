@@ -84,14 +84,12 @@ export const listen = defineCommand({
     const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
     await write(stderr, notesText(notes, styleOf(stderr)))
     await write(stdout, isJson ? jsonLine({ listening: origin }) : heading(origin))
-    try {
-      await Promise.race([context.untilInterrupted(), receiver.failure])
-    } finally {
-      const stopped = receiver.stop()
-      server.close()
-      server.closeAllConnections()
-      await stopped
-    }
+    await Promise.race([context.untilInterrupted(), once(receiver.failed, 'abort')])
+    const stopped = receiver.stop()
+    server.close()
+    server.closeAllConnections()
+    await stopped
+    receiver.failed.throwIfAborted()
     const summary = isJson ? jsonLine({ counts: counts.document }) : `\n${counts.text}\n`
     await write(stdout, summary)
     return { exitCode: 0, text: '', document: undefined }
@@ -128,8 +126,7 @@ async function start(server: Server, host: string, port: number): Promise<string
       `Cannot listen: ${describeError(error)}. Pass another --port, such as 0 for a free one, or --host.`,
     )
   }
-  const address = server.address()
-  const actual = typeof address === 'object' && address !== null ? address.port : port
+  const { port: actual } = Object(server.address())
   return `http://${isIPv6(host) ? `[${host}]` : host}:${actual}`
 }
 

@@ -37,7 +37,11 @@ const OF_CONNECTION = /^(connection|keep-alive|transfer-encoding|content-length|
 
 /** Returns the headers of an answer to pass on, as names and values in turns. */
 export function answerHeaders({ rawHeaders }: RawResponse): string[] {
-  return rawHeaders.filter((_, index) => !OF_CONNECTION.test(rawHeaders[index - (index % 2)] ?? ''))
+  let isKept = false
+  return rawHeaders.filter((text, index) => {
+    if (index % 2 === 0) isKept = !OF_CONNECTION.test(text)
+    return isKept
+  })
 }
 
 /** What this machine found about a request that it passed on. */

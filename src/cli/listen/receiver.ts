@@ -83,14 +83,15 @@ export class Receiver {
   #turn = Promise.resolve()
   #waiting = 0
   #saved = 0
-  #fail: (error: unknown) => void = () => {}
-  /** Rejects if a report cannot be printed. */
-  readonly failure = new Promise<never>((_resolve, reject) => {
-    this.#fail = reject
-  })
+  readonly #failed = new AbortController()
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings
+  }
+
+  /** Is aborted if a report cannot be saved or printed. */
+  get failed(): AbortSignal {
+    return this.#failed.signal
   }
 
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -155,7 +156,7 @@ export class Receiver {
       try {
         await this.#settings.print(await explain())
       } catch (error) {
-        this.#fail(error)
+        this.#failed.abort(error)
       }
       this.#waiting--
     })

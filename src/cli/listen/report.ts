@@ -14,7 +14,7 @@ export interface Report {
   /** Why it was refused: a reason of `verify`, or what kept it from being verified. */
   readonly reason?: string
   /** More about it, for a person: `the same nonce 12 s ago`. */
-  readonly detail?: string
+  readonly detail: string
   readonly findings: readonly Finding[]
   readonly savedAs?: string
   readonly forwarded?: { readonly status: number }
@@ -38,7 +38,6 @@ const INDENT = '   '
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)
-  const more = detail === undefined ? '' : `: ${detail}`
   const head = `${new Date(time).toISOString().slice(11, 19)}Z  ${printable(`${method} ${path}`.trim()) || 'a connection'}  ${status}  ${verdict}`
   const lines = [
     ...(forwarded === undefined ? [] : [`The endpoint answered ${forwarded.status || 'nothing'}.`]),
@@ -47,7 +46,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
   ]
   const below = lines.map((line) => `${wrapText(printable(line), INDENT)}\n`).join('')
   const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language)}\n`
-  return `${head}${printable(more)}\n${below}${found}`
+  return `${head}${printable(`: ${detail}`)}\n${below}${found}`
 }
 
 /** Counts reports by their reason. */
