@@ -18,11 +18,11 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   const lines = text.split(/\r?\n|\r/, MAX_LINES)
   const first = lines.findIndex((line) => REQUEST_LINE.test(line))
   if (first === -1 || (isHttpText && lines.slice(0, first).includes(''))) return undefined
-  const [requestLine = '', ...others] = lines.slice(first)
-  const [, method = '', path = ''] = REQUEST_LINE.exec(requestLine) ?? []
+  const others = lines.slice(first + 1)
+  const [method, path] = String(lines[first]).replace(/^.*> /, '').split(' ')
   const headers: HeaderLine[] = [
-    [':method', method],
-    [':path', path],
+    [':method', String(method)],
+    [':path', String(path)],
   ]
   const end = others.findIndex((line) => !/^> ?\S/.test(line) || REQUEST_LINE.test(line))
   for (const line of others.slice(0, end === -1 ? undefined : end)) {

@@ -18,9 +18,8 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
 
 function readText(bytes: Uint8Array): CapturedRequest {
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
-  // Blank lines or a byte order mark may come before the request. White space before its first line may be on each line.
-  const [blankLines = ''] = /^(\xef\xbb\xbf)?(\s*\n)?/.exec(beginning) ?? []
-  const blank = blankLines.length
+  // Blank lines may come before the request. White space before its first line may be on each line.
+  const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
   const trimmed = text.slice(0, 200).trimStart()
@@ -62,9 +61,10 @@ function readQuoted(bytes: Uint8Array): CapturedRequest {
   return readText(utf8(String(text)))
 }
 
-/** Decodes UTF-16, which PowerShell and Notepad write. */
+/** Decodes UTF-16, which PowerShell and Notepad write, and removes a byte order mark. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
   const [first, second, third, fourth] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)
   const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && third !== 0 && fourth === 0)
   const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0 && third === 0 && fourth !== 0)
   if (!isLittle && !isBig) return bytes

@@ -88,6 +88,7 @@ describe('HTTP text is read', () => {
 
   it('may begin with a remark that looks like a header, even without a request line', () => {
     expect(read('Note: it came in today.\nX-Nonce: abc')).toMatchObject({ nonce: 'abc', body: '' })
+    expect(read('Note: it came in today.\nX-Nonce: abc\n\nPOST / HTTP/1.1')).toMatchObject({ body: 'POST / HTTP/1.1' })
   })
 
   it('needs no request line if a header is one of requests', () => {
@@ -147,6 +148,8 @@ describe('a curl command is read', () => {
 
   it('up to a redirection', () => {
     expect(read('curl http://a/b -d x 2> errors.txt')).toMatchObject({ path: '/b', body: 'x' })
+    expect(read('curl http://a/b -d x>out')).toMatchObject({ path: '/b', body: 'x' })
+    expect(read('curl http://a/b -d "x\\y"; ls')).toMatchObject({ path: '/b', body: 'x\\y' })
   })
 
   it.each([
@@ -232,6 +235,7 @@ describe('JSON is read', () => {
     for (const others of [
       { payload: 'a', content: 'b', text: 'c', message: 'd', data: 'e' },
       { response: { body: 'f' } },
+      { body: 7 },
     ]) {
       expect(() => read(outside({ ...request, ...others }))).toThrow('The capture has no body.')
     }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bodyOf } from '../../src/capture/body.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
@@ -94,11 +94,12 @@ describe.each<[string, StartListener]>([
   })
 
   it('prints text without --json', async () => {
-    const listener = await listen([], start)
+    const listener = await listen(['--save', folder], start)
     await post(listener.port)
     await post(listener.port, { secret: 'another' })
     await listener.interrupt()
     const text = listener.stdout()
+    expect(text.match(/^ {3}Saved as .*\.http$/gm)).toHaveLength(2)
     expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}204 {2}accepted: body of 42 bytes$/m)
     expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}401 {2}signature_mismatch: body of 42 bytes$/m)
     expect(text).toContain('(signature_mismatch)')
@@ -381,11 +382,14 @@ describe('--save', () => {
   it('never replaces a file', async () => {
     const before = readdirSync(saved).length
     const other = await startInProcess(['--json', '--save', saved])
+    // So both listeners begin with the same name.
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1000)
     const nothing = { headers: [], body: Buffer.alloc(0) }
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => send(index % 2 === 0 ? listener.port : other.port, nothing)),
     )
     await other.waitFor(10)
+    now.mockRestore()
     await expect.poll(() => readdirSync(saved)).toHaveLength(before + 20)
     await other.interrupt()
   })

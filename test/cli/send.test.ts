@@ -258,6 +258,13 @@ describe('send prints why there is no response', () => {
   })
 })
 
+it('a redirect without Location says so', async () => {
+  const url = await serve((_request, _body, response) => {
+    response.statusCode = 302
+  })
+  expect((await send(url)).text).toContain('Redirects are not followed. It has no Location.')
+})
+
 it('send refuses a secret that cannot be encoded', async () => {
   const env = { WEBHOOK_SECRET: '\ud800' }
   const { exitCode, stderr } = await call(['send', await endpoint(), '-', ...FROM_ENV], { env })

@@ -114,7 +114,7 @@ export class Receiver {
 
   /** Answers what is not HTTP, or not all of a request. */
   refuseConnection(error: Error, socket: Duplex): void {
-    const { code = '', reason = '', rawPacket } = Object(error)
+    const { code, rawPacket } = Object(error)
     if (!socket.writable || HUNG_UP.has(code)) {
       socket.destroy()
       return
@@ -124,9 +124,7 @@ export class Receiver {
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     // A TLS connection begins with a record of type 22.
     const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
-    const detail = isTls
-      ? 'the sender speaks TLS here. Let it send to http://, or through a tunnel.'
-      : String(reason || code)
+    const detail = isTls ? 'the sender speaks TLS here. Let it send to http://, or through a tunnel.' : error.message
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 
@@ -181,7 +179,7 @@ export class Receiver {
       {
         reason: result.ok ? undefined : result.reason,
         body,
-        keyLength: result.ok ? Buffer.byteLength(secrets[result.secretIndex] ?? '') : undefined,
+        keyLength: result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined,
         answeredAt: clock.now(),
       },
       answer,
