@@ -91,10 +91,8 @@ export async function connectPg(
       assertWritable((await driver.query(pool, READ_ONLY_QUERY, [])).rows)
     },
     async close(pool) {
-      // An idle connection to a server that hangs would never end.
-      const grace = setTimeout(() => socketsOf.get(pool)?.destroy(), timeout)
       await pool.end()
-      clearTimeout(grace)
+      // The pool does not wait for idle connections. One to a server that hangs would never end.
       socketsOf.get(pool)?.destroy()
     },
   }

@@ -125,6 +125,48 @@ describe('connectMariadb', () => {
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     await nonceStore.close()
   })
+
+  it('keeps a pool that has answered another statement meanwhile', async () => {
+    const pools: FakePool[] = []
+    const nonceStore = await connectMariadb(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: TIMEOUT },
+    )
+    Object.assign(pools[0] ?? {}, { hangs: true })
+    const hanging = expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('No answer')
+    Object.assign(pools[0] ?? {}, { hangs: false })
+    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
+    await hanging
+    await sleep(3 * TIMEOUT)
+    expect(pools).toHaveLength(1)
+    await nonceStore.close()
+  })
+
+  it('is closed while it opens another pool', async () => {
+    let isReadOnly = 0
+    const nonceStore = await connectMariadb(
+      (options) => {
+        const pool = new FakePool(options)
+        pool.query = async (sql) => {
+          if (sql.startsWith('SELECT')) return [{ read_only: isReadOnly, autocommit: 1 }]
+          if (isReadOnly) throw Object.assign(new Error('read-only'), { errno: 1290, sqlState: 'HY000' })
+          return { affectedRows: 1 }
+        }
+        return pool
+      },
+      { timeout: TIMEOUT },
+    )
+    isReadOnly = 1
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('read-only')
+    await sleep(10)
+    await nonceStore.close()
+    await sleep(3 * TIMEOUT)
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('is closed')
+  })
 })
 
 describe('cancelStatement', () => {
