@@ -41,8 +41,11 @@ export function connectOptionsOf(
   return { timeout, onError }
 }
 
+/** Every client that was created. */
+const created = new WeakSet<object>()
+
 /**
- * Calls `create` with `options`, and checks that it used them and created a client.
+ * Calls `create` with `options`, and checks that it used them and created a new client.
  *
  * Without the options the client would wait for ever, or connect again by itself after `close()`.
  *
@@ -72,6 +75,8 @@ export function createClient<Client extends object, Options extends object>(
       `create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`,
     )
   }
+  if (created.has(client)) throw invalidType(`create returned the same client again. Create a new one: ${example}.`)
+  created.add(client)
   if (!isUsed) throw invalidType(`create did not use its options. Pass them to the client: ${example}.`)
   return client
 }

@@ -40,7 +40,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-    text: /unable to (get local issuer|verify the first) certificate|self-signed certificate|certificate/i,
+    text: /certificate/i,
     message: "The server's TLS certificate is not trusted. Set the certificate authority in create.",
   },
   {
@@ -54,8 +54,8 @@ const REASONS: readonly Reason[] = [
       'EAI_AGAIN',
       'ETIMEDOUT',
     ],
-    // What clients of clusters and of Sentinel say if they tried several servers.
-    text: /did not answer within|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
+    // What clients say after a time-out, or if they tried several servers.
+    text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
   },
 ]

@@ -25,7 +25,6 @@ export interface IoredisSingle {
   connect(): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   disconnect(): void
-  readonly status: string
 }
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */

@@ -31,6 +31,8 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /cannot be reached/],
     ['no such host', error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }), /cannot be reached/],
     ['a server that hangs', error('The server did not answer within 1000 ms.'), /cannot be reached/],
+    ['pg: no connection in time', error('timeout exceeded when trying to connect'), /cannot be reached/],
+    ['postgres.js: no connection in time', error('write CONNECT_TIMEOUT db:5432'), /cannot be reached/],
     ['redis: cluster', error('None of the root nodes is available'), /cannot be reached/],
     ['ioredis: cluster', error('None of startup nodes is available'), /cannot be reached/],
     ['ioredis: Sentinel', error('All sentinels are unreachable and retry is disabled.'), /cannot be reached/],
@@ -45,9 +47,9 @@ describe('the error for a store that cannot connect says what to do', () => {
 
   it('reads the cause of an error, and the errors of an AggregateError', () => {
     const refused = error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
-    expect(connectFailure(error('pool timeout', { cause: refused })).message).toMatch(/cannot be reached/)
+    expect(connectFailure(error('no connection', { cause: refused })).message).toMatch(/cannot be reached/)
     expect(connectFailure(new AggregateError([refused])).message).toMatch(/cannot be reached/)
-    const endless = error('pool timeout')
+    const endless = error('out of cheese')
     endless.cause = endless
     expect(connectFailure(endless).message).toMatch(/See the cause/)
   })

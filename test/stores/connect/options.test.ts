@@ -46,8 +46,11 @@ describe.each(CONNECT)('%s', (name, connect) => {
 
   it('refuses a client without its options, because it would wait for ever', async () => {
     const methods = 'connect sendCommand destroy on call disconnect end unsafe getConnection query'.split(' ')
-    const client = Object.fromEntries(methods.map((method) => [method, () => client]))
-    await expect(connect(() => client)).rejects.toThrow(/^create did not use its options\. Pass them to the client: /)
+    const newClient = () => Object.fromEntries(methods.map((method) => [method, () => ({})]))
+    await expect(connect(newClient)).rejects.toThrow(/^create did not use its options\. Pass them to the client: /)
+    const client = newClient()
+    await expect(connect(() => client)).rejects.toThrow(/^create did not use its options\. /)
+    await expect(connect(() => client)).rejects.toThrow(/^create returned the same client again\. Create a new one: /)
   })
 
   it('passes on what the function throws', async () => {
