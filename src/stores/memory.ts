@@ -164,8 +164,8 @@ export class MemoryNonceStore implements NonceStore {
       if (this.#segmentOf(address)?.hasExpired(indexOf(address), now) === false) return false
     }
 
-    const isTooSmall = this.#whenFull === 'throw' || keys.length > this.#maxEntries
-    if ((isTooSmall && !this.#hasRoomFor(keys.length)) || this.#segmentCount === MAX_SEGMENTS) {
+    const canEvict = this.#whenFull === 'evict' && keys.length <= this.#maxEntries
+    if ((!canEvict && !this.#hasRoomFor(keys.length)) || this.#segmentCount === MAX_SEGMENTS) {
       throw new NonceStoreFullError(
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )

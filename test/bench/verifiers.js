@@ -141,6 +141,37 @@ function stripe() {
 }
 
 /**
+ * Forged and stale requests to Stripe's verifier, which throws.
+ *
+ * @param {Buffer} body
+ * @returns {import('./rounds.js').Contestant[]}
+ */
+export function stripeRejections(body) {
+  const Stripe = load('stripe')
+  const { webhooks } = new Stripe('not a key')
+  const rejected = (/** @type {() => string} */ headerOf) => () => {
+    const header = headerOf()
+    return () => {
+      try {
+        return webhooks.signature.verifyHeader(body, header, SECRET, 300)
+      } catch (error) {
+        return error
+      }
+    }
+  }
+  const isRight = (/** @type {unknown} */ error) => Object(error).type === 'StripeSignatureVerificationError'
+  const stale = () => {
+    const timestamp = secondsAgo(3600)
+    const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
+    return flat(`t=${timestamp},v1=${signature}`)
+  }
+  return [
+    { name: 'stripe, forged', prepare: rejected(() => flat(`t=${seconds()},v1=${'0'.repeat(64)}`)), isRight },
+    { name: 'stripe, stale', prepare: rejected(stale), isRight },
+  ]
+}
+
+/**
  * Its JSON.parse is switched off.
  *
  * @returns {Verifier}

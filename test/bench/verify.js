@@ -11,7 +11,7 @@ import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
 import { served } from './server-load.js'
 import { fillTables } from './tables.js'
-import { baseline, bodyOf, own, PEERS, SECRET, signed } from './verifiers.js'
+import { baseline, bodyOf, own, PEERS, SECRET, signed, stripeRejections } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 41)
@@ -72,6 +72,7 @@ async function rejections() {
       /** @param {unknown} result */
       isRight: (result) => name.endsWith(Object(result).reason),
     })),
+    ...stripeRejections(body),
   ]
   return inTurns(contestants, { rounds: ROUNDS, calls: 500 })
 }
