@@ -60,15 +60,10 @@ type Values = { -readonly [name in keyof HeaderValues]: HeaderValues[name] }
 type Properties = { readonly [name: string]: unknown }
 
 function add(values: Values, anyCase: string, value: unknown): void {
-  // Node's names are in lowercase already. To lowercase them again would cost a twentieth of a `verify`.
-  const name = isHeaderName(anyCase) ? anyCase : anyCase.toLowerCase()
+  const name = anyCase.toLowerCase()
   if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value, name)
   else if (name === 'x-nonce') values.nonce = joined(values.nonce, value, name)
   else if (name === 'x-signature') values.signature = joined(values.signature, value, name)
-}
-
-function isHeaderName(name: string): boolean {
-  return name === 'x-timestamp' || name === 'x-nonce' || name === 'x-signature'
 }
 
 function joined(before: string | undefined, value: unknown, name: HeaderName): string | undefined {
