@@ -353,14 +353,15 @@ describe('reserveAll', () => {
     for (const key of ['1', '2']) expect(store.reserve('a', key, 600)).toBe(false)
   })
 
-  it('keeps every key of 100 000 pairs and triples, also next to the end of a segment', () => {
+  it('keeps every key of pairs and triples, also next to the end of a segment', () => {
     const { store } = storeAt()
-    for (let index = 0; index + 3 <= 200_000; index += 5) {
-      const [one = '', two = '', three = '', four = '', five = ''] = UUIDS.slice(index, index + 5)
+    const keys = UUIDS.slice(0, 40_000)
+    for (let index = 0; index < keys.length; index += 5) {
+      const [one = '', two = '', three = '', four = '', five = ''] = keys.slice(index, index + 5)
       if (!store.reserveAll('a', [one, two], 600)) throw new Error('a new pair was taken')
       if (!store.reserveAll('a', [three, four, five], 600)) throw new Error('a new triple was taken')
     }
-    expect(UUIDS.filter((key) => store.reserve('a', key, 600))).toEqual([])
+    expect(keys.filter((key) => store.reserve('a', key, 600))).toEqual([])
   })
 
   it('removes two expired entries per key, so that memory shrinks', () => {
