@@ -74,12 +74,12 @@ const TABLES = {
   // The newest run: sizes do not depend on Node.
   sizes: (runs) =>
     table(
-      ['import', 'minified', 'and gzipped', 'loaded with an error'],
+      ['import', 'minified', 'and gzipped'],
       [...runs]
         .sort((one, other) => other.date.localeCompare(one.date))
         .slice(0, 1)
         .flatMap(({ sizes }) =>
-          sizes.map(({ name, ...rest }) => [`\`${name}\``, ...[rest.minified, rest.gzipped, rest.later].map(bytes)]),
+          sizes.map(({ name, minified, gzipped }) => [`\`${name}\``, bytes(minified), bytes(gzipped)]),
         ),
     ),
 }
