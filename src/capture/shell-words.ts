@@ -73,17 +73,23 @@ function splitForBash(text: string): readonly ShellWord[] {
       if (/[<>]/.test(text.charAt(index))) list.dropNumber()
       break
     } else {
-      const [space] = match(SPACE, text, index)
-      const [plain = ''] = match(PLAIN, text, index)
+      const end = endOf(SPACE, text, index)
       // Another command follows on the next line.
-      if (space?.includes('\n')) break
-      if (space === undefined) list.add(plain)
-      else list.endWord()
-      index += (space ?? plain).length
+      if (text.slice(index, end).includes('\n')) break
+      if (end > index) list.endWord()
+      const next = endOf(PLAIN, text, end)
+      if (next > end) list.add(text.slice(end, next))
+      index = next
     }
   }
   list.endWord()
   return list.words
+}
+
+/** Returns the end of what a sticky expression finds at an index, or the index. */
+function endOf(sticky: RegExp, text: string, index: number): number {
+  sticky.lastIndex = index
+  return sticky.test(text) ? sticky.lastIndex : index
 }
 
 function match(sticky: RegExp, text: string, index: number): readonly string[] {
@@ -97,27 +103,43 @@ function indexAfter(text: string, quote: string, start: number): number {
   return end + 1
 }
 
-/** Adds what is in `"…"`, and returns the index after it. */
-function addDoubleQuoted(text: string, start: number, list: WordList): number {
+/**
+ * Adds what is in quotes, and returns the index after it.
+ *
+ * @param special - finds the end quote and the characters that mean something else.
+ * @param addOther - adds one of the other characters, and returns the index after it.
+ */
+function addQuoted(
+  text: string,
+  start: number,
+  list: WordList,
+  special: RegExp,
+  addOther: (character: string, index: number) => number,
+): number {
   list.add('')
-  const special = /["\\$`]/g
   for (let index = start; ; ) {
     special.lastIndex = index
-    const found = special.exec(text)
-    if (found === null) throw new CaptureError(ENDLESS_QUOTE)
-    list.add(text.slice(index, found.index))
-    index = found.index + 1
-    if (found[0] === '"') return index
-    if (found[0] === '\\') {
-      const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
-      // A backslash before another character is a backslash.
-      if (escaped === undefined) list.add('\\')
-      else {
-        list.add(escaped.replace(/\r?\n/, ''))
-        index += escaped.length
-      }
-    } else list.addExpansion(found[0])
+    const [character] = special.exec(text) ?? []
+    if (character === undefined) throw new CaptureError(ENDLESS_QUOTE)
+    list.add(text.slice(index, special.lastIndex - 1))
+    index = special.lastIndex
+    if (/["']/.test(character)) return index
+    index = addOther(character, index)
   }
+}
+
+/** Adds what is in `"…"`, and returns the index after it. */
+function addDoubleQuoted(text: string, start: number, list: WordList): number {
+  return addQuoted(text, start, list, /["\\$`]/g, (character, index) => {
+    if (character !== '\\') {
+      list.addExpansion(character)
+      return index
+    }
+    // A backslash before another character is a backslash.
+    const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
+    list.add(escaped === undefined ? character : escaped.replace(/\r?\n/, ''))
+    return escaped === undefined ? index : index + escaped.length
+  })
 }
 
 const ANSI_ESCAPES = new Map([
@@ -128,22 +150,14 @@ const ANSI_ESCAPES = new Map([
 
 /** Adds what is in `$'…'`, and returns the index after it. */
 function addAnsiQuoted(text: string, start: number, list: WordList): number {
-  list.add('')
-  const special = /['\\]/g
-  for (let index = start; ; ) {
-    special.lastIndex = index
-    const found = special.exec(text)
-    if (found === null) throw new CaptureError(ENDLESS_QUOTE)
-    list.add(text.slice(index, found.index))
-    index = found.index + 1
-    if (found[0] === "'") return index
+  return addQuoted(text, start, list, /['\\]/g, (_, index) => {
     const [sequence = text.charAt(index), unicode, byte] = match(/u([0-9a-f]{1,4})|x([0-9a-f]{1,2})/iy, text, index)
     const code = unicode ?? byte
     list.add(
       code === undefined ? (ANSI_ESCAPES.get(sequence) ?? sequence) : String.fromCharCode(Number.parseInt(code, 16)),
     )
-    index += sequence.length
-  }
+    return index + sequence.length
+  })
 }
 
 /** cmd removes the carets, and then curl.exe reads the quotes. */

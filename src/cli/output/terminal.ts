@@ -58,9 +58,11 @@ export function jsonText(document: object): string {
 /** Writes a part of the output, and waits until it is written. */
 export function write(output: Output, part: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
+    const ignore = () => {}
     // The stream also emits the error, which would end the process.
-    output.once('error', () => {})
+    output.once('error', ignore)
     output.write(part, (error) => {
+      if (error == null) output.off('error', ignore)
       // `head` closes the pipe when it has read enough. That is not a failure.
       if (error == null || Object(error).code === 'EPIPE') resolve()
       else reject(new Error(`Cannot write the output: ${describeError(error)}.`))
