@@ -191,18 +191,16 @@ export class Receiver {
     const { method, path, headers, body, time } = arrived
     const size = `body of ${countBytes(body.length)}`
     const report = { time, method, path, ok: result.ok, ...answered, ...(await this.#save(arrived)) }
-    if (result.ok) {
-      const { names } = this.#settings
-      const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
-      return { ...report, detail: size + secret, findings: [] }
-    }
-    const { reason } = result
-    if (replay !== undefined) return { ...report, reason, detail: replay, findings: [] }
+    if (replay !== undefined) return { ...report, reason: 'replayed_nonce', detail: replay, findings: [] }
     const { diagnose } = await import('../../diagnose/index.js')
     const lines: HeaderLine[] = [[':method', method], [':path', path], ...headers]
     const request = { webhookId: 'listen', headers: lines, body }
-    const { findings } = await diagnose(request, this.#settings.secrets, { now: () => time })
-    return { ...report, reason, detail: size, findings }
+    const { secrets, names } = this.#settings
+    // An accepted request may have something to fix too.
+    const { findings } = await diagnose(request, secrets, { now: () => time })
+    if (!result.ok) return { ...report, reason: result.reason, detail: size, findings }
+    const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
+    return { ...report, detail: size + secret, findings }
   }
 
   async #save({ request, body, time }: Arrived): Promise<Pick<Report, 'savedAs'>> {
