@@ -86,5 +86,28 @@ public class Java {
         request("null for the nonce", "message_nonce", hmac(TIMESTAMP + ":null:" + TEXT));
         byte[] hashed = MessageDigest.getInstance("SHA-256").digest(SECRET.getBytes());
         request("hashed key", "secret_hashed", mac(message, hashed, "HmacSHA256"));
+        // Newer mistakes.
+        for (int id = 0; ; id++) {
+            byte[] body = ("{\"id\":" + id + "}").getBytes();
+            byte[] begun = hmac(HEAD + new String(body));
+            if (begun[0] >= 0) continue;
+            request("BigInteger with a sign", "signature_format", new BigInteger(begun).toString(16), body);
+            break;
+        }
+        for (int id = 0; ; id++) {
+            byte[] body = ("{\"id\":" + id + "}").getBytes();
+            byte[] begun = hmac(HEAD + new String(body));
+            if (begun[0] != -1 || begun[1] >= 0) continue;
+            request("BigInteger with a sign and fewer digits", "signature_format", new BigInteger(begun).toString(16), body);
+            break;
+        }
+        request("milliseconds signed, seconds sent", "message_timestamp", hmac("1700000000345:" + NONCE + ":" + TEXT));
+        request("toString of a byte array", "signature_mismatch", hmac(HEAD + "[B@1b6d3586"));
+        request("Arrays.toString of the body", "body_wrapped", hmac(HEAD + Arrays.toString(BODY)));
+        request("HMAC twice", "signature_algorithm", hmac(digest));
+        request("doFinal after update of the head only", "body_not_signed", hmac(HEAD));
+        request("hashCode of the text", "signature_mismatch", hmac(HEAD + TEXT.hashCode()));
+        request("String.format with %x", "signature_format", String.format("%x", new BigInteger(1, digest)).toUpperCase(), BODY);
+        request("the body twice", "message_layout", hmac(HEAD + TEXT + TEXT));
     }
 }

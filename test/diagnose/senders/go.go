@@ -93,4 +93,20 @@ func main() {
 	key, _ := hex.DecodeString("deadbeef01020304")
 	decoded := sign(head+string(body), string(key))
 	request("hex-decoded key", "secret_encoding", hex.EncodeToString(decoded), body, "deadbeef01020304")
+
+	// Newer mistakes.
+	sent("UnixMilli signed", "message_timestamp", "1700000000128:"+nonce+":"+string(body))
+	sent("%v of a struct", "body_json", head+fmt.Sprint(made))
+	sent("%+v of a struct", "body_json", head+fmt.Sprintf("%+v", made))
+	sent("the message twice, without Reset", "message_layout", head+string(body)+head+string(body))
+	sent("%s of a missing argument", "signature_mismatch", fmt.Sprintf("%s:%s:", timestamp, nonce)+"%!s(MISSING)")
+	sent("%d of the body", "body_wrapped", head+fmt.Sprintf("%d", body))
+	sent("%x of the body", "body_wrapped", head+fmt.Sprintf("%x", body))
+	sent("the timestamp as 8 bytes", "signature_mismatch", "\x00\x00\x00\x00\x65\x53\xf1\x00:"+nonce+":"+string(body))
+	digested := sign(string(sign(head+string(body), secret)), secret)
+	request("HMAC of the HMAC", "signature_algorithm", hex.EncodeToString(digested), body, secret)
+	request("the secret's last byte cut", "secret_changed", hex.EncodeToString(sign(head+string(body), secret[:len(secret)-1])), body, secret)
+	request("base64 of the key, cut", "secret_encoding", hex.EncodeToString(sign(head+string(body), base64.RawStdEncoding.EncodeToString([]byte(secret)))), body, secret)
+	indented, _ := json.MarshalIndent(made, "", "  ")
+	request("MarshalIndent, base64url without padding", "body_json", base64.RawURLEncoding.EncodeToString(sign(head+string(indented), secret)), body, secret)
 }

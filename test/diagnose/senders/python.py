@@ -34,8 +34,9 @@ def message(body=COMPACT, timestamp=TIMESTAMP, nonce=NONCE):
 def case(name, codes, signature, body=COMPACT, secret=SECRET, now=1700000002, **headers):
     names = {"timestamp": TIMESTAMP, "nonce": NONCE, "signature": signature.hex() if isinstance(signature, bytes) else signature}
     sent = {f"X-{key.title()}": value for key, value in {**names, **headers.pop("replaced", {})}.items() if value is not None}
+    target = {key: headers.pop(key) for key in ("method", "path") if key in headers}
     sent.update({key.replace("_", "-"): value for key, value in headers.items()})
-    cases.append({"name": name, "codes": codes, "now": now * 1000, "secret": secret, "headers": sent, "body": base64.b64encode(body).decode()})
+    cases.append({**target, "name": name, "codes": codes, "now": now * 1000, "secret": secret, "headers": sent, "body": base64.b64encode(body).decode()})
 
 
 dumps = lambda **options: json.dumps(EVENT, **options).encode()
@@ -284,6 +285,69 @@ case("sorted, secret decoded", ["body_json", "secret_prefix"], digest(message(du
 case("Latin-1, sha256=, stale", ["body_encoding", "signature_format"], "sha256=" + digest(message(COMPACT.decode().encode("latin-1"))).hex(), now=1700005000)
 case("Stripe with the secret in quotes, uppercase", ["message_layout", "secret_quotes"], digest(f"{TIMESTAMP}.{C}".encode(), f'"{SECRET}"').hex().upper())
 case("str() of the dict, base64", ["body_json", "signature_format"], base64.b64encode(digest(message(str(EVENT).encode()))).decode())
+
+# Newer mistakes.
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+ms = lambda fraction: f"1700000000{fraction}"
+case("time.time() * 1000 signed, seconds sent", ["message_timestamp"], digest(message(timestamp=ms("618"))))
+case("uuid.bytes signed", ["message_nonce"], digest(f"{TIMESTAMP}:".encode() + bytes.fromhex(NONCE.replace("-", "")) + b":" + COMPACT))
+case("bytes.fromhex of the nonce", ["message_nonce"], digest(f"{TIMESTAMP}:".encode() + bytes.fromhex(HEX) + b":" + COMPACT), replaced={"nonce": HEX})
+case("quote of the nonce", ["message_nonce"], digest(message(nonce=urllib.parse.quote("a+b/c==", safe=""))), replaced={"nonce": "a+b/c=="})
+case("base64-decoded nonce", ["message_nonce"], digest(f"{TIMESTAMP}:".encode() + base64.b64decode("9f86d081884c7d65") + b":" + COMPACT), replaced={"nonce": "9f86d081884c7d65"})
+case("the JSON of get_secret_value", ["secret_changed"], digest(message(), json.dumps({"WEBHOOK_SECRET": SECRET})))
+case("the JSON of get_secret_value, secret", ["secret_changed"], digest(message(), '{"secret":"' + SECRET + '"}'))
+case("the receiver has the JSON of get_secret_value", ["secret_changed"], digest(message()), secret=json.dumps({"WEBHOOK_SECRET": SECRET}))
+case("str() of the dict of the secret", ["secret_changed"], digest(message(), str({"WEBHOOK_SECRET": SECRET})))
+case("the last character of the secret lost", ["secret_changed"], digest(message(), SECRET[:-1]))
+case("the first character of the secret lost", ["secret_changed"], digest(message(), SECRET[1:]))
+case("the secret cut to 32 characters", ["secret_changed"], digest(message(), SECRET[:32]))
+case("HMAC of the HMAC", ["signature_algorithm"], digest(digest(message())))
+case("HMAC of the hexdigest", ["signature_algorithm"], digest(digest(message()).hex().encode()))
+case("a key derived from the timestamp", ["signature_mismatch", "signature_algorithm"], digest(message(), digest(TIMESTAMP.encode())))
+case("URL and body, as Square does", ["message_layout"], digest(b"https://example.com/hooks/42" + COMPACT), Host="example.com", method="POST", path="/hooks/42")
+case("path, timestamp and body", ["message_layout"], digest(f"/hooks/42{TIMESTAMP}".encode() + COMPACT), method="POST", path="/hooks/42")
+form = b'------b\r\nContent-Disposition: form-data; name="payload"\r\nContent-Type: application/json\r\n\r\n' + COMPACT + b'\r\n------b--\r\n'
+case("a JSON part of a multipart body", ["body_wrapped"], digest(message()), form, Content_Type="multipart/form-data; boundary=----b")
+case("a multipart body signed with another boundary", ["signature_mismatch", "body_wrapped"], digest(message(form.replace(b"----b", b"----c"))), form, Content_Type="multipart/form-data; boundary=----b")
+case("payload= of a form", ["body_wrapped"], digest(message()), b"payload=" + urllib.parse.quote(COMPACT, safe="").encode(), Content_Type="application/x-www-form-urlencoded")
+case("payload= of a form, json.dumps signed", ["body_wrapped"], digest(message(dumps())), urllib.parse.urlencode({"payload": dumps().decode()}).encode(), Content_Type="application/x-www-form-urlencoded")
+case("Decimal as text", ["body_json"], digest(message(b'{"id": 4711, "amount": 10.5}')), b'{"id": 4711, "amount": "10.5"}')
+case("Decimal signed as text", ["body_json"], digest(message(b'{"id": 4711, "amount": "10.50"}')), b'{"id": 4711, "amount": 10.50}')
+case("{} signed, no body sent", ["body_not_signed"], digest(message(json.dumps({}).encode())), b"", Content_Length="0")
+case("a float added to whole numbers on the way", ["body_json"], digest(message(b'{"id":4711,"amount":10}')), b'{"id":4711,"amount":10.0}', Via="1.1 proxy")
+claims = base64.urlsafe_b64encode(json.dumps({"iat": 1700000000}).encode()).rstrip(b"=")
+unsigned = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + claims
+case("a JWT", ["signature_format"], (unsigned + b"." + base64.urlsafe_b64encode(digest(unsigned)).rstrip(b"=")).decode())
+case("Bearer and a JWT", ["signature_format"], "Bearer " + (unsigned + b"." + base64.urlsafe_b64encode(digest(unsigned)).rstrip(b"=")).decode())
+underscores = {"timestamp": None, "nonce": None, "signature": None}
+cases.append({"name": "header names with underscores", "codes": ["header_name"], "now": 1700000002000, "secret": SECRET, "headers": {"X_TIMESTAMP": TIMESTAMP, "X_NONCE": NONCE, "X_SIGNATURE": digest(message()).hex()}, "body": base64.b64encode(COMPACT).decode()})
+case("header names with underscores, behind nginx", ["header_missing"], None, replaced=underscores, X_Real_Ip="203.0.113.7", Via="1.1 nginx")
+# The secret in a header.
+case("the secret as a bearer token", ["secret_exposed"], digest(message(dumps())), Authorization=f"Bearer {SECRET}")
+case("the secret as a user of Basic", ["secret_exposed"], digest(message(dumps())), Authorization="Basic " + base64.b64encode(f"{SECRET}:".encode()).decode())
+case("the secret in base64", ["secret_exposed"], digest(message()), X_Key=base64.b64encode(SECRET.encode()).decode())
+case("the secret in base64url without padding", ["secret_exposed"], digest(message()), X_Key=base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="))
+case("the secret in hex", ["secret_exposed"], digest(message()), X_Key=SECRET.encode().hex())
+case("the secret percent-encoded in a cookie", ["secret_exposed"], digest(message()), Cookie="key=" + urllib.parse.quote(SECRET, safe=""))
+case("the secret without its prefix", ["secret_exposed"], digest(message()), X_Key=SECRET[6:])
+case("the secret as the nonce", ["secret_exposed"], digest(message(nonce=SECRET)), replaced={"nonce": SECRET})
+# Two at once.
+case("HMAC of the hexdigest, the body alone", ["signature_algorithm", "message_layout"], digest(digest(COMPACT).hex().encode()))
+case("milliseconds signed, sha256=", ["message_timestamp", "signature_format"], "sha256=" + digest(message(timestamp=ms("005"))).hex())
+case("the last character of the secret lost, base64", ["secret_changed", "signature_format"], base64.b64encode(digest(message(), SECRET[:-1])).decode())
+case("path and body, newline in the secret", ["message_layout", "secret_whitespace"], digest(b"/hooks/42" + COMPACT, SECRET + "\n"), method="POST", path="/hooks/42")
+# Varied.
+csharp = '{"name":"Zo\\u00EB \\u003Cz\\u003E \\u0026 \\u0027a\\u0027 \\u002B1"}'.encode()
+case("System.Text.Json signed, Newtonsoft sent", ["body_json"], digest(message(csharp)), '{"name":"Zoë <z> & \'a\' +1"}'.encode())
+case("a date that was written anew", ["signature_mismatch"], digest(message(b'{"at":"2023-11-14T22:13:20+00:00"}')), b'{"at":"2023-11-14T22:13:20Z"}')
+case("nulls dropped", ["signature_mismatch", "body_json"], digest(message(b'{"id":1,"a":null,"b":[null]}')), b'{"id":1,"b":[null]}')
+case("nulls dropped from the signed text", ["body_json", "signature_mismatch"], digest(message(b'{"id":1}')), b'{"id":1,"a":null}')
+case("another nonce (uuid4() called twice)", ["signature_mismatch"], digest(message(nonce="0c9d7a8e-3b1d-4c55-9a3e-0d4f5b6a7c8d")))
+case("the body cut at 40 bytes", ["signature_mismatch", "body_changed"], digest(message()), COMPACT[:40], Content_Length=str(len(COMPACT)))
+case("a timestamp of 30 minutes before, signed", ["signature_mismatch", "message_timestamp"], digest(message(timestamp="1699998200")))
+case("another secret", ["signature_mismatch"], digest(message(), "a secret of the test system"))
+case("trailing commas of the signed text", ["signature_mismatch"], digest(message(b'{"id":1,}')), b'{"id":1}')
+case("keys in camel case signed", ["signature_mismatch"], digest(message(b'{"eventType":"paid"}')), b'{"event_type":"paid"}')
 
 json.dump(cases, sys.stdout, indent=1)
 print()

@@ -38,3 +38,18 @@ BODY='{"text":"a\nb","quote":"\"","path":"c:\\new"}'
 MESSAGE="$TIMESTAMP:$NONCE:$BODY"
 request 'echo of dash' body_newline "$(dash -c 'echo "$1"' sh "$MESSAGE" | hmac)"
 request 'printf %b' body_newline "$(dash -c 'printf %b "$1"' sh "$MESSAGE" | hmac)"
+
+# Newer mistakes.
+BODY='{"event":"invoice.paid","n":1}'
+MESSAGE="$TIMESTAMP:$NONCE:$BODY"
+# shellcheck disable=SC2016
+request 'single quotes' message_layout "$(printf %s '$TIMESTAMP:$NONCE:$BODY' | hmac)"
+# shellcheck disable=SC2016
+request 'single quotes and braces' message_layout "$(printf %s '${TIMESTAMP}:${NONCE}:${BODY}' | hmac)"
+request 'date +%s%3N signed' message_timestamp "$(printf %s "${TIMESTAMP}042:$NONCE:$BODY" | hmac)"
+request 'the last character of the secret lost' secret_changed "$(printf %s "$MESSAGE" | hmac "${SECRET%?}")"
+request 'the first character of the secret lost' secret_changed "$(printf %s "$MESSAGE" | hmac "${SECRET#?}")"
+request 'jq -S and a newline' body_newline\",\"body_json "$(printf %s "$TIMESTAMP:$NONCE:$BODY" | sed 's/$/\r/' | hmac)"
+request 'the secret in the body' signature_mismatch\",\"message_layout\",\"signature_algorithm "$(printf %s "$MESSAGE:$SECRET" | sha256sum | cut -d ' ' -f 1)"
+request 'sha256sum of secret, colon and message' signature_algorithm "$(printf %s "$SECRET:$MESSAGE" | sha256sum | cut -d ' ' -f 1)"
+request 'the message quoted' message_layout\",\"signature_mismatch "$(printf %s "\"$MESSAGE\"" | hmac)"
