@@ -31,7 +31,9 @@ export function isAscii(bytes: Uint8Array): boolean {
 
 /** The low byte of each UTF-16 unit. */
 export function latin1(text: string): Uint8Array {
-  return Uint8Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
+  return bytes
 }
 
 export function fromLatin1(bytes: Uint8Array): string {

@@ -2,7 +2,8 @@ import type { HeaderValues } from '../rules/headers.js'
 import { isNonce } from '../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../rules/timestamp.js'
 import { hex, utf8 } from './bytes.js'
-import { announcedLength, checkLostBody, suspectBody } from './checks/body.js'
+import { checkLostBody, suspectBody } from './checks/body.js'
+import { checkExposure } from './checks/exposure.js'
 import { checkHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
@@ -11,8 +12,9 @@ import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.j
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
+import { languageOf } from './language.js'
 import { limit } from './search.js'
-import { type Draft, quote, writeFinding } from './text.js'
+import { type Draft, joinWords, quote, writeFinding } from './text.js'
 import { findWay } from './ways-of-signing.js'
 
 /** A request as the engine takes it: everything is read already. */
@@ -23,74 +25,85 @@ export interface RequestToDiagnose extends HeaderValues {
   /** The body as the sender has it. */
   readonly original?: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** Server time in milliseconds since the Unix epoch. */
+  /** When it arrived, in milliseconds since the Unix epoch. If that is not known, the time of this diagnosis. */
   readonly now: number
+  readonly isArrivalKnown: boolean
 }
 
-/** Bodies up to this many bytes get {@link MAX_HASHES}; larger ones get {@link MAX_HASHES_LARGE}. */
-export const SMALL_BODY = 65_536
-export const MAX_HASHES = 20_000
-export const MAX_HASHES_LARGE = 200
+/** The most hashes of a search. */
+export const MAX_HASHES = 30_000
 
-/** With longer headers or secrets, the limits for a large body apply, because they are hashed as often. */
-const SMALL_HEADERS = 4096
-const SMALL_SECRETS = 16_384
+/** The most bytes that are hashed, and that are read or written: together less than a second's work. */
+const MAX_BYTES = 600_000_000
+const MAX_REWRITTEN = 50_000_000
 
-/** The most bytes that are hashed or rewritten: about a second's work. */
-const MAX_BYTES = 700_000_000
+const NOTHING_FOUND = { found: undefined, notTried: [] }
 
 /** Does the work of {@link diagnose}, on any platform. */
 export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
-  const { timestamp, nonce, signature, pairs, body, secrets, now } = request
-  const isRight = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
-    const message = [utf8(`${timestamp}:${nonce}:`), body]
-    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === signature)
+  const { pairs, body, secrets, now, isArrivalKnown } = request
+  const language = languageOf(pairs)
+  const isSignedBy = (headers: HeaderValues) => {
+    const message = [utf8(`${headers.timestamp ?? ''}:${headers.nonce ?? ''}:`), body]
+    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) ?? body) === headers.signature)
   }
-  const isSignedAsSent = isRight(request)
-  if (
-    isSignedAsSent &&
-    isTimestamp(String(timestamp)) &&
-    isInWindow(Number(timestamp), now) &&
-    isNonce(String(nonce))
-  ) {
-    return { genuine: true, findings: [] }
+  const exposed = checkExposure(pairs, body, secrets)
+  const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({
+    genuine,
+    // Other requests contain no secret, and neither do the findings.
+    findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
+    ...(language === undefined ? {} : { language }),
+  })
+  const isSignedAsSent = isSignedBy(request)
+  const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
+  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
+    return finish(true, exposed)
   }
 
-  const meanings = readMeantHeaders({ timestamp, nonce, signature }, pairs)
-  const isLarge =
-    body.length > SMALL_BODY || `${timestamp}${nonce}`.length > SMALL_HEADERS || secrets.join('').length > SMALL_SECRETS
+  const meanings = readMeantHeaders(request, pairs)
   // One hash is for the evidence. The others are for the right signature of each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
-  const limited = limit(platform, (isLarge ? MAX_HASHES_LARGE : MAX_HASHES) - hashesOutside, MAX_BYTES)
-  const context: RequestContext = { headers: pairs, ...limited }
-  const signed = isSignedAsSent ? request : meanings.find(isRight)
+  const context: RequestContext = {
+    headers: pairs,
+    body,
+    ...limit(platform, MAX_HASHES - hashesOutside, MAX_BYTES, MAX_REWRITTEN),
+  }
+  const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const meant = unswapHeaders(signed ?? meanings[0], now)
-  const match = signed === undefined ? findWay(meant, request, context, isLarge) : undefined
-  const isUnexplained = signed === undefined && meant.signature !== undefined && match === undefined
+  const { found, notTried } = signed === undefined ? findWay(meant, request, context) : NOTHING_FOUND
+  const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
-  const lost = signed !== undefined || match?.body === body ? [] : checkLostBody(body, pairs)
-  const drafts = [
+  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, pairs)
+  const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
+  return finish(false, [
+    ...exposed,
     ...lost,
     ...checkHeaders(request, pairs, meant, signed),
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
     // A request is often diagnosed later than it arrived, so the way of signing comes before the age.
-    ...(match === undefined ? [] : explain(match, body, announcedLength(pairs))),
-    ...checkTimestampWindow(meant.timestamp, now),
+    ...(found === undefined ? [] : explain(found, body, pairs)),
+    ...unit,
+    ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, pairs) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
-    ...(isUnexplained ? compare(meant, body, platform) : []),
-  ]
-  return { genuine: false, findings: drafts.map(writeFinding) }
+    ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
+    ...(isArrivalKnown ? [] : drift),
+  ])
 }
 
 /** The signature of the example in the evidence. */
 const EXAMPLE_SIGNATURE = 'f047d805fefcdb359477807dc0cd06fa1301f1b4404129c7a1b53c442b9f98a6'
 
 /** Lists the values to compare on both sides if nothing explains the signature. */
-function compare({ timestamp, nonce, signature }: HeaderValues, body: Uint8Array, platform: Primitives): Draft[] {
+function compare(
+  { timestamp, nonce, signature }: HeaderValues,
+  body: Uint8Array,
+  platform: Primitives,
+  notTried: readonly string[],
+): Draft[] {
   // Where a header is missing, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return []
   const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
@@ -98,9 +111,16 @@ function compare({ timestamp, nonce, signature }: HeaderValues, body: Uint8Array
     {
       code: 'signature_mismatch',
       message:
-        'No known way of signing gives this signature: the secrets differ, or other bytes were signed than received.',
+        notTried.length === 0
+          ? 'No known mistake, alone or in a likely combination, gives this signature: the secrets differ, or other bytes were signed than received.'
+          : 'Nothing that was tried gives this signature, but the search ended early, because there is too much to try.',
       fix: 'compare',
       evidence: [
+        ...(notTried.length === 0
+          ? []
+          : [
+              `Not tried, or not all of it: ${joinWords(notTried, 'and')}. With a short body and one secret, everything is tried.`,
+            ]),
         'The receiver has:',
         ['  the message begins with', quote(`${timestamp}:${nonce}:`)],
         ['  bytes of the body', String(body.length)],

@@ -1,4 +1,6 @@
-import { fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
+import { concat, fromLatin1, fromUtf8, isUtf8 } from './bytes.js'
+import { announcedLength, passedProxy } from './checks/body.js'
+import type { Pair } from './checks/headers.js'
 import type { Language } from './finding.js'
 import { JSON_WRITERS, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
@@ -13,7 +15,7 @@ const PROOF = 'Proved: signing in this way gives the signature received.'
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
 /** One draft per mistake of the way of signing that was found. */
-export function explain(way: FoundWay, received: Uint8Array, contentLength: number | undefined): Draft[] {
+export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const form = way.reading.differences.join(', ')
   const of = (...parts: Mistake['part'][]) => way.mistakes.filter(({ part }) => parts.includes(part))
   const values = of('timestamp', 'nonce')
@@ -46,8 +48,10 @@ export function explain(way: FoundWay, received: Uint8Array, contentLength: numb
     drafts.push(proved(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(way)))
   }
   // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
+  const contentLength = announcedLength(pairs)
   const isChangedHere = contentLength === way.body.length && contentLength !== received.length
-  const side = isChangedHere ? 'receiver' : contentLength === received.length ? 'sender' : 'unknown'
+  const isChangedThere = contentLength === received.length && !passedProxy(pairs)
+  const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of of('body', 'json').entries()) {
     const json = style && describeJson(style, input as Uint8Array)
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
@@ -63,18 +67,23 @@ export function explain(way: FoundWay, received: Uint8Array, contentLength: numb
 }
 
 function signedAs(way: FoundWay): EvidenceLine[] {
-  const [before, , after] = messageOf(way) as [Uint8Array, Uint8Array?, Uint8Array?]
-  const lines: EvidenceLine[] = [
-    ['Signed as', layoutText(way.layout)],
-    ['Before the body', quote(fromUtf8(before))],
-  ]
-  return after === undefined || after.length === 0 ? lines : [...lines, ['After the body', quote(fromUtf8(after))]]
+  const parts = messageOf(way)
+  const place = way.layout.indexOf('<body>')
+  const text = (some: readonly Uint8Array[]) => quote(fromUtf8(concat(...some)))
+  const lines: EvidenceLine[] = [['Signed as', layoutText(way.layout)]]
+  if (place === -1) return [...lines, ['The message', text(parts)]]
+  lines.push(['Before the body', text(parts.slice(0, place))])
+  return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]
 }
 
 /** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */
 function describeJson(style: JsonStyle, input: Uint8Array): { what: string; languages: Language[] } {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
+  // Numbers that a proxy wrote again are no sign of a serializer.
+  if (writeJson(text, { number: style.number }) === signed) {
+    return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
+  }
   const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
   // One per language is enough: the reader knows which serializer the code uses.
   const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)

@@ -2,7 +2,8 @@
  * The subject of a finding. The codes are stable across versions.
  *
  * - `header_*`, `timestamp_*`, `nonce_*`: a header is wrong as received.
- * - `clock_*`: one of the two clocks is wrong, or the request is older than the window.
+ * - `clock_*`: one of the two clocks is wrong, or the request is older than the window. `clock_unknown`: nobody knows when it arrived.
+ * - `secret_exposed`: the secret itself was sent.
  * - `signature_*`, `secret_*`, `message_*`, `body_*`: what was signed instead. Most are proved: signing that way gives the
  *   signature received.
  * - `signature_mismatch`: no known way of signing gives the signature received.
@@ -18,11 +19,13 @@ export type FindingCode =
   | 'clock_time_zone'
   | 'clock_behind'
   | 'clock_ahead'
+  | 'clock_unknown'
   | 'nonce_length'
   | 'nonce_characters'
   | 'signature_format'
   | 'signature_truncated'
   | 'signature_algorithm'
+  | 'secret_exposed'
   | 'secret_whitespace'
   | 'secret_quotes'
   | 'secret_prefix'
@@ -43,7 +46,10 @@ export type FindingCode =
   | 'body_changed'
   | 'signature_mismatch'
 
-/** Who must act. `unknown` if the request does not show it. */
+/**
+ * Who must act. `unknown` if the request does not prove it, so that it may be either. Example: the body was changed, and headers such as `Via` show that it
+ * passed a proxy.
+ */
 export type Side = 'sender' | 'receiver' | 'unknown'
 
 /** The languages of {@link Finding.fixes}, in the order in which they are listed. */
@@ -72,6 +78,8 @@ export interface Finding {
 export interface Diagnosis {
   /** Whether the request passes every rule except the one about replays, which one request cannot show. */
   readonly genuine: boolean
-  /** The most likely cause first. Empty if the request is genuine. */
+  /** The most likely cause first. For a genuine request, only `secret_exposed` is possible. */
   readonly findings: readonly Finding[]
+  /** The language of the sender, if `User-Agent` names it. */
+  readonly language?: Language
 }

@@ -2,8 +2,9 @@ import type { Language } from './finding.js'
 
 /** The fix for a finding. */
 export interface Fix {
-  readonly sender: string
-  /** If the receiver may have to act instead. */
+  /** If the sender may have to act. */
+  readonly sender?: string
+  /** If the receiver may have to act. */
   readonly receiver?: string
   /** The line to change, by language. */
   readonly lines?: { readonly [language in Language]?: string }
@@ -66,8 +67,23 @@ const CLOCKS = {
 }
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
+const MESSAGE = {
+  node: 'hmac.update(`${timestamp}:${nonce}:`).update(body)',
+  python: "f'{timestamp}:{nonce}:'.encode() + body",
+  go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce), then mac.Write(body)',
+  ruby: 'message = "#{timestamp}:#{nonce}:".b + body',
+  php: '$message = "$timestamp:$nonce:$body"',
+  java: 'mac.update((timestamp + ":" + nonce + ":").getBytes(StandardCharsets.UTF_8)), then mac.doFinal(body)',
+  csharp: 'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":").Concat(body).ToArray()',
+  perl: '$message = "$timestamp:$nonce:$body"',
+  shell: 'printf "%s:%s:" "$TIMESTAMP" "$NONCE" | cat - body.json',
+}
 /** Every fix, by its id. */
 export const FIXES = {
+  replace_secret: {
+    sender: 'Do not send the secret. Send X-Signature, which only its owner can make. Then use the new secret.',
+    receiver: 'Create a new secret (npx inbound-webhook-auth secret), give it to the sender, and remove the old one.',
+  },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
     receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
@@ -95,6 +111,14 @@ export const FIXES = {
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
     lines: { shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256' },
   },
+  value_of_secret: {
+    sender: 'The secret is a value inside the JSON of your secrets manager. Parse the JSON, and use the value.',
+    receiver: 'Parse the JSON of your secrets manager, and pass the value.',
+    lines: {
+      node: 'JSON.parse(SecretString).WEBHOOK_SECRET',
+      python: "json.loads(response['SecretString'])['WEBHOOK_SECRET']",
+    },
+  },
   read_secret: {
     sender: 'Use the value of the variable, not its name or a placeholder. Stop with an error if it is not set.',
     receiver: 'Pass the value of the variable, not its name or a placeholder.',
@@ -108,17 +132,11 @@ export const FIXES = {
 
   sign_message: {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
-    lines: {
-      node: 'hmac.update(`${timestamp}:${nonce}:`).update(body)',
-      python: "f'{timestamp}:{nonce}:'.encode() + body",
-      go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce), then mac.Write(body)',
-      ruby: 'message = "#{timestamp}:#{nonce}:".b + body',
-      php: '$message = "$timestamp:$nonce:$body"',
-      java: 'mac.update((timestamp + ":" + nonce + ":").getBytes(StandardCharsets.UTF_8)), then mac.doFinal(body)',
-      csharp: 'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":").Concat(body).ToArray()',
-      perl: '$message = "$timestamp:$nonce:$body"',
-      shell: 'printf "%s:%s:" "$TIMESTAMP" "$NONCE" | cat - body.json',
-    },
+    lines: MESSAGE,
+  },
+  fill_in_variables: {
+    sender: 'Put the values of the variables into the message. These quotes keep their names: use double quotes, backticks or f\'…\'.',
+    lines: MESSAGE,
   },
   feed_message: {
     sender: 'Give the message to the HMAC before you take the digest.',
@@ -134,6 +152,8 @@ export const FIXES = {
     lines: UNIX_SECONDS,
   },
   nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
+
+  nonce_as_text: { sender: 'Sign the text of the nonce, as it is in the header, not the bytes that it encodes.' },
 
   use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
   send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
@@ -189,6 +209,40 @@ export const FIXES = {
       go: 'body, err := json.Marshal(event); send bytes.NewReader(body). json.Marshal of bytes writes base64',
     },
   },
+  write_bytes: {
+    sender: 'Give the bytes of the body to the HMAC. Text that a language prints for bytes is something else.',
+    lines: {
+      go: 'mac.Write(body), or %s instead of %v',
+      java: 'mac.update(body), not Arrays.toString(body)',
+      python: "head.encode() + body, not str(body) or f'{body}'",
+    },
+  },
+  write_json: {
+    sender: `Sign the JSON that you send, not the text that a language prints for an object.`,
+    lines: {
+      go: 'mac.Write(body) with the body that you send, not fmt.Fprintf(mac, "%v", event)',
+      python: "head.encode() + body with the body that you send, not f'{event}'",
+      ruby: 'head.b + body with the body that you send, not "#{event}"',
+      java: 'mac.update(body) with the body that you send, not event.toString()',
+    },
+  },
+  no_byte_order_mark: {
+    sender: `Write no byte order mark. ${SAME_BYTES}.`,
+    receiver: RAW_BYTES,
+    lines: {
+      python: "encoding='utf-8', not 'utf-8-sig'",
+      csharp: 'new UTF8Encoding(false), not Encoding.UTF8, for a StreamWriter',
+      shell: "sed '1s/^\\xEF\\xBB\\xBF//' event.json > body.json",
+    },
+  },
+  normalize_once: {
+    sender: `Do not normalize the text after you sign, or before you sign alone. ${SAME_BYTES}.`,
+    receiver: RAW_BYTES,
+    lines: {
+      node: "const body = text.normalize('NFC'); sign body and send the same body",
+      python: "body = unicodedata.normalize('NFC', text).encode(); sign body and send it",
+    },
+  },
   one_format: {
     sender: 'Write the event in one format. Sign that text and send it.',
     receiver: RAW_BYTES,
@@ -210,6 +264,10 @@ export const FIXES = {
     lines: { python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request" },
   },
   sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
+  send_signed_text: {
+    sender: 'Send the text that you signed. Many clients drop the body of an empty object.',
+    receiver: RAW_BYTES,
+  },
   sign_body: {
     sender: `${SAME_BYTES}. Read the whole body before you sign.`,
     receiver: RAW_BYTES,
@@ -231,11 +289,12 @@ export const FIXES = {
     receiver: 'Pass the values under these names. A proxy may have renamed the headers.',
   },
   send_headers: {
-    sender: 'Send X-Timestamp, X-Nonce and X-Signature with every request. A redirect drops them: use the final URL.',
+    sender: 'Send X-Timestamp, X-Nonce and X-Signature with every request, with hyphens in their names. A redirect drops them: use the final URL.',
     receiver: 'Make sure that proxies and gateways pass the headers on. Pass the headers themselves: { ...headers } is empty.',
   },
   send_header_once: {
-    sender: 'Set the header once. If a proxy adds it too, remove it there.',
+    sender: 'Set the header once.',
+    receiver: 'If a proxy adds the header too, remove it there.',
     lines: { node: 'headers.set(name, value), not append', shell: 'curl with one -H per header' },
   },
   unswap_headers: {
@@ -248,6 +307,7 @@ export const FIXES = {
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.', lines: UNIX_SECONDS },
   use_unix_time: {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
+    receiver: 'Compare your clock with a third one.',
     lines: {
       ...UNIX_SECONDS,
       python: 'time.time(), not datetime.utcnow().timestamp()',
@@ -255,6 +315,9 @@ export const FIXES = {
     },
   },
   set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third one. Set the wrong clock by NTP.' },
+  know_arrival: {
+    receiver: 'Pass the time at which the request arrived: --at TIME on the command line, or the argument clock of diagnose().',
+  },
   sign_when_sent: {
     ...CLOCKS,
     sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',

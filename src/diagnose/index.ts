@@ -1,13 +1,21 @@
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
 import { type Body, bytesOf, notRawBody } from '../rules/body.js'
-import { listHeaders } from './checks/headers.js'
+import { listHeaders, type Pair } from './checks/headers.js'
 import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import { NODE_PRIMITIVES } from './node-primitives.js'
 
 export { captureRequest, type RequestHead } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
+
+/** A request as `verify` takes it, and where it was sent. */
+export interface RequestToExplain extends WebhookRequest {
+  /** The HTTP method, `POST` for example. */
+  method?: string | undefined
+  /** The path with its query, or the whole URL. */
+  path?: string | undefined
+}
 
 /**
  * Says why a request does not verify: which rules it breaks, and what was signed instead.
@@ -16,11 +24,11 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * them takes much longer than `verify`. Each statement about a signature is proved: `diagnose` computed that signature. Findings never contain the
  * secret.
  *
- * The search is bounded: at most 20 000 hashes for a body up to 64 KB, and 200 for a larger one.
+ * The search is bounded: at most 30 000 hashes, and about a second. If it ends early, the finding `signature_mismatch` names what was not tried.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`.
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Also `method` and `path`, if you know them, because some senders sign them.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
- * @param clock - server time, by default `Date`. For a captured request, pass the time at which it arrived.
+ * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without it, the time is unknown: then no finding says that a clock is wrong.
  * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
  *   a clock that returns no number.
@@ -42,27 +50,33 @@ export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Languag
  * ```
  */
 export async function diagnose(
-  request: WebhookRequest,
+  request: RequestToExplain,
   secret: Secret,
-  clock: Clock = Date,
+  clock?: Clock,
   original?: Body,
 ): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
   const { timestamp, nonce, signature, body } = readRequest(listed)
   if (body === undefined) throw notRawBody(listed)
   const secrets = readSecrets(secret)
-  assertClock(clock)
-  const pairs = listHeaders(listed.headers)
+  if (clock !== undefined) assertClock(clock)
   return diagnoseWith(NODE_PRIMITIVES, {
     timestamp,
     nonce,
     signature,
-    pairs,
+    pairs: [...targetOf(request), ...listHeaders(listed.headers)],
     body,
     original: original === undefined ? undefined : bytesOf(original, 'original'),
     secrets,
-    now: timeOf(clock),
+    now: timeOf(clock ?? Date),
+    isArrivalKnown: clock !== undefined,
   })
+}
+
+/** The method and the path as the pseudo-headers of HTTP/2. */
+function targetOf({ method, path }: RequestToExplain): Pair[] {
+  const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
+  return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
 }
 
 /** Headers are read twice, but an iterator can be read only once. */

@@ -9,6 +9,7 @@ const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
   common: 2,
   uncommon: 3,
   rare: 5,
+  last: 8,
 }
 
 /** More mistakes are not searched for. Three mistakes in one sender are rare, so the third has an extra cost. */
@@ -25,33 +26,51 @@ export interface Choice<State> {
 /** Choices that exclude each other. They are made when the search first needs them. */
 export type Dimension<State> = () => readonly Choice<State>[]
 
-/** The result of `test` for the likeliest combination for which it returns one. */
+/** The result for the likeliest combination that has one. */
+export interface Searched<Result> {
+  readonly found: Result | undefined
+  /** The indexes of the dimensions of which not every choice was tried, because the budget was used up. */
+  readonly notTried: ReadonlySet<number>
+}
+
+/** Tries combinations until `test` returns a result. Single mistakes come first. */
 export function search<State, Result>(
   dimensions: readonly Dimension<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-): Result | undefined {
+): Searched<Result> {
   const groups = dimensions.map((dimension) => groupByCost(dimension))
-  const walk = (state: State, costs: readonly number[], index: number): Result | undefined => {
+  const notTried = new Set<number>()
+
+  const walk = (state: State, pattern: Pattern, index: number): Result | undefined => {
     const group = groups[index]
     if (group === undefined) return test(state)
-    for (const choice of group(costs[index] as number)) {
-      for (const next of choice.apply(state)) {
-        const found = walk(next, costs, index + 1)
-        if (found !== undefined) return found
+    const cost = Number(pattern.costs[index])
+    for (const choice of group(cost)) {
+      try {
+        for (const next of choice.apply(state)) {
+          const found = walk(next, pattern, index + 1)
+          if (found !== undefined) return found
+        }
+      } catch (error) {
+        // Another single mistake may cost less, for example one in a short part of a message with a large body.
+        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || cost === 0) throw error
+        notTried.add(index)
       }
     }
     return undefined
   }
+
   try {
-    for (const { costs } of patterns(dimensions.length)) {
-      const found = walk(start, costs, 0)
-      if (found !== undefined) return found
+    for (const pattern of patterns(dimensions.length)) {
+      if (pattern.mistakes > 1 && notTried.size > 0) break
+      const found = walk(start, pattern, 0)
+      if (found !== undefined) return { found, notTried }
     }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
   }
-  return undefined
+  return { found: undefined, notTried }
 }
 
 /** The choices of one dimension by cost. */
@@ -66,9 +85,16 @@ function groupByCost<State>(dimension: Dimension<State>) {
   }
 }
 
-/** The cost of the choice in each dimension, for up to three mistakes: the likeliest first; of equally likely ones, those with fewer mistakes first. */
-function patterns(dimensions: number) {
-  let all = [{ costs: [] as number[], total: 0, mistakes: 0 }]
+interface Pattern {
+  /** The cost of the choice in each dimension. */
+  readonly costs: readonly number[]
+  readonly total: number
+  readonly mistakes: number
+}
+
+/** The patterns of up to three mistakes: first none and one, then the likeliest; of equally likely ones, those with fewer mistakes first. */
+function patterns(dimensions: number): Pattern[] {
+  let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let dimension = 0; dimension < dimensions; dimension++) {
     all = all.flatMap(({ costs, total, mistakes }) =>
       Object.values(COSTS)
@@ -80,7 +106,10 @@ function patterns(dimensions: number) {
         })),
     )
   }
-  return all.sort((one, other) => one.total - other.total || one.mistakes - other.mistakes)
+  const isSeveral = ({ mistakes }: Pattern) => Number(mistakes > 1)
+  return all.sort(
+    (one, other) => isSeveral(one) - isSeveral(other) || one.total - other.total || one.mistakes - other.mistakes,
+  )
 }
 
 class OutOfBudget extends Error {}
@@ -88,16 +117,23 @@ class OutOfBudget extends Error {}
 /** The fixed cost of a hash, without its bytes. */
 const BYTES_PER_HASH = 1000
 
-/** Counts all work of a search, and ends it. `spend` counts bytes that are hashed, read or written. */
-export function limit(primitives: Primitives, hashes: number, bytes: number) {
-  let [hashesLeft, bytesLeft] = [hashes, bytes]
+/**
+ * Counts all work of a search, and ends it. Work that costs too much is not begun. `spend` counts bytes that are read or written.
+ *
+ * @param bytes - the most bytes that are hashed.
+ * @param rewritten - the most bytes that are read or written. This takes longer than a hash.
+ */
+export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
+  let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
   const spend = (spent: number) => {
-    bytesLeft -= spent
-    if (hashesLeft < 0 || bytesLeft < 0) throw new OutOfBudget()
+    if (spent > rewrittenLeft) throw new OutOfBudget()
+    rewrittenLeft -= spent
   }
   const spendHash = (parts: readonly Uint8Array[]) => {
+    const spent = parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH)
+    if (hashesLeft === 0 || spent > bytesLeft) throw new OutOfBudget()
+    bytesLeft -= spent
     hashesLeft--
-    spend(parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH))
   }
   const counted: Primitives = {
     hash(algorithm, parts) {

@@ -1,4 +1,5 @@
 import type { HeaderName } from '../rules/headers.js'
+import { maskSecrets } from './checks/exposure.js'
 import type { Finding, FindingCode, Language, Side } from './finding.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
 
@@ -17,19 +18,22 @@ export interface Draft {
   readonly evidence?: readonly EvidenceLine[]
 }
 
-export function writeFinding(draft: Draft): Finding {
+/** Writes a finding. The lines of `language` come first. No piece of a secret is shown. */
+export function writeFinding(draft: Draft, secrets: readonly string[], language?: Language): Finding {
   const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
   const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]
-  const side = receiver === undefined ? 'sender' : known
+  const side = receiver === undefined ? 'sender' : sender === undefined ? 'receiver' : known
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
-  const first = languages.filter((language) => language in lines).map((language) => [language, lines[language]])
+  const likeliest = [...(language === undefined ? [] : [language]), ...languages]
+  const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
+  const mask = (text: string) => maskSecrets(text, secrets)
   return {
     code,
     side,
-    message,
+    message: mask(message),
     fix: side === 'unknown' ? both : String(side === 'sender' ? sender : receiver),
     fixes: { ...Object.fromEntries(first), ...lines },
-    ...(evidence.length === 0 ? {} : { evidence: evidence.map((line) => [line].flat().join(': ')).join('\n') }),
+    ...(evidence.length === 0 ? {} : { evidence: mask(evidence.map((line) => [line].flat().join(': ')).join('\n')) }),
   }
 }
 

@@ -6,15 +6,15 @@ import { instantOf, scaleOf } from './checks/instant.js'
 import { type Reading, readSignature } from './checks/signature.js'
 import type { RequestToDiagnose } from './engine.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from './hypotheses/body.js'
-import { ALGORITHMS, DIGEST_HYPOTHESES, type DigestHypothesis, HMAC } from './hypotheses/digest.js'
-import type { Bytes, HashAlgorithm, Hypothesis, RequestContext } from './hypotheses/hypothesis.js'
+import { ALGORITHMS, type Digest, digestHypotheses, hmacWith, otherHmac } from './hypotheses/digest.js'
+import type { Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import { JSON_HYPOTHESES } from './hypotheses/json.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import type { JsonStyle } from './json/write.js'
-import { type Choice, type Dimension, search } from './search.js'
+import { type Choice, search } from './search.js'
 
 // The dimensions of the search: everything that a sender may have done in another way.
 
@@ -23,45 +23,66 @@ export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix'
   /** How JSON was written, if it was. */
   readonly style?: JsonStyle
   readonly part: 'layout' | 'timestamp' | 'nonce' | 'body' | 'json' | 'digest' | 'secret'
-  /** The body before this change. */
-  readonly input?: Uint8Array
+  /** The value before this change. */
+  readonly input: unknown
 }
 
 /** How a message may have been signed. */
 export interface Way {
   readonly layout: Layout
-  readonly timestamp: string
-  readonly nonce: string
+  readonly timestamp: Uint8Array
+  readonly nonce: Uint8Array
   readonly body: Uint8Array
-  readonly algorithm: HashAlgorithm
-  readonly digest: DigestHypothesis
-  readonly secret: Uint8Array
+  readonly digest: Digest
+  readonly key: Uint8Array
   readonly mistakes: readonly Mistake[]
 }
 
 /** A way that gives the received signature, and how that was read. */
 export type FoundWay = Way & { readonly reading: Reading }
 
-type WayChoice = Choice<Way>
+type Value = Layout | Uint8Array | Digest
+type Row<Input, Output> = Omit<Hypothesis<Input, Output>, 'likelihood'> &
+  Pick<Choice<Way>, 'likelihood'> &
+  Pick<Partial<Mistake>, 'style'>
 
-/** The cost of a byte that a hypothesis reads or writes, compared with a byte that is hashed. */
-const BYTES_PER_REWRITTEN = 5
+/** One part of a way of signing: its right values, and the rows that propose others. */
+interface Dimension<Input, Output> {
+  readonly part: Mistake['part']
+  readonly field: Exclude<keyof Way, 'mistakes'>
+  readonly rows: readonly Row<Input, Output>[]
+  readonly right: (way: Way) => readonly Value[]
+  /** The values that the rows change. */
+  readonly inputs: (way: Way) => readonly Input[]
+}
 
 /** Longer headers are not rewritten. In characters. */
 const MAX_HEADER = 1024
 
-/** The most bytes of rewritten bodies that are kept for later combinations. */
+/** The most bytes of proposed values that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
+
+/** What each dimension tries, in the order of the dimensions. */
+const NAMES = [
+  'other layouts of the message',
+  'other timestamps',
+  'other nonces',
+  'other forms in which the body may have been signed',
+  'other ways to write the JSON',
+  'changes of the body',
+  'other ends of the body',
+  'other algorithms',
+  'changes of the secret',
+]
 
 /** Finds the likeliest way of signing that gives the received signature. */
 export function findWay(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: RequestToDiagnose,
   context: RequestContext,
-  isLarge: boolean,
-): FoundWay | undefined {
+): { found: FoundWay | undefined; notTried: readonly string[] } {
   const readings = readSignature(signature)
-  if (readings.length === 0) return undefined
+  if (readings.length === 0) return { found: undefined, notTried: [] }
   // A header that breaks a rule has its own finding. If the right value was signed, that is not another mistake.
   const instant = instantOf(timestamp, now)
   const isOtherTime =
@@ -69,177 +90,160 @@ export function findWay(
   const timestamps = isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp]
   const meantNonces = [fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)]
   const nonces = isNonce(nonce) ? [nonce] : [nonce, ...meantNonces]
+  const digests = digestsOf(readings)
+  const values = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
+  const [timestampsToSign, noncesToSign, keys] = [values(timestamps), values(nonces), values(secrets)]
 
-  // The dimensions, in the order in which they build on each other.
-  const rewrite = bodyChoices(body, context)
-  const dimensions: Dimension<Way>[] = [
-    () => valueChoices('layout', LAYOUT_HYPOTHESES, [CORRECT_LAYOUT], [CORRECT_LAYOUT], context),
-    () => valueChoices('timestamp', TIMESTAMP_HYPOTHESES, instant === undefined ? [] : [instant], timestamps, context),
-    () => valueChoices('nonce', NONCE_HYPOTHESES, [nonce], nonces, context),
-    () => rewrite('body', [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]),
-    () => rewrite('json', JSON_HYPOTHESES),
-    () => rewrite('body', BODY_CHANGES),
-    () => rewrite('body', BODY_ENDINGS),
-    () => digestChoices(readings),
-    () => valueChoices('secret', SECRET_HYPOTHESES, secrets, secrets, context),
-  ]
-  // Rare mistakes are too many for the few hashes of a large body.
-  const usual = dimensions.map((make) => () => make().filter(({ likelihood }) => likelihood !== 'rare'))
+  const choices = <Input, Output extends Bytes | Layout | Digest>(
+    part: Mistake['part'],
+    field: Dimension<Input, Output>['field'],
+    rows: readonly Row<Input, Output>[],
+    right: readonly Value[],
+    inputs: readonly Input[],
+  ) => choicesOf(context, { part, field, rows, right: () => right, inputs: () => inputs })
+  const ofBody = (part: 'body' | 'json', rows: readonly Row<Uint8Array, Bytes>[]) => () => {
+    const bodies = ({ body }: Way) => [body]
+    return choicesOf(context, { part, field: 'body', rows, right: bodies, inputs: bodies })
+  }
+  const short = <R>(text: string, rows: readonly R[]) => (text.length > MAX_HEADER ? [] : rows)
+  const instants = instant === undefined ? [] : [instant]
+  const right = [RIGHT_DIGEST]
+
   const start: Way = {
     layout: CORRECT_LAYOUT,
-    timestamp,
-    nonce,
+    timestamp: utf8(timestamp),
+    nonce: utf8(nonce),
     body,
-    algorithm: 'sha256',
-    digest: HMAC,
-    secret: utf8(secrets[0] as string),
+    digest: RIGHT_DIGEST,
+    key: utf8(String(secrets[0])),
     mistakes: [],
   }
-  return search(isLarge ? usual : dimensions, start, (way) => {
-    const digest = way.digest.apply({ algorithm: way.algorithm, key: way.secret, message: messageOf(way) }, context)
-    if (!(digest instanceof Uint8Array)) return undefined
+  const sources = [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]
+  // In the order in which they build on each other.
+  const dimensions = [
+    () => choices('layout', 'layout', LAYOUT_HYPOTHESES, [CORRECT_LAYOUT], [CORRECT_LAYOUT]),
+    () => choices('timestamp', 'timestamp', short(timestamp, TIMESTAMP_HYPOTHESES), timestampsToSign, instants),
+    () => choices('nonce', 'nonce', short(nonce, NONCE_HYPOTHESES), noncesToSign, [nonce]),
+    ofBody('body', sources),
+    ofBody('json', JSON_HYPOTHESES),
+    ofBody('body', BODY_CHANGES),
+    ofBody('body', BODY_ENDINGS),
+    () => choices('digest', 'digest', digests.rows, digests.right, right),
+    () => choices('secret', 'key', SECRET_HYPOTHESES, keys, secrets),
+  ]
+  const { found, notTried } = search(dimensions, start, (way) => {
+    const digest = way.digest.make(way.key, messageOf(way), context)
+    if (digest === undefined) return undefined
     const digits = hex(digest)
     const reading = readings.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
     return reading && { ...way, reading }
   })
+  return { found, notTried: NAMES.filter((_, index) => notTried.has(index)) }
 }
 
-/** The message in parts: before the body, the body, and after it. */
-export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): readonly Uint8Array[] {
-  const { layout, timestamp, nonce, body } = way
-  const place = layout.indexOf('<body>')
-  const text = (parts: Layout) =>
-    parts.map((part) => (part === '<timestamp>' ? timestamp : part === '<nonce>' ? nonce : part)).join('')
-  if (place === -1) return [utf8(text(layout))]
-  return [utf8(text(layout.slice(0, place))), body, utf8(text(layout.slice(place + 1)))]
-}
-
-const toBytes = (value: Bytes) => (typeof value === 'string' ? utf8(value) : value)
-
-/** The way with another part, and the mistake that leads to it, if it is one. */
-const changed = (way: Way, part: Partial<Way>, mistake: Mistake | undefined): Way => ({
-  ...way,
-  ...part,
-  mistakes: mistake === undefined ? way.mistakes : [...way.mistakes, mistake],
-})
-
-/** The values that a row proposes, each with its mistake. */
-function propose<Input, Output extends object | string>(
-  part: Mistake['part'],
-  row: Hypothesis<Input, Output> & Pick<Mistake, 'style'>,
-  input: Input,
-  context: RequestContext,
-): { mistake: Mistake; value: Output }[] {
-  const proposed = row.apply(input, context)
-  if (proposed === undefined) return []
-  const isSeveral = typeof proposed === 'object' && 'variants' in proposed
-  const variants = isSeveral ? proposed.variants : [{ detail: '', value: proposed }]
-  return variants.map(({ detail, value }) => ({
-    mistake: { ...row, part, what: row.what.replace('{}', detail) },
-    value,
-  }))
-}
-
-/**
- * Returns the choices for a part that has few values: the correct value, then the values of the table's rows, each once.
- *
- * @param inputs - the values that the rows of the table change. If there are several, the text of the mistake names the one that was changed.
- */
-function valueChoices<Input, Output extends object | string>(
-  part: 'layout' | 'timestamp' | 'nonce' | 'secret',
-  rows: readonly Hypothesis<Input, Output>[],
-  inputs: readonly Input[],
-  expected: readonly Output[],
-  context: RequestContext,
-): WayChoice[] {
-  const seen = new Set<string>()
-  const choose = (likelihood: WayChoice['likelihood'], output: Output, mistake?: Mistake): WayChoice[] => {
-    const value = part === 'secret' ? toBytes(output as Bytes) : output
-    // HMAC pads a key with NULs: keys that differ in NULs at their end are the same.
-    const name = String(value).replace(/(,0)+$/, '')
-    if (seen.has(name)) return []
-    seen.add(name)
-    const isFirst = seen.size === 1
-    return [
-      { likelihood, apply: (way) => (isFirst || matters(part, way) ? [changed(way, { [part]: value }, mistake)] : []) },
-    ]
-  }
-  const choices = expected.flatMap((value) => choose('expected', value))
-  const tooLong = expected.some((value) => part !== 'secret' && String(value).length > MAX_HEADER)
-  const proposed = (tooLong ? [] : rows).flatMap((row) =>
-    inputs.flatMap((input, index) => {
-      const whose = inputs.length > 1 && row.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
-      return propose(part, row, input, context).flatMap(({ mistake, value }) =>
-        choose(row.likelihood, value, { ...mistake, what: mistake.what + whose }),
-      )
-    }),
+/** The message in parts, one for each part of the layout. */
+export function messageOf({ layout, ...parts }: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
+  return layout.map((part) =>
+    part === '<timestamp>'
+      ? parts.timestamp
+      : part === '<nonce>'
+        ? parts.nonce
+        : part === '<body>'
+          ? parts.body
+          : utf8(part),
   )
-  return [...choices, ...proposed]
 }
 
 /** Whether a part makes a difference to what is signed. */
-function matters(part: 'layout' | 'timestamp' | 'nonce' | 'secret', { layout, digest }: Way): boolean {
-  if (part === 'layout') return true
-  return part === 'secret' ? digest.isKeyed : layout.includes(`<${part}>`)
+function matters(field: keyof Way, { layout, digest }: Way): boolean {
+  return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }
 
-function digestChoices(readings: readonly Reading[]): WayChoice[] {
+const RIGHT_DIGEST = hmacWith('sha256')
+
+/** The digests that have a length that X-Signature may have: the right one, and the others. */
+function digestsOf(readings: readonly Reading[]): { right: readonly Digest[]; rows: readonly Row<Digest, Digest>[] } {
   const lengthsOf = (code: Reading['code']) =>
     readings.filter((one) => one.code === code).flatMap(({ lengths }) => lengths)
   const whole = lengthsOf('signature_format')
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
-  return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
+  const rows = ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
     const isRare = algorithm === 'sha3-256'
     // The length of a whole digest gives the algorithm. A digest that was cut was most likely a SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
-    const choose = (likelihood: WayChoice['likelihood'], digest: DigestHypothesis): WayChoice => {
-      const mistake: Mistake = { ...digest, part: 'digest', what: digest.what.replace('{}', name) }
-      const isRight = digest === HMAC && algorithm === 'sha256'
-      return { likelihood, apply: (way) => [changed(way, { algorithm, digest }, isRight ? undefined : mistake)] }
-    }
+    const others = digestHypotheses(algorithm, name)
     return [
-      choose(isGiven ? 'expected' : isRare ? 'rare' : 'uncommon', HMAC),
-      ...DIGEST_HYPOTHESES.map((row) => choose(isGiven ? row.likelihood : 'rare', row)),
+      ...(algorithm === 'sha256'
+        ? []
+        : [otherHmac(isGiven ? 'expected' : isRare ? 'rare' : 'uncommon', algorithm, name)]),
+      ...(isGiven ? others : others.map((row) => ({ ...row, likelihood: 'rare' as const }))),
     ]
   })
+  return { right: possible.has(32) ? [RIGHT_DIGEST] : [], rows }
 }
 
-/** A body that was signed instead, and why. */
-type Rewritten = { readonly body: Uint8Array; readonly mistake: Mistake }
-
-/** Returns a function that makes the choices of rows that rewrite the body. Each body is rewritten in the same way once. */
-function bodyChoices(received: Uint8Array, context: RequestContext) {
-  const kept = new WeakMap<Uint8Array, Map<object, readonly Rewritten[]>>()
+/** The choices of a dimension: its right values, and the values that each row proposes. No value is proposed twice. */
+function choicesOf<Input, Output extends Bytes | Layout | Digest>(
+  context: RequestContext,
+  { part, field, rows, right, inputs }: Dimension<Input, Output>,
+): Choice<Way>[] {
+  type Proposal = { readonly value: Value; readonly mistake: Mistake }
+  /** The values that were proposed for an input. Only a body has another input in another way of signing. */
+  const kept = new Map<unknown, { values: Value[]; byRow: Map<unknown, readonly Proposal[]> }>()
   let keptBytes = 0
 
-  const rewrite = (part: 'body' | 'json', row: Hypothesis<Uint8Array, Bytes>, input: Uint8Array) => {
-    // A text that replaces the body does not depend on other changes of the body.
-    if (row.code === 'body_not_signed' && input !== received) return []
-    const known = kept.get(input) ?? new Map<object, readonly Rewritten[]>()
-    const before = known.get(row)
+  const propose = (row: Row<Input, Output>, way: Way): readonly Proposal[] => {
+    const all = inputs(way)
+    const known = kept.get(all[0]) ?? { values: [...right(way)], byRow: new Map() }
+    const before = known.byRow.get(row)
     if (before !== undefined) return before
-    context.spend(BYTES_PER_REWRITTEN * input.length)
-    const others = [input, ...[...known.values()].flatMap((all) => all.map(({ body }) => body))]
-    const rewritten = propose(part, row, input, context)
-      .map(({ mistake, value }) => ({ mistake: { ...mistake, input }, body: toBytes(value) }))
-      .filter(({ body }) => !others.some((other) => areEqual(body, other)))
-    const length = rewritten.reduce((sum, { body }) => sum + body.length, 0)
-    context.spend(BYTES_PER_REWRITTEN * length)
+    const values = [...known.values]
+    const proposals = all.flatMap((input, index) => {
+      context.spend(sizeOf(input))
+      const whose = all.length > 1 && row.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
+      return variantsOf(row.apply(input, context)).flatMap(({ detail, value: output }): Proposal[] => {
+        const value = toValue(output)
+        if (values.some((other) => isSame(value, other))) return []
+        values.push(value)
+        const mistake = { ...row, part, input, what: row.what.replace('<detail>', () => detail) + whose }
+        return [{ value, mistake }]
+      })
+    })
+    const size = proposals.reduce((sum, { value }) => sum + sizeOf(value), 0)
+    context.spend(size)
     if (keptBytes < MAX_KEPT) {
-      keptBytes += length
-      kept.set(input, known.set(row, rewritten))
+      keptBytes += size
+      known.values = values
+      kept.set(all[0], known)
+      known.byRow.set(row, proposals)
     }
-    return rewritten
+    return proposals
   }
 
-  return (part: 'body' | 'json', rows: readonly Hypothesis<Uint8Array, Bytes>[]): WayChoice[] => [
-    { likelihood: 'expected', apply: (way) => [way] },
-    ...rows.map((row): WayChoice => {
-      const apply = (way: Way) =>
-        way.layout.includes('<body>')
-          ? rewrite(part, row, way.body).map(({ body, mistake }) => changed(way, { body }, mistake))
-          : []
-      return { likelihood: row.likelihood, apply }
-    }),
-  ]
+  const put = (way: Way, value: Value): Way => ({ ...way, [field]: value })
+  const propositions = rows.map((row): Choice<Way> => {
+    const changed = (way: Way) =>
+      propose(row, way).map(({ value, mistake }) => ({ ...put(way, value), mistakes: [...way.mistakes, mistake] }))
+    return { likelihood: row.likelihood, apply: (way) => (matters(field, way) ? changed(way) : []) }
+  })
+  const rightOnes = (way: Way) => (matters(field, way) ? right(way).map((value) => put(way, value)) : [way])
+  return [{ likelihood: 'expected', apply: rightOnes }, ...propositions]
 }
+
+const toValue = (output: Bytes | Layout | Digest): Value => (typeof output === 'string' ? utf8(output) : output)
+
+/** The values that a row returned, each with its detail. */
+function variantsOf<Output extends object | string>(
+  applied: Output | Variants<Output> | undefined,
+): readonly Variant<Output>[] {
+  if (applied === undefined) return []
+  return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]
+}
+
+const isSeveral = <Output extends object | string>(applied: Output | Variants<Output>): applied is Variants<Output> =>
+  typeof applied === 'object' && 'variants' in applied
+
+const sizeOf = (value: unknown) => (value instanceof Uint8Array ? value.length : 0)
+
+const isSame = (one: unknown, other: unknown) =>
+  one === other || (one instanceof Uint8Array && other instanceof Uint8Array && areEqual(one, other))

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { invalidType, kindOf } from '../errors.js'
+import { HEADER_NAMES, type HeaderName } from './header-names.js'
 
 /**
  * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another
@@ -13,10 +14,7 @@ export type HeadersInput =
   | { readonly [name: string]: string | readonly string[] | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
 
-/** The three headers that authenticate a request, in lowercase. */
-export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
-
-export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
+export { HEADER_NAMES, type HeaderName }
 
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */
 export interface HeaderValues {

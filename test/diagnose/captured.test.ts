@@ -13,6 +13,8 @@ interface Captured {
   now: number
   secret: string | string[]
   headers: Record<string, string>
+  method?: string
+  path?: string
   /** In base64. */
   body: string
 }
@@ -24,7 +26,6 @@ const requests: Captured[] = ['python', 'others'].flatMap((senders) =>
 /** Requests whose cause would need too many guesses. `diagnose` cannot explain them, and must not name a wrong cause. */
 const UNEXPLAINED = [
   'a large integer that was rounded on the way',
-  'milliseconds with their fraction in the message',
   'milliseconds with their fraction in the message, json.dumps',
   'milliseconds with their fraction in the message, secret with newline',
 ]
@@ -35,29 +36,62 @@ describe('the first or second finding names the mistake of a broken request', ()
   })
 
   it.each(UNEXPLAINED)('%s is unexplained', async (name) => {
-    const { now, secret, headers, body } = requests.find((request) => request.name === name) as Captured
-    const request = { webhookId: '42', headers, body: Buffer.from(body, 'base64') }
-    const { findings } = await diagnose(request, secret, { now: () => now })
+    const { findings } = await diagnoseCaptured(requestNamed(name))
     expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
   })
 
   const explained = requests.filter(({ name }) => !UNEXPLAINED.includes(name))
   it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
-    const { codes, now, secret, headers } = request
-    const body = Buffer.from(request.body, 'base64')
-    const { genuine, findings } = await diagnose({ webhookId: '42', headers, body }, secret, { now: () => now })
-    expect(genuine).toBe(false)
-    expect(codes).toContain(
-      findings
-        .slice(0, 2)
-        .map(({ code }) => code)
-        .find((code) => codes.includes(code)),
+    const { codes, secret } = request
+    const { genuine, findings } = await diagnoseCaptured(request)
+    expect(findings.map(({ code }) => code).slice(0, 2)).toSatisfy((found: string[]) =>
+      found.some((code) => codes.includes(code)),
     )
+    expect(genuine).toBe(findings.every(({ code }) => code === 'secret_exposed'))
     for (const { message, fix, side } of findings) {
       expect(message).toMatch(/^[A-Z].*\.$/s)
       expect(fix).toMatch(side === 'unknown' ? /^On the sender's side: .*\nOn the receiver's side: / : /^[A-Z]/)
     }
     for (const one of [secret].flat()) expect(findLeaks(printed(findings), one, textOf(request))).toEqual([])
+  })
+
+  it.each(
+    explained
+      .filter(({ codes }) => codes.length === 1 && codes[0] !== 'signature_mismatch')
+      .map((request) => [request.name, request] as const),
+  )('the first finding for one mistake: %s', async (_, request) => {
+    const { findings } = await diagnoseCaptured(request)
+    expect(request.codes).toContain(findings[0]?.code)
+  })
+})
+
+describe('no finding says that a clock is wrong if nobody knows when the request arrived', () => {
+  it.each(requests.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+    const { genuine, findings } = await diagnoseCaptured(request, false)
+    const codes = findings.map(({ code }) => code)
+    expect(codes.slice(0, -1).filter((code) => code.startsWith('clock_'))).toEqual([])
+    expect(genuine).toBe(false)
+    expect(['clock_behind', 'clock_ahead', 'clock_time_zone']).not.toContain(codes.at(-1))
+  })
+})
+
+describe('a secret that was sent is the first finding, and is shown nowhere', () => {
+  const exposed = requests.filter(({ codes }) => codes.includes('secret_exposed'))
+  it.each(exposed.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+    const { findings } = await diagnoseCaptured(request)
+    const secret = String(request.secret)
+    expect(findings[0]).toMatchObject({ code: 'secret_exposed', side: 'unknown' })
+    const text = printed(findings)
+    const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+    const forms = [
+      secret,
+      secret.replace('whsec_', ''),
+      base64,
+      Buffer.from(secret).toString('hex'),
+      encodeURIComponent(secret),
+    ]
+    for (const form of [...forms, Buffer.from(`api:${secret}`).toString('base64').slice(8, -4)])
+      expect(text).not.toContain(form)
   })
 })
 
@@ -72,10 +106,8 @@ describe('no four characters of the secret are printed, plain, in hex or in base
   ]
 
   it.each(SECRETS)('if nothing explains the signature: %j', async (secret) => {
-    const request = requests.find(({ name }) => name === UNEXPLAINED[0]) as Captured
-    const { now, headers } = request
-    const body = Buffer.from(request.body, 'base64')
-    const { findings } = await diagnose({ webhookId: '42', headers, body }, secret, { now: () => now })
+    const request = { ...requestNamed(UNEXPLAINED[0]), secret }
+    const { findings } = await diagnoseCaptured(request)
     expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
     expect(findLeaks(printed(findings), secret, textOf(request))).toEqual([])
   })
@@ -92,6 +124,17 @@ describe('no four characters of the secret are printed, plain, in hex or in base
   })
 })
 
+function requestNamed(name: string | undefined): Captured {
+  const found = requests.find((request) => request.name === name)
+  if (found === undefined) throw new Error(`No captured request has the name ${name}.`)
+  return found
+}
+
+function diagnoseCaptured({ method, path, headers, body, secret, now }: Captured, isArrivalKnown = true) {
+  const request = { webhookId: '42', method, path, headers, body: Buffer.from(body, 'base64') }
+  return diagnose(request, secret, isArrivalKnown ? { now: () => now } : undefined)
+}
+
 /** Returns findings as the command line prints them, with every language, and as JSON. */
 function printed(findings: readonly Finding[]): string {
   const all = LANGUAGES.map((language) => findingsText(findings, (_, text) => text, language))
@@ -102,5 +145,6 @@ function printed(findings: readonly Finding[]): string {
 function textOf({ now, headers, body }: Captured): string {
   const bytes = Buffer.from(body, 'base64')
   const hash = createHash('sha256').update(bytes).digest('hex')
-  return [JSON.stringify(headers), bytes.toString(), hash, new Date(now).toISOString()].join('\n')
+  const punctuation = JSON.stringify({ side: 'sender' })
+  return [JSON.stringify(headers), bytes.toString(), hash, new Date(now).toISOString(), punctuation].join('\n')
 }

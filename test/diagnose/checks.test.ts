@@ -37,8 +37,10 @@ describe('a timestamp that is not Unix time in seconds', () => {
     '20231114221320',
   ])('is shown: %j', async (timestamp) => {
     const findings = await findingsFor({ timestamp })
-    const message = `X-Timestamp is ${JSON.stringify(timestamp)}, not Unix time in seconds as decimal digits.`
-    expect(findings[0]).toMatchObject({ code: 'timestamp_format', message })
+    expect(findings[0]).toMatchObject({
+      code: 'timestamp_format',
+      message: expect.stringContaining(JSON.stringify(timestamp)),
+    })
   })
 
   it.each([
@@ -61,43 +63,41 @@ describe('a timestamp that is not Unix time in seconds', () => {
 
 describe('a timestamp outside the window', () => {
   it.each([
-    ['1700000000000', 'timestamp_unit', 'milliseconds'],
-    ['1700000000000000', 'timestamp_unit', 'microseconds'],
-    ['1700000000000000000', 'timestamp_unit', 'nanoseconds'],
-    ['28333333', 'timestamp_unit', 'minutes'],
-    ['721692800', 'timestamp_epoch', '2001'],
-    ['3908988800', 'timestamp_epoch', 'NTP'],
-    ['133444736000000000', 'timestamp_epoch', '1601'],
-    ['45244', 'timestamp_epoch', '1899-12-30'],
-    ['0', 'timestamp_epoch', 'not a Unix time of today'],
-    ['123456', 'timestamp_epoch', 'not a Unix time of today'],
-    ['99999999', 'timestamp_epoch', 'not a Unix time of today'],
-    ['100000000', 'clock_behind', 'years behind'],
-    ['99999999999999999999999999', 'clock_ahead', 'years ahead of server time'],
-  ])('%s is reported as %s', async (timestamp, code, what) => {
+    ['1700000000000', 'timestamp_unit'],
+    ['1700000000000000', 'timestamp_unit'],
+    ['1700000000000000000', 'timestamp_unit'],
+    ['28333333', 'timestamp_unit'],
+    ['721692800', 'timestamp_epoch'],
+    ['3908988800', 'timestamp_epoch'],
+    ['133444736000000000', 'timestamp_epoch'],
+    ['45244', 'timestamp_epoch'],
+    ['0', 'timestamp_epoch'],
+    ['123456', 'timestamp_epoch'],
+    ['99999999', 'timestamp_epoch'],
+    ['100000000', 'clock_behind'],
+    ['99999999999999999999999999', 'clock_ahead'],
+  ])('%s is reported as %s', async (timestamp, code) => {
     const findings = await findingsFor({ timestamp })
-    expect(findings).toMatchObject([{ code, message: expect.stringContaining(what) }])
+    expect(findings).toMatchObject([{ code }])
   })
 
   it.each([
-    [301_000, 'clock_behind', ' 301 s behind', '301 s behind'],
-    [-301_000, 'clock_ahead', ' 301 s ahead', '301 s ahead'],
-    [93_784_000, 'clock_behind', ' 26.1 h behind', '93784 s behind'],
-    [3_600_000, 'clock_time_zone', ' 1 h', '3600 s behind'],
-    [3_660_000, 'clock_time_zone', ' 1 h', '3660 s behind'],
-    [3_661_000, 'clock_behind', ' 1 h behind', '3661 s behind'],
-    [-19_800_000, 'clock_time_zone', ' 5.5 h', '19800 s ahead'],
-    [5_400_000, 'clock_behind', ' 1.5 h behind', '5400 s behind'],
-    [300_001, 'clock_behind', ' 300.001 s behind', '300.001 s behind'],
-    [172_800_000, 'clock_behind', ' 2 d behind', '172800 s behind'],
-    [31_622_400_000, 'clock_behind', ' 366 d behind', '31622400 s behind'],
-    [63_072_000_000, 'clock_behind', ' 2 years behind', '63072000 s behind'],
-    [95_248_945_000, 'clock_behind', ' 3 years behind', '95248945 s behind'],
-  ])('%i ms: %s', async (late, code, message, evidence) => {
+    [301_000, 'clock_behind', '301 s behind'],
+    [-301_000, 'clock_ahead', '301 s ahead'],
+    [93_784_000, 'clock_behind', '93784 s behind'],
+    [3_600_000, 'clock_time_zone', '3600 s behind'],
+    [3_660_000, 'clock_time_zone', '3660 s behind'],
+    [3_661_000, 'clock_behind', '3661 s behind'],
+    [-19_800_000, 'clock_time_zone', '19800 s ahead'],
+    [5_400_000, 'clock_behind', '5400 s behind'],
+    [300_001, 'clock_behind', '300.001 s behind'],
+    [172_800_000, 'clock_behind', '172800 s behind'],
+    [31_622_400_000, 'clock_behind', '31622400 s behind'],
+    [63_072_000_000, 'clock_behind', '63072000 s behind'],
+    [95_248_945_000, 'clock_behind', '95248945 s behind'],
+  ])('%i ms: %s', async (late, code, evidence) => {
     const findings = await findingsFor({}, NOW + late)
-    expect(findings).toMatchObject([
-      { code, message: expect.stringContaining(message), evidence: expect.stringContaining(evidence) },
-    ])
+    expect(findings).toMatchObject([{ code, evidence: expect.stringContaining(evidence) }])
   })
 
   it('cannot be told if the clock returns no number', async () => {
@@ -119,24 +119,22 @@ describe('a timestamp outside the window', () => {
 
 describe('a nonce', () => {
   it('has characters outside visible ASCII', async () => {
-    const message =
-      'X-Nonce has characters other than visible ASCII (0x21 to 0x7E): U+0020 (space), U+200B (zero-width space), U+1F600 and U+0001.'
     expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
-      { code: 'nonce_characters', message },
+      { code: 'nonce_characters', message: expect.stringMatching(/U\+0020.*U\+200B.*U\+1F600.*U\+0001/) },
     ])
   })
 
   it('has such characters, and too many', async () => {
     const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
-    expect(finding?.message).toContain('It has 200 characters, and at most 128 are allowed.')
+    expect(finding?.message).toMatch(/ 200 .* 128 /)
   })
 
   it.each([
-    ['', '0 characters'],
-    ['n'.repeat(129), '129 characters'],
-  ])('has a wrong length: %s', async (nonce, message) => {
+    ['', ' 0 '],
+    ['n'.repeat(129), ' 129 '],
+  ])('has a wrong length: %s', async (nonce, length) => {
     expect(await findingsFor({ nonce })).toMatchObject([
-      { code: 'nonce_length', message: expect.stringContaining(message) },
+      { code: 'nonce_length', message: expect.stringContaining(length) },
     ])
   })
 })
@@ -150,8 +148,6 @@ describe('a header', () => {
     expect(await findingsWith({})).toMatchObject([
       {
         code: 'header_missing',
-        message: 'X-Timestamp, X-Nonce and X-Signature are missing.',
-        fix: expect.stringContaining('{ ...headers } is empty'),
         evidence: 'Headers: none',
       },
     ])
@@ -162,21 +158,19 @@ describe('a header', () => {
     expect(await findingsWith(received)).toMatchObject([{ evidence: 'Headers: host' }])
   })
 
-  it.each([
-    [['x-timestamp'], 'X-Timestamp is missing.'],
-    [['x-nonce'], 'X-Nonce is missing.'],
-    [['x-timestamp', 'x-nonce'], 'X-Timestamp and X-Nonce are missing.'],
-    [['x-signature'], 'X-Signature is missing.'],
-  ])('is missing, and nothing else is reported: %j', async (missing, message) => {
-    const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
-    expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing', message }])
-  })
+  it.each([[['x-timestamp']], [['x-nonce']], [['x-timestamp', 'x-nonce']], [['x-signature']]])(
+    'is missing, and nothing else is reported: %j',
+    async (missing) => {
+      const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
+      expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing' }])
+    },
+  )
 
   it('is missing, and was not signed either', async () => {
     const { 'x-nonce': _, ...rest } = headers
     const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${body}`).digest('hex')
     expect(await findingsWith({ ...rest, 'x-signature': signature })).toMatchObject([
-      { code: 'header_missing', message: 'X-Nonce is missing.' },
+      { code: 'header_missing' },
       { code: 'message_layout' },
     ])
   })
@@ -196,8 +190,8 @@ describe('a header', () => {
   it('is found in Authorization, if that holds a digest', async () => {
     const { 'x-signature': signature, ...rest } = headers
     expect(await findingsWith({ ...rest, authorization: `Bearer ${signature}` })).toMatchObject([
-      { code: 'header_name', message: 'X-Signature is missing, but there is "authorization".' },
-      { code: 'signature_format', message: expect.stringContaining('`Bearer ` before it') },
+      { code: 'header_name' },
+      { code: 'signature_format' },
     ])
     expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
   })
@@ -254,9 +248,7 @@ describe('a header', () => {
   ])('arrived twice, and nothing else is reported: %s, %j', async (values, changed) => {
     const [name = '', value] = Object.entries(changed)[0] ?? []
     const findings = await findingsWith({ ...headers, [name]: value })
-    expect(findings).toMatchObject([
-      { code: 'header_repeated', message: expect.stringContaining(`twice, with ${values}.`) },
-    ])
+    expect(findings).toMatchObject([{ code: 'header_repeated' }])
     const right = `The signature is right with "${headers[name as keyof typeof headers]}"`
     expect(findings[0]?.evidence?.includes(right)).toBe(values === 'different values')
   })
@@ -264,7 +256,7 @@ describe('a header', () => {
   it('arrived three times, with a signature in another form', async () => {
     const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
     expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
-      { code: 'header_repeated', message: 'X-Signature arrived 3 times, with different values.' },
+      { code: 'header_repeated', message: expect.stringContaining(' 3 ') },
       { code: 'signature_format' },
     ])
   })
@@ -274,9 +266,7 @@ it('a signature at the end of a long header is found', async () => {
   const digest = Buffer.from(signedRequest().headers['x-signature'], 'hex')
   const signature = Buffer.concat([Buffer.alloc(3000, 'a certificate '), digest]).toString('base64')
   const findings = await findingsFor({ signature })
-  expect(findings).toMatchObject([
-    { code: 'signature_format', message: expect.stringContaining('other bytes before the digest') },
-  ])
+  expect(findings).toMatchObject([{ code: 'signature_format' }])
 })
 
 describe('X-Timestamp and X-Nonce, swapped', () => {
@@ -330,8 +320,6 @@ describe('X-Nonce and X-Signature, swapped', () => {
     expect(await findingsWith(digestOf(nonce), nonce)).toMatchObject([
       {
         code: 'header_swapped',
-        message: "X-Signature and X-Nonce have each other's values.",
-        fix: expect.stringContaining('the signature as X-Signature'),
         evidence: expect.stringContaining('Proved'),
       },
     ])
@@ -363,13 +351,10 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
-    ['body_compressed', 'inflated', { 'content-encoding': 'gzip' }],
-    ['body_changed', 'Content-Length is 9, but the body has 7 bytes', { 'content-length': '9' }],
-  ])('may have a cause that other headers show: %s', async (code, message, headers) => {
-    expect(await findingsFrom('{"a":1}', headers)).toMatchObject([
-      { code, message: expect.stringContaining(message) },
-      { code: 'signature_mismatch' },
-    ])
+    ['body_compressed', { 'content-encoding': 'gzip' }],
+    ['body_changed', { 'content-length': '9' }],
+  ] as [string, Record<string, string>][])('may have a cause that other headers show: %s', async (code, headers) => {
+    expect(await findingsFrom('{"a":1}', headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
   })
 
   it('may have a decoded body as its cause', async () => {
@@ -393,18 +378,18 @@ describe('an unexplained mismatch', () => {
   })
 
   it.each([
-    ['', 'it is ""', 1],
-    ['undefined', 'it is "undefined"', 1],
-    ['false', 'it is "false"', 1],
-    ['[object Promise]', 'it is "[object Promise]"', 1],
-    ['[1, 2] or so', 'it is "[1, 2] or so"', 2],
-    [NONCE_UUID, `it is "${NONCE_UUID}"`, 2],
-    ['\x81\x2f', 'it is "\\u0081/"', 2],
-    ['AB'.repeat(32), 'it is uppercase hex instead of lowercase', 2],
-    ['no signature at all, but a sentence', 'it is "no signature at all, but a sentence"', 2],
-  ])('says what X-Signature is if it is not a signature: %j', async (signature, form, count) => {
+    ['', 1],
+    ['undefined', 1],
+    ['false', 1],
+    ['[object Promise]', 1],
+    ['[1, 2] or so', 2],
+    [NONCE_UUID, 2],
+    ['\x81\x2f', 2],
+    ['AB'.repeat(32), 2],
+    ['no signature at all, but a sentence', 2],
+  ])('says what X-Signature is if it is not a signature: %j', async (signature, count) => {
     const { findings } = await diagnose(signedRequest({ signature, body: LARGE_BODY }), SECRET, at(NOW))
-    expect(findings[0]).toMatchObject({ code: 'signature_format', message: expect.stringContaining(`: ${form}`) })
+    expect(findings[0]).toMatchObject({ code: 'signature_format' })
     expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
   })
 })
@@ -416,19 +401,16 @@ describe('a body that was lost', () => {
     return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, LONG_SECRET, at(NOW))).findings
   }
   it.each([
-    ['[object Object]', {}, 'text for an object', 'unknown'],
-    ['undefined', {}, 'text for nothing', 'unknown'],
-    ['undefined', { 'content-length': '9' }, 'text for nothing', 'sender'],
-    ['undefined', { 'content-length': '7' }, 'text for nothing', 'receiver'],
-    ['[object Object]', { 'content-length': '15' }, 'text for an object', 'sender'],
-    ['', { 'content-length': '7' }, 'The body is empty', 'receiver'],
-    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'The body is empty', 'receiver'],
-  ])('is reported first: %j with %j', async (body, headers, message, side) => {
+    ['[object Object]', {}, 'unknown'],
+    ['undefined', {}, 'unknown'],
+    ['undefined', { 'content-length': '9' }, 'sender'],
+    ['undefined', { 'content-length': '7' }, 'receiver'],
+    ['[object Object]', { 'content-length': '15' }, 'sender'],
+    ['', { 'content-length': '7' }, 'receiver'],
+    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'receiver'],
+  ])('is reported first: %j with %j', async (body, headers, side) => {
     const findings = await findingsOf(body, headers)
-    expect(findings).toMatchObject([
-      { code: 'body_changed', message: expect.stringContaining(message), side },
-      { code: 'signature_mismatch' },
-    ])
+    expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
   })
 
   it('is reported before a missing signature, and before a body that was not signed', async () => {
@@ -455,16 +437,15 @@ describe('a body that was lost', () => {
 
 describe('a secret of the receiver with characters that the sender did not use', () => {
   it.each([
-    ['a secret\n', 'without U+000A (line feed)'],
-    [' a secret\r\n', 'without U+0020 (space), U+000D (carriage return) and U+000A (line feed)'],
-    ['\ufeffa secret', 'without U+FEFF (byte order mark)'],
-    ['a secret\xa0', 'without U+00A0 (no-break space)'],
-    ['a\u200b secret', 'without U+200B (zero-width space)'],
-    ['"a secret"', 'without the quotes around it', 'secret_quotes'],
-  ])('is reported, with the fix for the receiver: %j', async (secret, what, code = 'secret_whitespace') => {
+    ['a secret\n'],
+    [' a secret\r\n'],
+    ['\ufeffa secret'],
+    ['a secret\xa0'],
+    ['a\u200b secret'],
+    ['"a secret"', 'secret_quotes'],
+  ])('is reported, with the fix for the receiver: %j', async (secret, code = 'secret_whitespace') => {
     const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
-    const message = `X-Signature was made with the secret ${what}, not with the secret as it is.`
-    expect(findings).toMatchObject([{ code, side: 'receiver', message }])
+    expect(findings).toMatchObject([{ code, side: 'receiver' }])
     const unexplained = await diagnose(signedRequest({ secret: 'another', body: LARGE_BODY }), secret, at(NOW))
     expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
   })

@@ -21,7 +21,7 @@ function tried(...dimensions: Choice<string>[][]): string[] {
       return undefined
     },
   )
-  expect(found).toBeUndefined()
+  expect(found).toEqual({ found: undefined, notTried: new Set() })
   return states
 }
 
@@ -31,10 +31,10 @@ describe('a search', () => {
     expect(tried(choices)).toEqual(['-', 'c', 'u', 'r'])
   })
 
-  it('tries two common mistakes before a rare one, and a common one with an uncommon one after it', () => {
+  it('tries one mistake before two, and then the likeliest first', () => {
     const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
     const states = tried(choices, choices)
-    const order = ['c-', 'u-', 'cc', 'r-', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
+    const order = ['c-', 'u-', 'r-', 'cc', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
     expect(order).toEqual([...order].sort((one, other) => one - other))
     expect(order).not.toContain(-1)
   })
@@ -55,7 +55,7 @@ describe('a search', () => {
 
   it('returns the result of the first combination that matches', () => {
     const choices = [choice('-'), choice('c', 'common')]
-    const found = search([() => choices, () => choices], '', (state) => (state.includes('c') ? state : undefined))
+    const { found } = search([() => choices, () => choices], '', (state) => (state.includes('c') ? state : undefined))
     expect(found).toBe('-c')
   })
 
@@ -77,6 +77,18 @@ describe('a search', () => {
     expect(made).toBe(1)
   })
 
+  it('goes on with a choice that costs less', () => {
+    const { primitives } = limit(NODE_PRIMITIVES, 10, 5000, 0)
+    const choices = [choice('long', 'common'), choice('short', 'uncommon'), choice('long again', 'rare')]
+    const tries: string[] = []
+    const { notTried } = search([() => [choice('-')], () => [choice('-'), ...choices]], '', (state) => {
+      primitives.hash('sha256', [new Uint8Array(state.includes('long') ? 10_000 : 1)])
+      tries.push(state)
+      return undefined
+    })
+    expect([tries, notTried]).toEqual([['--', '-short'], new Set([1])])
+  })
+
   it('passes on an error that is not about its budget', () => {
     const broken: Choice<string> = {
       likelihood: 'expected',
@@ -93,16 +105,17 @@ describe('a limit', () => {
   type Limited = ReturnType<typeof limit>
 
   it('ends a search when its hashes are used up', () => {
-    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9)
+    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9, 1e9)
     let tests = 0
     const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
-    const found = search([() => choices], '', () => {
+    const searched = search([() => choices], '', () => {
       tests++
       primitives.hmac('sha256', bytes, [bytes])
       return undefined
     })
-    expect(found).toBeUndefined()
-    expect(tests).toBe(4)
+    expect(searched).toEqual({ found: undefined, notTried: new Set([0]) })
+    // Each other choice is tried, because it may cost less.
+    expect(tests).toBe(10)
   })
 
   it.each([
@@ -111,8 +124,8 @@ describe('a limit', () => {
     ['inflate', 100, ({ primitives }: Limited) => primitives.inflate('gzip', bytes, 1000)],
     ['spend', 100, ({ spend }: Limited) => spend(100)],
   ])('counts the bytes of %s, and 1000 for each hash', (_, cost, use) => {
-    expect(() => use(limit(NODE_PRIMITIVES, 10, cost - 1))).toThrow()
-    expect(() => use(limit(NODE_PRIMITIVES, 10, cost))).not.toThrow()
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost - 1, cost - 1))).toThrow()
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost, cost))).not.toThrow()
   })
 
   it('is not exceeded by an inflated body', () => {

@@ -13,7 +13,8 @@ interface Broken {
   readonly signed?: string | Uint8Array
   readonly write?: (signature: string) => string
   readonly secret?: string
-  readonly now?: number
+  /** Not given: when the request was signed. `undefined`: nobody knows. */
+  readonly now?: number | undefined
 }
 
 const JSON_BODY = '{"a":1}'
@@ -26,7 +27,7 @@ const signatureHeader = (text: string, algorithm = 'sha256') => ({
 const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   header_missing: { unknown: { headers: { 'x-nonce': [] } } },
   header_name: { unknown: { headers: { 'x-nonce': [], 'webhook-nonce': NONCE } } },
-  header_repeated: { sender: { headers: { 'x-nonce': [NONCE, NONCE] } } },
+  header_repeated: { unknown: { headers: { 'x-nonce': [NONCE, NONCE] } } },
   header_swapped: { sender: { headers: { 'x-nonce': TIMESTAMP, 'x-timestamp': NONCE } } },
   timestamp_format: { sender: { headers: { 'x-timestamp': '2023-11-14T22:13:20Z' } } },
   timestamp_unit: {
@@ -37,14 +38,16 @@ const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   timestamp_epoch: {
     sender: { headers: { 'x-timestamp': '12345', ...signatureHeader(`12345:${NONCE}:${JSON_BODY}`) } },
   },
-  clock_time_zone: { sender: { now: NOW + 3_600_000 } },
+  clock_time_zone: { unknown: { now: NOW + 3_600_000 } },
   clock_behind: { unknown: { now: NOW + 400_000 } },
+  clock_unknown: { receiver: { now: undefined } },
   clock_ahead: { unknown: { now: NOW - 400_000 } },
   nonce_length: { sender: { headers: { 'x-nonce': 'a'.repeat(129) } } },
   nonce_characters: { sender: { headers: { 'x-nonce': 'a b' } } },
   signature_format: { sender: { write: (signature) => bytes(signature).toString('base64') } },
   signature_truncated: { sender: { write: (signature) => signature.slice(0, 40) } },
   signature_algorithm: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE}:${JSON_BODY}`, 'sha1') } },
+  secret_exposed: { unknown: { headers: { authorization: `Bearer ${SECRET}` } } },
   secret_whitespace: { sender: { key: `${SECRET}\n` }, receiver: { secret: `${SECRET}\n` } },
   secret_quotes: { sender: { key: `"${SECRET}"` }, receiver: { secret: `"${SECRET}"` } },
   secret_prefix: { sender: { secret: 'sk_live_abc', key: 'abc' }, unknown: { secret: 'abc', key: 'whsec_abc' } },
@@ -58,7 +61,7 @@ const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   body_json: {
     unknown: { signed: '{"a": 1}' },
     sender: { signed: '{"a": 1}', headers: { 'content-length': '7' } },
-    receiver: { signed: '{"a": 1}', headers: { 'content-length': '8' } },
+    receiver: { signed: '{"a": 1}', headers: { 'content-length': '8', via: '1.1 a' } },
   },
   body_newline: {
     unknown: { signed: `${JSON_BODY}\n` },
@@ -68,7 +71,7 @@ const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   body_wrapped: { unknown: { signed: JSON.stringify(JSON_BODY) } },
   body_compressed: {
     unknown: { signed: JSON_BODY, body: Buffer.from('1f8b0800000000000003ab564a54b232ac0500afac1b5607000000', 'hex') },
-    receiver: { signed: 'compressed', headers: { 'content-encoding': 'gzip' } },
+    receiver: { signed: 'compressed', headers: { 'content-encoding': 'gzip', 'content-length': '27' } },
   },
   body_hashed: { sender: { signed: '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862' } },
   body_not_signed: { unknown: { signed: '' } },
@@ -80,9 +83,14 @@ const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
   signature_mismatch: { unknown: { key: 'another secret' } },
 }
 
+const clockOf = (broken: Broken) => {
+  const now = 'now' in broken ? broken.now : NOW
+  return now === undefined ? undefined : { now: () => now }
+}
+
 describe.each(Object.entries(CASES))('%s', (code, cases) => {
   it.each(Object.entries(cases))('%s', async (side, broken) => {
-    const { headers = {}, body = JSON_BODY, signed = body, key = SECRET, secret = SECRET, now = NOW } = broken
+    const { headers = {}, body = JSON_BODY, signed = body, key = SECRET, secret = SECRET } = broken
     const { write = (signature: string) => signature } = broken
     const all = {
       'x-timestamp': TIMESTAMP,
@@ -90,10 +98,26 @@ describe.each(Object.entries(CASES))('%s', (code, cases) => {
       'x-signature': write(signatureOf(TIMESTAMP, NONCE, signed, key)),
       ...headers,
     }
-    const { findings } = await diagnose({ webhookId: '42', headers: all, body }, secret, { now: () => now })
+    const { findings } = await diagnose({ webhookId: '42', headers: all, body }, secret, clockOf(broken))
     expect(findings).toContainEqual(expect.objectContaining({ code, side }))
     for (const finding of findings.filter((one) => one.code === code)) expect(finding.side).toBe(side)
     const both = /^On the sender's side: .+\nOn the receiver's side: .+/
     expect(findings.every((finding) => both.test(finding.fix) === (finding.side === 'unknown'))).toBe(true)
   })
+})
+
+describe('a proxy that may have changed the body', () => {
+  it.each(['Via', 'Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'X-Amzn-Trace-Id', 'CF-Ray', 'X-Envoy-Attempt-Count'])(
+    'is seen in %s, so that the side is not proved',
+    async (name) => {
+      const signature = signatureOf(TIMESTAMP, NONCE, '{"a": 1}', SECRET)
+      const headers = { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE, 'x-signature': signature, 'content-length': '7' }
+      const sideWith = async (more: Record<string, string>) => {
+        const request = { webhookId: '42', headers: { ...headers, ...more }, body: JSON_BODY }
+        return (await diagnose(request, SECRET, { now: () => NOW })).findings.map(({ code, side }) => [code, side])
+      }
+      expect(await sideWith({})).toEqual([['body_json', 'sender']])
+      expect(await sideWith({ [name]: 'a' })).toEqual([['body_json', 'unknown']])
+    },
+  )
 })

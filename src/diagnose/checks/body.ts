@@ -13,6 +13,13 @@ export function announcedLength(pairs: readonly Pair[]): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
+/** The headers that proxies, gateways and tunnels add. */
+const PROXY =
+  /^(via|forwarded|x-(forwarded|real|original|amzn|amz-cf|envoy|azure|kong|arr|cloud-trace)-.+|cf-.+|cdn-loop|fly-.+)$/
+
+/** Whether the request passed a proxy, which may have changed it. */
+export const passedProxy = (pairs: readonly Pair[]) => pairs.some(([name]) => PROXY.test(name))
+
 /** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const announced = announcedLength(pairs)
@@ -21,7 +28,9 @@ export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[]
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
     const message = `The body is the text \`${text}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
-    const side = announced === undefined ? 'unknown' : announced === body.length ? 'sender' : 'receiver'
+    const isAsSent = announced === body.length
+    const side =
+      announced === undefined || (isAsSent && passedProxy(pairs)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence: [...announcement, length] }]
   }
   const transferEncoding = headerValue(pairs, 'transfer-encoding')
@@ -36,19 +45,21 @@ export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[]
 
 /** Reports mistakes that the body and the other headers show, if no way of signing explains the signature. */
 export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
+  const announced = announcedLength(pairs)
+  const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(pairs, 'content-encoding').toLowerCase()
   // Compressed bytes are not text.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
-    const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified.`
+    const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified, or it was never compressed.`
     const evidence: EvidenceLine[] = [
       ['Content-Encoding', encoding],
       ['The body begins with', hex(body.subarray(0, 16))],
       'The compressed bytes cannot be made again, so this is not proved.',
     ]
-    return [{ code: 'body_compressed', message, fix: 'sign_compressed', side: 'receiver', evidence }]
+    const side = isChanged ? 'receiver' : 'unknown'
+    return [{ code: 'body_compressed', message, fix: 'sign_compressed', side, evidence }]
   }
-  const announced = announcedLength(pairs)
-  if (announced !== undefined && announced !== body.length) {
+  if (isChanged) {
     const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: it was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
   }

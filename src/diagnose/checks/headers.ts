@@ -1,24 +1,36 @@
-import type { HeaderName, HeadersInput, HeaderValues } from '../../rules/headers.js'
+import { HEADER_NAMES, type HeaderName } from '../../rules/header-names.js'
+import type { HeadersInput, HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
 import { isSignature } from '../../rules/signature-format.js'
 import { isTimestamp } from '../../rules/timestamp.js'
 import { type Draft, joinWords, listNames, quote, spell } from '../text.js'
+import { passedProxy } from './body.js'
 import { instantOf, NEAR } from './instant.js'
 
 /** A header with one value, its name in lowercase. */
 export type Pair = readonly [name: string, value: string]
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
-/** Not those of rules/headers.ts, which needs a module of Node. */
-const HEADER_NAMES = Object.keys(FIELDS) as HeaderName[]
 
-/** The names that other products give the three headers, and misspellings. */
+/** The names that other products give the three headers. */
 const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
-  'x-timestamp':
-    /^(?!.*(nonce|signature)).*(tim(e|es)?-?(stamp|stmp|satmp|tamp)|request-time|sent-at|signed-at)|^(x-)?(ts|time|date)$/,
+  'x-timestamp': /^(x-)?(ts|time|date)$|time-stamp|request-time|sent-at|signed-at/,
   'x-nonce':
-    /nou?n?ce|^(x-)?(webhook|request|delivery|message|event|svix|idempotency|correlation)-?(id|key|uuid)$|(delivery|webhook|svix|message)-id$/,
-  'x-signature': /sig(n|a)?(n|a)?[ae]?tur|sin?gn?atur|hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
+    /^(x-)?(webhook|request|delivery|message|event|svix|idempotency|correlation)-?(id|key|uuid)$|(delivery|webhook|svix|message)-id$/,
+  'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
+}
+
+/** Whether a name has the word, or one that has a letter or two in other places, more or less. */
+function hasWord(name: string, word: string): boolean {
+  return name.split('-').some((part) => {
+    let missing = word
+    let extra = 0
+    for (const letter of part) {
+      if (!missing.includes(letter)) extra++
+      missing = missing.replace(letter, '')
+    }
+    return extra + missing.length <= (word.length > 5 ? 2 : 1)
+  })
 }
 
 /** The names to try if the headers cannot be listed. */
@@ -123,7 +135,10 @@ function repeatedValues(
 function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefined {
   const plain = (other: string) => other.replace(/^http[_-]/, '').replaceAll('_', '-')
   const others = pairs.filter(([other]) => other.length <= 128)
-  const candidates = others.filter(([other]) => OTHER_NAMES[name].test(plain(other)))
+  const candidates = others.filter(([other]) => {
+    const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
+    return !isTimeOfAnother && (hasWord(plain(other), FIELDS[name]) || OTHER_NAMES[name].test(plain(other)))
+  })
   // It prefers the most specific header: a SHA-256 signature to a SHA-1 signature, and a nonce to a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
@@ -166,7 +181,10 @@ export function checkHeaders(
   }
   if (missing.length > 0) {
     const message = `${joinWords(missing.map(spell), 'and')} ${missing.length === 1 ? 'is' : 'are'} missing.`
-    drafts.push({ code: 'header_missing', message, fix: 'send_headers', evidence: received })
+    const underscores =
+      'The request passed a proxy. nginx drops headers with underscores in their names, such as X_Timestamp.'
+    const evidence = passedProxy(pairs) ? [...received, underscores] : received
+    drafts.push({ code: 'header_missing', message, fix: 'send_headers', evidence })
   }
   for (const name of HEADER_NAMES) {
     const values = repeatedValues(headers, pairs, name)

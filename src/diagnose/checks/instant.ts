@@ -35,11 +35,14 @@ const SCALES = [
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
-/** How far a number may be from server time on its scale, in milliseconds. */
-export const NEAR = 400 * DAY
+/** How far a number may be from the time of the diagnosis on its scale, in milliseconds. A capture may be old. */
+export const NEAR = 3650 * DAY
 
-/** Finds the scale on which a number is near to server time. Returns `undefined` if it is near in seconds. */
+/** Finds the scale on which a number is a time. Returns `undefined` if it is near in seconds. */
 export function scaleOf(value: number, now: number): Scale | undefined {
+  // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
+  const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
+  if (place !== -1) return SCALES[place]
   // Near to 1970, where clocks of tests are, a number may be near on several scales.
   if (Math.abs(value * 1000 - now) < NEAR) return undefined
   return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)

@@ -30,7 +30,7 @@ const isWhole = ({ code, differences }: Reading) => code === 'signature_format' 
 
 /** All ways to read a digest from the header, the plainest first. */
 export function readSignature(signature: string): Reading[] {
-  const encoded = readEncoded(signature)
+  const encoded = [...readEncoded(signature), ...readSignedNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
   // Each byte was printed as a number, in Java as a signed one.
   const printed = signature.replaceAll('ffffff', '')
@@ -40,6 +40,14 @@ export function readSignature(signature: string): Reading[] {
       : 'hex of bytes that were taken for signed numbers (ffffff…)'
   const matches = (digest: string) => digest.replace(/../g, (byte) => byte.replace(/^0/, '')) === printed
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
+}
+
+/** Java's `new BigInteger(digest).toString(16)` takes a digest for a signed number. */
+function readSignedNumber(signature: string): Reading[] {
+  if (!/^-[0-9a-f]{32,64}$/.test(signature)) return []
+  const digits = ((1n << 256n) - BigInt(`0x${signature.slice(1)}`)).toString(16)
+  const form = "the hex of a number with a minus sign, as Java's BigInteger prints it"
+  return [{ differences: [form], code: 'signature_format', lengths: [32], matches: (digest) => digest === digits }]
 }
 
 /** Hex, base64 or both, whole or cut, and what is around it. */
@@ -162,10 +170,14 @@ function decode({ text, differences }: Piece): Piece[] {
   return decoded
 }
 
+const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
+
 /** Reports the format of a signature that no way of signing explains. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
-  const form = readEncoded(signature).find(isWhole)?.differences.join(', ') || quote(signature)
+  const form = JWT.test(signature)
+    ? 'a JSON Web Token (JWT), which signs its own content, not the message'
+    : readEncoded(signature).find(isWhole)?.differences.join(', ') || quote(signature)
   const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
   return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]
 }

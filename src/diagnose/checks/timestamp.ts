@@ -23,45 +23,62 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
-/** Why X-Timestamp is outside the window. */
-export function checkTimestampWindow(timestamp: string | undefined, now: number): Draft[] {
-  if (timestamp === undefined) return []
-  if (!isSeconds(timestamp)) {
-    const instant = instantOf(timestamp, now)
-    return instant === undefined ? [] : checkDrift(Math.floor(instant / 1000), now)
+/** Why X-Timestamp is outside the window: it counts in another unit, or a clock drifts. */
+export function checkTimestampWindow(
+  timestamp: string | undefined,
+  now: number,
+  isArrivalKnown: boolean,
+): { readonly unit: readonly Draft[]; readonly drift: readonly Draft[] } {
+  const none = { unit: [], drift: [] }
+  if (timestamp === undefined) return none
+  const scale = isSeconds(timestamp) ? scaleOf(Number(timestamp), now) : undefined
+  const instant = isSeconds(timestamp) ? Number(timestamp) * 1000 : instantOf(timestamp, now)
+  if (instant === undefined) return none
+  const seconds = Math.floor((scale?.toInstant(Number(timestamp)) ?? instant) / 1000)
+  if (scale !== undefined) {
+    const evidence: EvidenceLine[] = [
+      ['X-Timestamp', quote(timestamp)],
+      ['In seconds since the Unix epoch', String(seconds)],
+    ]
+    const unit: Draft = { code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }
+    return { ...none, unit: [unit] }
   }
-  const scale = scaleOf(Number(timestamp), now)
-  if (scale === undefined) return checkDrift(Number(timestamp), now)
-  const evidence: EvidenceLine[] = [
-    ['X-Timestamp', quote(timestamp)],
-    ['In seconds since the Unix epoch', String(Math.floor(scale.toInstant(Number(timestamp)) / 1000))],
-    ['Server time', String(Math.floor(now / 1000))],
-  ]
-  return [{ code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }]
+  if (isInWindow(seconds, now)) return none
+  const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
+  if (seconds < FIRST_PLAUSIBLE && seconds * 1000 < now) {
+    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from the start of a machine.`
+    return { ...none, unit: [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence: [received] }] }
+  }
+  return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
 }
 
-function checkDrift(seconds: number, now: number): Draft[] {
-  if (isInWindow(seconds, now)) return []
+function unknownArrival(seconds: number, received: EvidenceLine): Draft {
+  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => `${end}${inIso(end * 1000)}`)
+  return {
+    code: 'clock_unknown',
+    message: 'The capture has no time of arrival, so X-Timestamp is not compared with it.',
+    fix: 'know_arrival',
+    evidence: [received, `It is in the window if the request arrived from ${from} to ${to}.`],
+  }
+}
+
+function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft {
   const offset = (seconds * 1000 - now) / 1000
   const evidence: EvidenceLine[] = [
-    ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`],
+    received,
     ['Server time', `${Math.floor(now / 1000)}${inIso(now)}`],
     ['Difference', `${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead'}`],
   ]
-  if (seconds < FIRST_PLAUSIBLE) {
-    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from the start of a machine.`
-    return [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence }]
-  }
   const direction = offset < 0 ? 'behind' : 'ahead of'
   const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
   if (zone !== undefined) {
-    const message = `X-Timestamp is ${zone} h ${direction} server time: a local time was used as UTC.`
-    return [{ code: 'clock_time_zone', message, fix: 'use_unix_time', evidence }]
+    const message = `X-Timestamp is ${zone} h ${direction} server time: probably a local time was used as UTC.`
+    return { code: 'clock_time_zone', message, fix: 'use_unix_time', evidence }
   }
   const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
   return offset > 0
-    ? [{ code: 'clock_ahead', message, fix: 'set_clocks', evidence }]
-    : [{ code: 'clock_behind', message, fix: 'sign_when_sent', evidence }]
+    ? { code: 'clock_ahead', message, fix: 'set_clocks', evidence }
+    : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
 /** A number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times can be compared with the window. */

@@ -1,7 +1,6 @@
 import { fromBase64, fromLatin1, hex, latin1 } from '../bytes.js'
 import {
   endOfValue,
-  type JsonText,
   jsonValue,
   KEY,
   NUMBER,
@@ -13,7 +12,7 @@ import {
   written,
 } from '../json/parse.js'
 import * as styles from '../json/styles.js'
-import { writeJson } from '../json/write.js'
+import { replaceTokens } from '../json/write.js'
 import type { Bytes, Variant } from './hypothesis.js'
 
 // Conversions between the formats in which a body may have been signed and received.
@@ -30,6 +29,14 @@ export function formEncode(text: string): string {
 }
 
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
+
+/** The values of a form. */
+export function formFields(text: string): Variant<string>[] {
+  if (!isForm(text)) return []
+  return [...new URLSearchParams(text)]
+    .slice(0, MAX_PARTS)
+    .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
+}
 
 export function encodeFormAgain(text: string, encode: (part: string) => string): string | undefined {
   if (!/[%+]/.test(text) || !isForm(text)) return undefined
@@ -138,26 +145,48 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
 /** The JSON with an empty array for each empty object. */
 export function withoutEmptyObjects(text: string): string | undefined {
   const json = parseJson(text)
-  const bracket = (one: string, isEmpty: boolean) => (isEmpty ? one.replace('{', '[').replace('}', ']') : one)
-  return json && writeJson(json, { bracket })
+  const isEmpty = (opened: number) => json?.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
+  return (
+    json && replaceTokens(json, (token) => (isEmpty(token) ? '[' : isEmpty(token - 1) ? ']' : written(json, token)))
+  )
 }
 
-const MAX_NUMBERS = 64
+const MAX_CHANGED_TOKENS = 64
 
-/** The JSON text with `.0` or `.00` after one integer, or `0` after one decimal: a parser on the way may have lost it. */
-export function restoredFloats(text: string): Variant<string>[] {
+/** The JSON text with other texts for some tokens: for all of them at once, and for each of them alone. */
+function changeTokens(text: string, kind: number, change: (token: string) => string | undefined): Variant<string>[] {
   const json = parseJson(text)
   if (json === undefined) return []
-  const numbers = json.kinds.flatMap((kind, token) => (kind === NUMBER ? [token] : [])).slice(0, MAX_NUMBERS)
-  return numbers.flatMap((token) => {
-    const number = written(json, token)
-    const endings = /^-?\d+$/.test(number) ? ['.0', '.00'] : /^-?\d+\.\d$/.test(number) ? ['0'] : []
-    return endings.map((ending) => ({ detail: number + ending, value: insertAt(json, token, ending) }))
-  })
+  const changes = new Map<number, string>()
+  for (const [token, one] of json.kinds.entries()) {
+    const changed = one === kind ? change(written(json, token)) : undefined
+    if (changed !== undefined) changes.set(token, changed)
+  }
+  const all =
+    changes.size > 1
+      ? [{ detail: 'every value', value: replaceTokens(json, (token) => changes.get(token) ?? written(json, token)) }]
+      : []
+  const each = [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
+    detail: changed,
+    value: replaceTokens(json, (other) => (other === token ? changed : written(json, other))),
+  }))
+  return [...all, ...each]
 }
 
-const insertAt = ({ text, ends }: JsonText, token: number, inserted: string) =>
-  text.slice(0, ends[token]) + inserted + text.slice(ends[token])
+/** The JSON text with `.0` or `.00` after integers, or `0` after decimals: a parser on the way may have lost it. */
+export function restoredFloats(text: string): Variant<string>[] {
+  const add = (ending: string, form: RegExp) =>
+    changeTokens(text, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
+  return [...add('.0', /^-?\d+$/), ...add('.00', /^-?\d+$/), ...add('0', /^-?\d+\.\d$/)]
+}
+
+export function stringsAsNumbers(text: string): Variant<string>[] {
+  return changeTokens(text, STRING, (string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1])
+}
+
+export function numbersAsStrings(text: string): Variant<string>[] {
+  return changeTokens(text, NUMBER, (number) => `"${number}"`)
+}
 
 /** Adds the lost line breaks before the indentation of a JSON text. */
 export function restoreLineBreaks(text: string): string | undefined {

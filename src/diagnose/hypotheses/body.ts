@@ -1,6 +1,7 @@
 import {
   areEqual, base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252, withoutLineBreaks,
 } from '../bytes.js'
+import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
 import { type Bytes, type CompressionFormat, type HashAlgorithm, type Hypothesis, type Likelihood, rowsOf } from './hypothesis.js'
 
@@ -30,8 +31,12 @@ const rows = rowsOf<Uint8Array, Bytes>
 const compressed = rows({ code: 'body_compressed', fix: 'sign_compressed' })
 const hashed = rows({ code: 'body_hashed', fix: 'sign_body_not_hash' })
 const notSigned = rows({ code: 'body_not_signed', fix: 'sign_body' })
+const notSent = rows({ code: 'body_not_signed', fix: 'send_signed_text' })
 const encoding = rows({ code: 'body_encoding', fix: 'encode_once' })
 const newline = rows({ code: 'body_newline', fix: 'keep_newlines' })
+const marked = rows({ code: 'body_encoding', fix: 'no_byte_order_mark' })
+const normalized = rows({ code: 'body_encoding', fix: 'normalize_once' })
+const printed = rows({ code: 'body_wrapped', fix: 'write_bytes' })
 const asSent = rows({ code: 'body_wrapped', fix: 'sign_as_sent' })
 const oneFormat = rows({ code: 'body_wrapped', fix: 'one_format' })
 const inEnvelope = rows({ code: 'body_wrapped', fix: 'sign_envelope' })
@@ -49,7 +54,9 @@ const hashOf = (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes):
 }
 /** Texts that were signed instead of the body. */
 const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
-  texts.map((one) => notSigned(likelihood, `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`, () => one))
+  texts.map((one) => notSigned(likelihood, `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
+    // It does not depend on other changes of the body.
+    (body, { body: received }) => (body === received ? one : undefined)))
 
 /** The sender signed the body that it has, and sent another one. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
@@ -65,14 +72,15 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   encoding('common', 'the body in UTF-8, which arrived in Latin-1 or Windows-1252',
     beyondAscii((body) => ifUtf8(false, body) && fromWindows1252(body))),
   encoding('common', 'the body in UTF-8, which arrived encoded twice (é as Ã©)', beyondAscii((body) => ifUtf8(true, toLatin1(fromUtf8(body))))),
-  encoding('common', 'the body without its byte order mark', text((body) => (body.startsWith('\ufeff') ? body.slice(1) : undefined))),
+  marked('common', 'the body without its byte order mark', text((body) => (body.startsWith('\ufeff') ? body.slice(1) : undefined))),
 
   asSent('uncommon', 'the body decoded from base64', (body) => fromBase64(fromLatin1(body).trim())),
   asSent('uncommon', 'the body decoded from hex', (body) => fromHex(fromLatin1(body))),
   asSent('uncommon', 'the body decoded from the base64 in the JSON string received',
     (body) => fromBase64(forms.stringInside(fromLatin1(body)) ?? '')),
-  inEnvelope('uncommon', 'the {} in the body received', (body) => ({ variants: forms.jsonParts(fromUtf8(body)) })),
-  inMultipart('uncommon', 'the content of {} of the multipart body', (body) => ({ variants: forms.multipartParts(fromLatin1(body)) })),
+  inEnvelope('uncommon', 'the <detail> in the body received', (body) => ({ variants: forms.jsonParts(fromUtf8(body)) })),
+  inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({ variants: forms.formFields(fromLatin1(body)) })),
+  inMultipart('uncommon', 'the content of <detail> of the multipart body', (body) => ({ variants: forms.multipartParts(fromLatin1(body)) })),
 
   oneFormat('uncommon', 'the fields of the form as JSON', text((body) => forms.formAsJson(body, JSON.stringify))),
   oneFormat('uncommon', 'the fields of the form as JSON, with its numbers and words', text((body) => forms.formAsJson(body, forms.literalOrString))),
@@ -82,7 +90,9 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   oneFormat('uncommon', "the members of the JSON as Python's urlencode writes them", text((body) => forms.jsonAsForm(body, forms.pythonWord))),
 
   recased('uncommon', 'the JSON with an empty array for each empty object, as PHP keeps it', text(forms.withoutEmptyObjects)),
-  reparsed('rare', 'the JSON with {}, of which a parser kept less', (body) => ({ variants: forms.restoredFloats(fromUtf8(body)) })),
+  reparsed('rare', 'the JSON with <detail> as a number, not as a string', (body) => ({ variants: forms.stringsAsNumbers(fromUtf8(body)) })),
+  reparsed('rare', 'the JSON with <detail> as a string, not as a number', (body) => ({ variants: forms.numbersAsStrings(fromUtf8(body)) })),
+  reparsed('rare', 'the JSON with <detail>, of which a parser kept less', (body) => ({ variants: forms.restoredFloats(fromUtf8(body)) })),
   newline('common', "the body with its line breaks, which curl's -d removes from a file", text(forms.restoreLineBreaks)),
 ]
 
@@ -94,14 +104,14 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   newline('uncommon', 'the body without the white space around it', text((body) => body.trim())),
   newline('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', text(forms.expandEscapes)),
 
-  encoding('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
+  marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
   encoding('common', 'the body in Latin-1 or Windows-1252 instead of UTF-8', beyondAscii((body) => ifUtf8(false, windows1252(fromUtf8(body))))),
   encoding('uncommon', 'the body in UTF-8 twice (é as Ã©)', beyondAscii((body) => ifUtf8(true, body) && fromLatin1(body))),
   encoding('common', 'the body decoded to text, with U+FFFD for what is not UTF-8', beyondAscii(fromUtf8)),
   encoding('uncommon', 'the body in ASCII, with `?` for everything else', beyondAscii((body) => fromUtf8(body).replace(/[^\0-\x7f]/gu, '?'))),
   encoding('rare', 'the body in Latin-1, with `?` for everything else', beyondAscii((body) => latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?')))),
-  encoding('uncommon', 'the body in Unicode normalization form C', beyondAscii((body) => fromUtf8(body).normalize('NFC'))),
-  encoding('uncommon', 'the body in Unicode normalization form D', beyondAscii((body) => fromUtf8(body).normalize('NFD'))),
+  normalized('uncommon', 'the body in Unicode normalization form C', beyondAscii((body) => fromUtf8(body).normalize('NFC'))),
+  normalized('uncommon', 'the body in Unicode normalization form D', beyondAscii((body) => fromUtf8(body).normalize('NFD'))),
   encoding('uncommon', 'the body in UTF-16 (little-endian)', (body) => utf16(fromUtf8(body), 'little-endian')),
   encoding('rare', 'the body in UTF-16 (little-endian) after a byte order mark', (body) => utf16(`\ufeff${fromUtf8(body)}`, 'little-endian')),
 
@@ -109,10 +119,14 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
   asSent('uncommon', 'the body in hex', hex),
-  asSent('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
-  asSent('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) => `[${body.join(' ')}]`),
+  printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
+  printed('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) => `[${body.join(' ')}]`),
   asSent('rare', 'the body percent-encoded', text((body) => encodeURIComponent(body.toWellFormed()))),
   asSent('rare', "the body percent-encoded except `/`, as Python's quote does", text((body) => forms.percentEncode(body).replaceAll('%2F', '/'))),
+  printed('rare', "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
+    (body) => `[${Int8Array.from(body).join(', ')}]`),
+  printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
+  inEnvelope('rare', 'the body as the field `payload` of a form', text((body) => `payload=${forms.formEncode(body)}`)),
   ...[':', ': '].map((colon) =>
     inEnvelope('uncommon', `the body as \`{"data"${colon}…}\``, text((body) => `{"data"${colon}${body}}`))),
 
@@ -123,6 +137,8 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   changed('rare', "the body escaped as HTML, as Python's html.escape does", text((body) => forms.htmlEscape(body, '&#x27;'))),
   changed('rare', 'the body without its quotes', text((body) => body.replaceAll('"', ''))),
 
+  ...['{}', '[]', 'null', '""'].map((one) =>
+    notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined))),
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
   ...constants('rare', 'Array'),

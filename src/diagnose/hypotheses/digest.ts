@@ -1,17 +1,12 @@
-import { concat, fromUtf8, hex, utf8, utf16 } from '../bytes.js'
-import type { HashAlgorithm, Hypothesis, Likelihood, RequestContext } from './hypothesis.js'
+import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../bytes.js'
+import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
 
 // How the digest may have been made instead of as an HMAC with SHA-256.
 
-/** The parts of a digest. */
-export interface DigestInput {
-  readonly algorithm: HashAlgorithm
-  readonly key: Uint8Array
-  readonly message: readonly Uint8Array[]
-}
-
-/** A way to make a digest. In the phrase, `{}` is the name of the algorithm. */
-export interface DigestHypothesis extends Hypothesis<DigestInput, Uint8Array> {
+/** A way to make a digest of a message in parts. */
+export interface Digest {
+  /** Returns the digest; `undefined` if the platform lacks the algorithm. */
+  readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => Uint8Array | undefined
   /** Whether the secret makes a difference. */
   readonly isKeyed: boolean
 }
@@ -26,36 +21,61 @@ export const ALGORITHMS: readonly { readonly algorithm: HashAlgorithm; readonly 
   { algorithm: 'sha3-256', name: 'SHA3-256', length: 32 },
 ]
 
-const hmacOf = ({ algorithm, key, message }: DigestInput, { primitives }: RequestContext) => primitives.hmac(algorithm, key, message)
-const hashOf = (algorithm: HashAlgorithm, { primitives }: RequestContext, ...parts: Uint8Array[]) => primitives.hash(algorithm, parts)
-const hmacAgain = (input: DigestInput, context: RequestContext, message: Uint8Array | undefined) =>
-  message && hmacOf({ ...input, message: [message] }, context)
-const hexBytes = (bytes: Uint8Array | undefined) => bytes && utf8(hex(bytes))
-const inUtf16 = (message: readonly Uint8Array[]) => utf16(fromUtf8(concat(...message)), 'little-endian')
-const inUtf16WithMark = (message: readonly Uint8Array[]) => utf16(`\ufeff${fromUtf8(concat(...message))}`, 'big-endian')
+/** The digest of the rules, if `algorithm` is SHA-256. */
+export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
+  make: (key, message, { primitives }) => primitives.hmac(algorithm, key, message),
+  isKeyed: true,
+})
 
-const row = (likelihood: Likelihood, what: string, apply: DigestHypothesis['apply'], isKeyed = true): DigestHypothesis =>
-  ({ likelihood, code: 'signature_algorithm', fix: 'use_hmac_sha256', what, apply, isKeyed })
-const encoded = (...given: Parameters<typeof row>): DigestHypothesis => ({ ...row(...given), code: 'body_encoding', fix: 'encode_once', side: 'sender' })
+/** The wrong ways to make a digest with one algorithm. */
+export function digestHypotheses(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
+  const row = rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
+  const encoded = rowsOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
+  const made = (make: Digest['make'], isKeyed = true) => () => ({ make, isKeyed })
+  const { make: hmac } = hmacWith(algorithm)
+  const hash = (...order: readonly ('key' | 'separator' | 'message')[]) =>
+    made((key, message, { primitives }) => {
+      const parts = { key: [key], separator: [utf8(':')], message }
+      return primitives.hash(algorithm, order.flatMap((part) => parts[part]))
+    }, order.includes('key'))
+  /** An HMAC of the HMAC, in an encoding. */
+  const twice = (write: (digest: Uint8Array) => Bytes) =>
+    made((key, message, context) => {
+      const first = hmac(key, message, context)
+      const text = first && write(first)
+      return text === undefined ? undefined : hmac(key, [typeof text === 'string' ? utf8(text) : text], context)
+    })
+  const inUtf16 = (mark: string, order: 'little-endian' | 'big-endian') =>
+    made((key, message, context) => {
+      const whole = concat(...message)
+      context.spend(whole.length)
+      return hmac(key, [utf16(mark + fromUtf8(whole), order)], context)
+    })
+  return [
+    row('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
+    row('uncommon', `${name} of the message and then the secret, without HMAC`, hash('message', 'key')),
+    row('rare', `${name} of the secret, a colon and the message, without HMAC`, hash('key', 'separator', 'message')),
+    row('rare', `${name} of the message, a colon and the secret, without HMAC`, hash('message', 'separator', 'key')),
+    row('uncommon', `${name} of the message alone, without the secret`, hash('message')),
+    row('uncommon', 'an HMAC with its arguments swapped: the message as the key, the secret as the message',
+      made((key, message, context) => hmac(concat(...message), [key], context))),
+    row('uncommon', `an HMAC of the message's ${name} in hex`,
+      made((key, message, context) => {
+        const digest = context.primitives.hash(algorithm, message)
+        return digest && hmac(key, [utf8(hex(digest))], context)
+      })),
+    row('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
+    row('rare', 'an HMAC of the bytes of the HMAC', twice((digest) => digest)),
+    row('rare', 'an HMAC of the HMAC in base64', twice(base64)),
+    encoded('uncommon', 'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
+      inUtf16('', 'little-endian')),
+    encoded('rare', 'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
+      inUtf16('\ufeff', 'big-endian')),
+  ]
+}
 
-/** An HMAC with SHA-256, as the rules say, and with another algorithm. */
-export const HMAC = row('uncommon', 'an HMAC with {} instead of SHA-256', hmacOf)
-
-/** The examples are of SHA-256, the key `key` and the message `message`. */
-export const DIGEST_HYPOTHESES: readonly DigestHypothesis[] = [
-  row('uncommon', '{} of the secret and then the message, without HMAC',
-    ({ algorithm, key, message }, context) => hashOf(algorithm, context, key, ...message)),
-  row('uncommon', '{} of the message and then the secret, without HMAC',
-    ({ algorithm, key, message }, context) => hashOf(algorithm, context, ...message, key)),
-  row('uncommon', '{} of the message alone, without the secret',
-    ({ algorithm, message }, context) => hashOf(algorithm, context, ...message), false),
-  row('uncommon', 'an HMAC with its arguments swapped: the message as the key, the secret as the message',
-    ({ algorithm, key, message }, context) => hmacOf({ algorithm, key: concat(...message), message: [key] }, context)),
-  row('uncommon', "an HMAC of the message's {} in hex",
-    (input, context) => hmacAgain(input, context, hexBytes(hashOf(input.algorithm, context, ...input.message)))),
-  row('rare', 'an HMAC of the bytes of the HMAC', (input, context) => hmacAgain(input, context, hmacOf(input, context))),
-  encoded('uncommon', 'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
-    (input, context) => hmacAgain(input, context, inUtf16(input.message))),
-  encoded('rare', 'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
-    (input, context) => hmacAgain(input, context, inUtf16WithMark(input.message))),
-]
+/** The rows of one algorithm. The HMAC is right if the algorithm is SHA-256. */
+export const otherHmac = (likelihood: Likelihood | 'expected', algorithm: HashAlgorithm, name: string) => ({
+  ...rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })('uncommon', `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm)),
+  likelihood,
+})

@@ -1,13 +1,15 @@
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 
-/** How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. */
-export type Likelihood = 'common' | 'uncommon' | 'rare'
+/** How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `last`: too many values to be tried earlier. */
+export type Likelihood = 'common' | 'uncommon' | 'rare' | 'last'
 
 /** The other parts of the request, which a hypothesis does not change. */
 export interface RequestContext {
   /** All headers, names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The body as received. */
+  readonly body: Uint8Array
   readonly primitives: Primitives
   /** Counts work that is not a hash, as a number of hashed bytes. Ends the search when the budget is used up. */
   spend(bytes: number): void
@@ -31,7 +33,7 @@ export interface Hypothesis<Input, Output> {
   readonly fix: FixId
   /** Who must act, if the fix names both sides. */
   readonly side?: Side
-  /** The text that was signed instead, as a phrase. `{}` is the detail of a variant. */
+  /** The text that was signed instead, as a phrase. `<detail>` is the detail of a variant. */
   readonly what: string
   /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined

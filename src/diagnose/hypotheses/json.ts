@@ -34,6 +34,10 @@ const RUBY_INSPECT: JsonStyle = {
   spacing: { item: ', ', colon: '=>' }, string: rubyString, number: numbers.rubyNumber, word: replacing({ null: 'nil' }),
 }
 const bare = (text: string) => text
+const GO_STRUCT_PRINTED: JsonStyle = {
+  spacing: { item: ' ', colon: '' }, string: bare, key: () => '', number: numbers.goNumber, word: replacing({ null: '<nil>' }),
+}
+const capitalized = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1)}:`
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({ likelihood, language, writer: name, style })
 
@@ -67,8 +71,11 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
   writer('rare', 'java', "Java's Map.toString", { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }),
-  writer('rare', 'go', "Go's fmt",
-    { spacing: { item: ' ', colon: ':' }, bracket: (one) => one.replace('{', 'map[').replace('}', ']'), string: bare, number: numbers.javascriptNumber, word: replacing({ null: '<nil>' }), order: sorted }),
+  writer('rare', 'go', "Go's fmt", {
+    ...GO_STRUCT_PRINTED, spacing: { item: ' ', colon: ':' }, key: bare, bracket: (one) => one.replace('{', 'map[').replace('}', ']'), order: sorted,
+  }),
+  writer('rare', 'go', "Go's fmt with %v of a struct", GO_STRUCT_PRINTED),
+  writer('rare', 'go', "Go's fmt with %+v of a struct", { ...GO_STRUCT_PRINTED, key: capitalized }),
 ]
 
 /** The names of the traits that several serializers share. A trait of one serializer has no name of its own. */
@@ -106,11 +113,12 @@ export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
   readonly style: JsonStyle
 }
 
-/** The cost of writing a token, compared with a byte that is hashed. In a body of brackets, each byte is a token. */
-const BYTES_PER_TOKEN = 128
+/** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
+const BYTES_PER_TOKEN = 25
 
 const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
-  likelihood, code: 'body_json', fix: 'serialize_once', what: 'the JSON written again', style,
+  // Without JSON's quotes, it is what a language prints for an object.
+  likelihood, code: 'body_json', fix: style.string === undefined ? 'serialize_once' : 'write_json', what: 'the JSON written again', style,
   apply: (body, { spend }) => {
     const json = parseBody(body)
     spend(BYTES_PER_TOKEN * (json?.kinds.length ?? 0))

@@ -12,17 +12,33 @@ export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 /** A mistake in the layout. */
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
-  const what = template === '' ? 'an empty message' : `the message \`${layoutText(parts)}\``
+  const text = `\`${layoutText(parts)}\``
+  const isConstant = parts.length === 1 && template !== '<body>'
   return {
     likelihood,
     code: 'message_layout',
-    fix: template === '' ? 'feed_message' : 'sign_message',
-    what: template === '' || parts.includes('<body>') ? what : `${what} (without the body)`,
+    fix: template === '' ? 'feed_message' : isConstant ? 'fill_in_variables' : 'sign_message',
+    what:
+      template === ''
+        ? 'an empty message'
+        : isConstant
+          ? `the text ${text} itself, with the names of the variables`
+          : parts.includes('<body>')
+            ? `the message ${text}`
+            : `the message ${text} (without the body)`,
     apply: (_, context) => fillTarget(parts, context),
   }
 }
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
+/** How languages put a variable into a text. In single quotes, the text stays as it is. */
+const QUOTINGS = ['$x', '${x}', '{$x}', '{x}', '#{x}']
+const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body) => [
+  ['timestamp', 'nonce', body],
+  ['ts', 'nonce', body],
+  ['TIMESTAMP', 'NONCE', body.toUpperCase()],
+])
+
 export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('common', '<timestamp>.<nonce>.<body>'),
   layout('common', '<timestamp>.<body>'),
@@ -46,9 +62,15 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', '<timestamp>:<nonce><body>'),
   layout('uncommon', '<body>:<timestamp>:<nonce>'),
   layout('uncommon', 'v0:<timestamp>:<body>'),
+  layout('uncommon', '<url><body>'),
+  layout('uncommon', '<path><body>'),
   layout('uncommon', '{timestamp}:{nonce}:<body>'),
   layout('uncommon', '${timestamp}:${nonce}:<body>'),
   layout('uncommon', '$timestamp:$nonce:<body>'),
+  layout('uncommon', '<timestamp>:<nonce>:$body'),
+  ...NAMES_OF_VARIABLES.flatMap((names) =>
+    QUOTINGS.map((one) => layout('rare', names.map((name) => one.replace('x', name)).join(':'))),
+  ),
 
   layout('rare', '<timestamp>:<nonce>.<body>'),
   layout('rare', '<timestamp>\\n<nonce>\\n<body>'),
@@ -57,6 +79,10 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('rare', '<method>\n<path>\n<timestamp>\n<nonce>\n<body>'),
   layout('rare', '<method>\n<url>\n<timestamp>\n<nonce>\n<body>'),
   layout('rare', '<path>:<timestamp>:<nonce>:<body>'),
+  layout('rare', '<url>\n<body>'),
+  layout('rare', '<path><timestamp><body>'),
+  layout('rare', '<timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>'),
+  layout('rare', '<timestamp>:<nonce>:<body><body>'),
   layout('rare', 'X-Timestamp:<timestamp>\nX-Nonce:<nonce>\n<body>'),
   layout('rare', 'timestamp=<timestamp>&nonce=<nonce>&body=<body>'),
 ]
@@ -80,7 +106,9 @@ function fillTarget(layout: Layout, { headers }: RequestContext): Layout | Varia
   const paths = path === undefined ? USUAL_PATHS : [path, path.replace(/\?.*/, '')]
   const host = headerValue('x-forwarded-host', ':authority', 'host') ?? 'localhost'
   const method = headerValue(':method') ?? 'POST'
-  const fill = (path: string) => (part: string) =>
-    part === '<method>' ? method : part === '<path>' ? path : part === '<url>' ? `https://${host}${path}` : part
-  return { variants: [...new Set(paths)].map((path) => ({ detail: '', value: layout.map(fill(path)) })) }
+  const urls = layout.includes('<url>') ? [`https://${host}`, `http://${host}`] : ['']
+  const fill = (path: string, url: string) => (part: string) =>
+    part === '<method>' ? method : part === '<path>' ? path : part === '<url>' ? url + path : part
+  const targets = [...new Set(paths)].flatMap((path) => urls.map((url) => fill(path, url)))
+  return { variants: targets.map((target) => ({ detail: '', value: layout.map(target) })) }
 }

@@ -1,12 +1,15 @@
-import { type Hypothesis, type RequestContext, rowsOf, type Variants } from './hypothesis.js'
+import { fromBase64, fromHex } from '../bytes.js'
+import { percentEncode } from './body-formats.js'
+import { type Bytes, type Hypothesis, type RequestContext, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the nonce that was signed.
 
-const row = rowsOf<string, string>({ code: 'message_nonce', fix: 'nonce_once' })
+const row = rowsOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_once' })
+const asBytes = rowsOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_as_text' })
 const withoutDashes = (nonce: string) => nonce.replaceAll('-', '')
 const withoutBraces = (nonce: string) => /^\{(.+)\}$/s.exec(nonce)?.[1]
 
-export const NONCE_HYPOTHESES: readonly Hypothesis<string, string>[] = [
+export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   row('uncommon', 'the nonce in lowercase', (nonce) => nonce.toLowerCase()),
   row('uncommon', 'the nonce in uppercase', (nonce) => nonce.toUpperCase()),
   row('uncommon', 'the nonce without its dashes', withoutDashes),
@@ -18,8 +21,20 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, string>[] = [
   row('uncommon', 'the nonce between quotes', (nonce) => `"${nonce}"`),
   row('uncommon', 'the nonce without the quotes or brackets around it', (nonce) => /^(["'{<(])(.+)["'}>)]$/s.exec(nonce)?.[2]),
   row('rare', 'the nonce without the braces around it, in lowercase', (nonce) => withoutBraces(nonce)?.toLowerCase()),
-  row('uncommon', 'the value of the header {} for the nonce', identifiers),
+  asBytes('uncommon', 'the bytes that the hex digits of the nonce stand for', (nonce) => fromHex(withoutDashes(nonce))),
+  asBytes('rare', 'the bytes that the base64 of the nonce stands for', fromBase64),
+  row('uncommon', 'the nonce percent-encoded', percentEncode),
+  row('uncommon', 'the nonce percent-decoded', percentDecode),
+  row('uncommon', 'the value of the header <detail> for the nonce', identifiers),
 ]
+
+function percentDecode(nonce: string): string | undefined {
+  try {
+    return decodeURIComponent(nonce)
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns the values of headers that may identify the request. */
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {

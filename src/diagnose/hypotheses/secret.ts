@@ -1,4 +1,5 @@
 import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../bytes.js'
+import { jsonValue } from '../json/parse.js'
 import { describeOddSpace, removeOddSpace } from '../text.js'
 import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
 
@@ -27,6 +28,22 @@ const unprefixed = rows({ code: 'secret_prefix', fix: 'whole_secret' })
 const ownPrefix = rows({ code: 'secret_prefix', fix: 'own_prefix' })
 const unhashed = rows({ code: 'secret_hashed', fix: 'secret_as_text' })
 const unchanged = rows({ code: 'secret_changed', fix: 'unchanged_secret' })
+const insideJson = rows({ code: 'secret_changed', fix: 'value_of_secret' })
+
+/** The keys that secrets have in the JSON of a secrets manager. */
+const JSON_KEYS = ['WEBHOOK_SECRET', 'webhook_secret', 'webhookSecret', 'SIGNING_SECRET', 'signing_secret', 'SECRET', 'secret', 'key', 'value', 'password']
+/** The JSON as services write it, as it is pasted, and as Python prints it. */
+const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
+const inJson = (secret: string) => ({
+  variants: JSON_KEYS.flatMap((key) =>
+    JSON_FORMS.map((form) => ({ detail: key, value: form.replace('k', key).replace('v', () => secret) }))),
+})
+const valuesInJson = (secret: string) => {
+  const json = secret.startsWith('{') ? jsonValue(secret) : undefined
+  return { variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])) }
+}
+/** The lengths of fields and keys that cut a secret. */
+const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
 
 const placeholder = rows({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
@@ -35,7 +52,7 @@ const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
-  trimHere('common', 'the secret without {}', (secret) => ({ variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }] })),
+  trimHere('common', 'the secret without <detail>', (secret) => ({ variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }] })),
   asText('common', 'the secret decoded from base64 or base64url', fromBase64),
   asText('common', 'the secret decoded from hex', fromHex),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) => ifPossible(withoutPrefix(secret), fromBase64)),
@@ -64,6 +81,13 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) => secret.replace(/\s*#.*$/s, '')),
   unchanged('uncommon', 'the secret without what a shell takes for a variable (`$…`)',
     (secret) => secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, '')),
+  unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
+  unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
+  unchanged('rare', 'the first <detail> characters of the secret', (secret) => ({
+    variants: CUT_LENGTHS.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
+  })),
+  insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
+  insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),
   unchanged('rare', 'the secret percent-encoded', encodeURIComponent),
 

@@ -12,8 +12,8 @@ const row = rowsOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_
 /** They change the instant that the header means, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   row('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
-  row('uncommon', 'a timestamp {} than in the header', shifted(1, 2)),
-  row('rare', 'a timestamp of another moment, {} than in the header', shifted(3, MAX_DRIFT)),
+  row('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),
+  row('rare', 'a timestamp of another moment, <detail> than in the header', shifted(3, MAX_DRIFT)),
   row('uncommon', 'the timestamp in ISO 8601', (instant) => writeIso(instant, 'Z')),
   row('uncommon', 'the timestamp in ISO 8601 with milliseconds', (instant) => writeIso(instant, '.000Z')),
   row('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
@@ -23,6 +23,12 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   row('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
   row('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
   row('uncommon', 'an empty timestamp', () => ''),
+  row('last', 'the timestamp in milliseconds, with the fraction <detail>', (instant) => ({
+    variants: Array.from({ length: 999 }, (_, index) => {
+      const detail = String(index + 1).padStart(3, '0')
+      return { detail, value: seconds(instant) + detail }
+    }),
+  })),
   row('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
 

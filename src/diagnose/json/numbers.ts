@@ -36,6 +36,9 @@ export const javascriptNumber: NumberStyle = (written) => {
   return Number.isFinite(value) ? String(value) : written
 }
 
+/** Go's `%v` of a float64: at least two digits after the letter e. */
+export const goNumber: NumberStyle = (written) => javascriptNumber(written).replace(/e([+-])(\d)$/, 'e$10$2')
+
 function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = Infinity }: FloatFormat): NumberStyle {
   return (written) => {
     const value = Number(written)

@@ -41,10 +41,9 @@ export interface JsonStyle {
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
   /** Writes a bracket, if brackets are not written as in JSON. */
-  readonly bracket?: (bracket: string, isEmpty: boolean) => string
+  readonly bracket?: (bracket: string) => string
 }
 
-const BRACKETS = ['{', '}', '[', ']'] as const
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
 /** Deep nesting grows without limit once it is indented. */
@@ -54,58 +53,52 @@ const MAX_SHORT = 4096
 /** Strings without these characters are written the same way by every serializer. */
 const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 
+/** Returns the text with another text for each token, and with everything between the tokens unchanged. */
+export function replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): string {
+  const pieces = starts.map((start, token) => text.slice(ends[token - 1] ?? 0, start) + replace(token))
+  return pieces.join('') + text.slice(ends.at(-1))
+}
+
 /** Writes JSON in another style; `undefined` if it would grow too large. */
 export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
-  const tokens = style.order === undefined ? undefined : orderOf(json, style.order)
   // If the members get another order, their own white space is lost.
-  const spacing = style.spacing ?? (tokens === undefined ? undefined : AS_WRITTEN)
+  const spacing = style.spacing ?? (style.order && AS_WRITTEN)
+  if (spacing === undefined) return replaceTokens(json, (token) => writeToken(json, token, style))
+  const tokens = style.order === undefined ? json.kinds.keys() : orderOf(json, style.order)
   const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
-  const pieces: string[] = []
-  let length = 0
+  let text = ''
   let depth = 0
   let before = 0
-  let copied = 0
-  const add = (piece: string) => {
-    length += piece.length
-    pieces.push(piece)
-  }
-  const addIndent = (start: string, indent: string) => add(start + indent.repeat(depth))
-
-  for (let index = 0; index < (tokens ?? json.kinds).length; index++) {
-    const token = tokens === undefined ? index : (tokens[index] as number)
-    const kind = json.kinds[token] as number
-    const opens = kind === OPEN_OBJECT || kind === OPEN_ARRAY
-    const closes = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
-    const isInside = depth > 0
-    if (closes) depth--
-
-    if (spacing === undefined) {
-      add(json.text.slice(copied, json.starts[token]))
-      copied = json.ends[token] as number
-    } else if (before === KEY) add(spacing.colon)
-    else if (isInside) {
-      const isFirst = before === OPEN_OBJECT || before === OPEN_ARRAY
-      if (!isFirst && !closes) add(spacing.item)
-      if (!isFirst || !closes) {
-        if (spacing.indent !== undefined) addIndent('\n', spacing.indent)
-      } else if (spacing.hollow !== undefined)
-        addIndent(spacing.hollow[kind === CLOSE_OBJECT ? 0 : 1], String(spacing.indent))
-    }
-
-    if (opens) depth++
-    const isEmpty = opens ? json.closes[token] === token + 1 : before === kind - 1
-    const bracket = BRACKETS[kind - 1]
-    add(bracket === undefined ? writeToken(json, token, style) : (style.bracket?.(bracket, isEmpty) ?? bracket))
+  for (const token of tokens) {
+    const kind = Number(json.kinds[token])
+    if (isClosing(kind)) depth--
+    text += between(before, kind, spacing, depth) + writeToken(json, token, style)
+    if (isOpening(kind)) depth++
     before = kind
-    if (length > maxLength) return undefined
+    if (text.length > maxLength) return undefined
   }
-  if (spacing === undefined) add(json.text.slice(copied))
-  return pieces.join('')
+  return text
+}
+
+const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
+const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
+
+/** The text between two tokens, given by their kinds; `before` is 0 at the start of the text. */
+function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, depth: number): string {
+  if (before === 0) return ''
+  if (before === KEY) return colon
+  const indentation = (indent ?? '').repeat(depth)
+  if (isOpening(before) && isClosing(kind)) {
+    return hollow === undefined ? '' : hollow[kind === CLOSE_OBJECT ? 0 : 1] + indentation
+  }
+  const separator = isOpening(before) || isClosing(kind) ? '' : item
+  return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
 function writeToken(json: JsonText, token: number, style: JsonStyle): string {
   const kind = json.kinds[token] as number
   const as = written(json, token)
+  if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
   if (kind === KEY && style.key !== undefined) return style.key(textOf(json, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as

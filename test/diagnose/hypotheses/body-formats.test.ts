@@ -122,9 +122,30 @@ describe('zeros that a parser lost', () => {
   })
 
   it('are tried for the first 64 numbers', () => {
-    expect(formats.restoredFloats(`[${'1,'.repeat(99)}1]`)).toHaveLength(128)
+    expect(formats.restoredFloats(`[${'1,'.repeat(99)}1]`)).toHaveLength(130)
     expect(formats.restoredFloats('[1')).toEqual([])
   })
+})
+
+it('numbers become strings, and strings numbers: all at once, and each alone', () => {
+  expect(formats.numbersAsStrings('{"a":1,"b":[2.50]}').map(({ value }) => value)).toEqual([
+    '{"a":"1","b":["2.50"]}',
+    '{"a":"1","b":[2.50]}',
+    '{"a":1,"b":["2.50"]}',
+  ])
+  expect(formats.stringsAsNumbers('{"1":"-0.5","b":"01","c":"1e3","d":" 1"}').map(({ value }) => value)).toEqual([
+    '{"1":-0.5,"b":"01","c":"1e3","d":" 1"}',
+  ])
+  expect(formats.numbersAsStrings('{')).toEqual([])
+})
+
+it('the fields of a form are at most 32, and a body that is no form has none', () => {
+  expect(formats.formFields('a=x+y&b=%7B')).toEqual([
+    { detail: 'a', value: 'x y' },
+    { detail: 'b', value: '{' },
+  ])
+  expect(formats.formFields('a=1&'.repeat(40))).toHaveLength(32)
+  expect(formats.formFields('{"a":"b=c"}')).toEqual([])
 })
 
 it.each([

@@ -1,0 +1,25 @@
+import type { Pair } from './checks/headers.js'
+import type { Language } from './finding.js'
+
+/** What clients call themselves in `User-Agent`. A client of another language may use curl too, so it is last. */
+const CLIENTS: readonly (readonly [Language, RegExp])[] = [
+  ['python', /python|aiohttp|httpx|httpie/],
+  ['php', /php|guzzle|symfony|wordpress|laravel/],
+  ['ruby', /ruby|faraday|httparty|rest-client/],
+  ['go', /^go-|go-http|resty/],
+  ['csharp', /\.net|restsharp|csharp|c#/],
+  ['perl', /perl|lwp/],
+  ['java', /java|okhttp|apache-httpclient|jetty|spring|reactornetty/],
+  ['node', /node|axios|undici|\bgot\b|needle|superagent|deno|bun/],
+  ['shell', /curl|wget/],
+]
+
+/** The language of the sender, from `User-Agent`. */
+export function languageOf(pairs: readonly Pair[]): Language | undefined {
+  const agent =
+    pairs
+      .find(([name]) => name === 'user-agent')?.[1]
+      .slice(0, 256)
+      .toLowerCase() ?? ''
+  return CLIENTS.find(([, client]) => client.test(agent))?.[0]
+}

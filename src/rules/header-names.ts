@@ -1,0 +1,5 @@
+/** The three headers that authenticate a request, in lowercase. */
+export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
+
+/** In a file of its own, because the diagnosis runs in a browser, which has no module of Node. */
+export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
