@@ -4,6 +4,7 @@ import { valuesOf } from '../../../src/capture/header-lines.js'
 import { readCapture } from '../../../src/capture/read-capture.js'
 import { utf8 } from '../../../src/diagnose/bytes.js'
 import { listHeaders } from '../../../src/diagnose/checks/headers.js'
+import { scaleOf } from '../../../src/diagnose/checks/instant.js'
 import { diagnoseWith } from '../../../src/diagnose/engine.js'
 import type { Finding } from '../../../src/diagnose/finding.js'
 import { describeDrift, rejected } from '../../../src/result.js'
@@ -77,6 +78,7 @@ export function check(input: CheckInput): CheckReport {
     original: read.original,
     secrets: input.secrets,
     now: arrival?.[0] ?? input.now,
+    isArrivalKnown: arrival !== undefined,
   })
   const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
   const expected = input.secrets.map((secret) =>
@@ -88,7 +90,7 @@ export function check(input: CheckInput): CheckReport {
     headers,
     body,
     arrival,
-    rules: checkRules(headers, arrival, expected),
+    rules: checkRules(headers, arrival, expected, input.now),
     expected,
     genuine,
     findings,
@@ -101,7 +103,12 @@ const WINDOW_RULE = 'X-Timestamp is within 300 s of the arrival'
 /** The last second of the year 9999. A later timestamp is in milliseconds, so it is outside the window at any time. */
 const MAX_SECONDS = 253_402_300_799
 
-function checkRules(headers: HeaderValues, arrival: Arrival | undefined, expected: readonly string[]): RuleResult[] {
+function checkRules(
+  headers: HeaderValues,
+  arrival: Arrival | undefined,
+  expected: readonly string[],
+  today: number,
+): RuleResult[] {
   const { timestamp, nonce, signature } = headers
   const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
   const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
@@ -112,6 +119,7 @@ function checkRules(headers: HeaderValues, arrival: Arrival | undefined, expecte
     detail: isMet === undefined ? 'It needs a value that is missing.' : isMet ? met : broken,
   })
   const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
+  const unit = isTime === true ? scaleOf(Number(timestamp), today) : undefined
   const seconds = isTime === true ? Number(timestamp) : undefined
   const windowRule = (): RuleResult => {
     const notChecked = (detail: string): RuleResult => {
@@ -147,9 +155,9 @@ function checkRules(headers: HeaderValues, arrival: Arrival | undefined, expecte
     rule(
       'X-Timestamp has decimal digits only',
       'invalid_timestamp',
-      isTime,
+      isTime && unit === undefined,
       `${timestamp}`,
-      rejected('invalid_timestamp').message,
+      unit === undefined ? rejected('invalid_timestamp').message : `It is ${unit.what}.`,
     ),
     windowRule(),
     rule(

@@ -1,3 +1,4 @@
+import { maskSecrets } from '../../diagnose/checks/exposure.js'
 import { defineCommand } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
@@ -32,17 +33,28 @@ export const diagnose = defineCommand({
     const { request, original, clock, notes: read } = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
-    const { genuine, findings } = await diagnoseRequest(request, secrets, clock, original)
+    const { genuine, findings, language: guessed } = await diagnoseRequest(request, secrets, clock, original)
+    const isExposed = findings.some(({ code }) => code === 'secret_exposed')
     // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
-    const notes = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    const all = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    const notes = isExposed ? all.map((note) => maskSecrets(note, secrets)) : all
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
-    const report = genuine
-      ? `${style(['green', 'bold'], 'Genuine')}: there is nothing to fix.\n${wrapText(ELSEWHERE)}\n`
-      : `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${findingsText(findings, style, language)}`
+    const list = findingsText(findings, style, language ?? guessed)
+    const nothingElse = loaded.hasLineEnd
+      ? 'with the secret without the line end of its file.'
+      : 'there is nothing to fix.'
+    const report = !genuine
+      ? `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${list}`
+      : isExposed
+        ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.\n\n${list}`
+        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
+    const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
+    const which = guessed === undefined ? '' : ` The lines above are for ${guessed}, from User-Agent.`
+    const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
     return {
       exitCode: genuine ? 0 : 1,
-      text: `${report}\n${notesText(notes, style)}`,
+      text: `${report}\n${notesText([...notes, ...languages], style)}`,
       document: { genuine, findings, notes },
     }
   },

@@ -30,6 +30,8 @@ export interface Secrets {
   readonly names: readonly string[]
   /** Remarks on secrets that look wrong. They are used unchanged, because they may be right. */
   readonly notes: readonly string[]
+  /** Whether a line end at the end of a file was removed, which other code may not do. */
+  readonly hasLineEnd: boolean
 }
 
 /** Reads the secrets of a call. Asks at the terminal if the call names no source. */
@@ -51,6 +53,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   return {
     secrets: found.map(([, secret]) => secret),
     names: found.map(([name]) => name),
+    hasLineEnd: lineEnds.length > 0,
     notes: [...lineEnds, ...found.flatMap(([name, secret]) => noteOn(name, secret))],
   }
 }
