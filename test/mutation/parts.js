@@ -50,14 +50,17 @@ export const PARTS = {
   },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
   cli: {
-    mutate: ['src/cli/**/*.ts', '!src/cli/{main,run}.ts', '!src/cli/output/*.ts', '!src/cli/commands/workbench.ts'],
-    testFiles: ['test/cli/{diagnose,listen,output,run,secret-source,send,sign,verify}.test.ts'],
+    mutate: [
+      'src/{capture,cli}/**/*.ts',
+      '!src/cli/{main,run}.ts',
+      '!src/cli/output/*.ts',
+      '!src/cli/commands/workbench.ts',
+    ],
+    testFiles: [
+      'test/capture/*.test.ts',
+      'test/cli/{diagnose,listen,output,run,secret-source,send,sign,verify}.test.ts',
+    ],
     score: 95,
-  },
-  capture: {
-    mutate: ['src/capture/*.ts'],
-    testFiles: ['test/capture/*.test.ts', 'test/cli/{diagnose,verify}.test.ts'],
-    score: 90,
   },
   json: {
     mutate: ['src/diagnose/json/*.ts'],
