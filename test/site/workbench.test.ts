@@ -222,7 +222,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.fill('#secret-1', 'a secret')
     await page.fill('#capture', `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n{}`)
     await settled(page)
-    expect(await page.textContent('#check-status')).toBe('Not genuine: timestamp_outside_window (1 finding)')
+    expect(await page.textContent('#check-status')).toBe('Not genuine: see the findings (1 finding)')
     expect(await page.textContent('#arrival-unknown')).toContain('The capture has no time')
     await page.click('#arrival-unknown button')
     await settled(page)

@@ -197,10 +197,10 @@ export class Receiver {
     const request = { webhookId: 'listen', headers: lines, body }
     const { secrets, names } = this.#settings
     // An accepted request may have something to fix too.
-    const { findings } = await diagnose(request, secrets, { now: () => time })
-    if (!result.ok) return { ...report, reason: result.reason, detail: size, findings }
+    const { findings, language } = await diagnose(request, secrets, { now: () => time })
+    if (!result.ok) return { ...report, reason: result.reason, detail: size, findings, language }
     const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
-    return { ...report, detail: size + secret, findings }
+    return { ...report, detail: size + secret, findings, language }
   }
 
   async #save({ request, body, time }: Arrived): Promise<Pick<Report, 'savedAs'>> {

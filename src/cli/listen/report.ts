@@ -16,6 +16,8 @@ export interface Report {
   /** More about it, for a person: `the same nonce 12 s ago`. */
   readonly detail: string
   readonly findings: readonly Finding[]
+  /** The language that `User-Agent` names. */
+  readonly language?: Language | undefined
   readonly savedAs?: string
   readonly forwarded?: { readonly status: number }
   /** What differs if the endpoint decided otherwise. */
@@ -45,7 +47,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
     ...(savedAs === undefined ? [] : [`Saved as ${savedAs}`]),
   ]
   const below = lines.map((line) => `${wrapText(printable(line), INDENT)}\n`).join('')
-  const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language)}\n`
+  const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language ?? report.language)}\n`
   return `${head}${printable(`: ${detail}`)}\n${below}${found}`
 }
 
