@@ -520,24 +520,27 @@ describe('the code for tools without a program', () => {
     ])
   })
 
-  it.runIf(existsSync(NEWMAN))('of Postman signs the body, in the sandbox of Postman', async () => {
-    const webhook = endpoint(SECRET, 'result')
-    const collection = join(folder, 'collection.json')
-    const body = '{\n  "customer": "Zoë",\n  "event": "{{event}}"\n}'
-    const request = { method: 'POST', url: webhook.url, body: { mode: 'raw', raw: body } }
-    const event = [{ listen: 'prerequest', script: { exec: postman.split('\n') } }]
-    const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
-    writeFileSync(
-      collection,
-      JSON.stringify({ info: { name: 'a test', schema }, item: [{ name: 'send', request, event }] }),
-    )
-    const variables = ['--env-var', `WEBHOOK_SECRET=${SECRET}`, '--env-var', 'event=invoice.paid']
-    for (let round = 1; round <= 2; round++) {
-      const run = spawn(process.execPath, [NEWMAN, 'run', collection, ...variables], { stdio: 'ignore' })
-      expect((await once(run, 'close'))[0]).toBe(0)
-      expectGenuine(webhook, round, '{\n  "customer": "Zoë",\n  "event": "invoice.paid"\n}')
-    }
-  })
+  it.runIf(isInstalled("Postman's command line", existsSync(NEWMAN)))(
+    'of Postman signs the body, in the sandbox of Postman',
+    async () => {
+      const webhook = endpoint(SECRET, 'result')
+      const collection = join(folder, 'collection.json')
+      const body = '{\n  "customer": "Zoë",\n  "event": "{{event}}"\n}'
+      const request = { method: 'POST', url: webhook.url, body: { mode: 'raw', raw: body } }
+      const event = [{ listen: 'prerequest', script: { exec: postman.split('\n') } }]
+      const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+      writeFileSync(
+        collection,
+        JSON.stringify({ info: { name: 'a test', schema }, item: [{ name: 'send', request, event }] }),
+      )
+      const variables = ['--env-var', `WEBHOOK_SECRET=${SECRET}`, '--env-var', 'event=invoice.paid']
+      for (let round = 1; round <= 2; round++) {
+        const run = spawn(process.execPath, [NEWMAN, 'run', collection, ...variables], { stdio: 'ignore' })
+        expect((await once(run, 'close'))[0]).toBe(0)
+        expectGenuine(webhook, round, '{\n  "customer": "Zoë",\n  "event": "invoice.paid"\n}')
+      }
+    },
+  )
 })
 
 describe('the sender in C#, which is not run', () => {

@@ -15,6 +15,7 @@ const INSTALL = {
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
   chromium: 'apt-get install chromium, or brew install chromium',
+  "Postman's command line": 'npm ci --prefix test/docs/postman',
   'the site': 'npm ci --prefix docs/site && npm ci --prefix test/site',
   javac: 'apt-get install default-jdk-headless, or brew install openjdk',
   'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
