@@ -33,7 +33,8 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
       name: 'a store that hangs does not pass',
       async run() {
         const cases = nonceStoreContract(() => store, { createUnreachableStore: () => hanging })
-        await assert.rejects(async () => await cases.at(-1)?.run(), /does not answer within 4 s/)
+        const tested = cases.filter(({ isSkipped }) => !isSkipped)
+        await assert.rejects(async () => await tested.at(-1)?.run(), /does not answer within 4 s/)
       },
     },
   ]
