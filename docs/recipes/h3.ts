@@ -1,72 +1,23 @@
-import { gunzipSync } from 'node:zlib'
-import { getRouterParam, H3, HTTPError, serve } from 'h3'
-import { hasErrorCode, MemoryNonceStore, verifyOrThrow } from 'inbound-webhook-auth'
+import { H3, serve } from 'h3'
+import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
 
-const MAX_BODY_BYTES = 100_000
+const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore() // one per process, not per request
+const app = new H3()
 
-// h3 answers 401 or 503 by the error's status. `silent` keeps it from logging a stack for each rejection.
-const app = new H3({
-  silent: true,
-  onError({ cause: error, unhandled }) {
-    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-    else if (unhandled) console.error(error)
-  },
-})
-
-app.post('/hooks/:name', async (event) => {
-  const webhook = await findWebhook(getRouterParam(event, 'name', { decode: true }) ?? '')
-  if (webhook === undefined) throw HTTPError.status(404)
-
-  const body = await readBody(event.req).catch(logAbort)
-  if (body === undefined) throw new HTTPError({ status: 413, headers: { Connection: 'close' } })
-  await verifyOrThrow({ webhookId: webhook.id, headers: event.req.headers, body }, webhook.secret, nonceStore)
-
-  const payload = parse(body)
-  if (payload === undefined) throw new HTTPError('genuine, but not JSON', { status: 400 })
-  await receive(webhook.id, payload)
-  event.res.status = 204
-  return null
-})
-
-serve(app, { port: Number(process.env.PORT ?? 3000) })
-
-/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
-async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
-  return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
-}
-
-/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
-async function receive(webhookId: string, event: unknown): Promise<void> {
-  console.log(webhookId, event)
-}
-
-/** If a sender hangs up, this logs one line, because it is not a fault. */
-function logAbort(error: unknown): undefined {
-  console.warn(String(error))
-}
-
-/** Reads the raw body. Returns undefined once it is known to be too large, and leaves the rest unread. */
-async function readBody(request: Request): Promise<Buffer | undefined> {
-  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) return undefined
-  let buffer = Buffer.alloc(0) // It grows with the body, so a connection that sends nothing takes no memory.
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    const end = size + chunk.length
-    if (end > MAX_BODY_BYTES) return undefined
-    if (end > buffer.length) buffer = Buffer.concat([buffer], 2 * end)
-    buffer.set(chunk, size)
-    size = end
-  }
-  return buffer.subarray(0, size)
-}
-
-/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
-function parse(body: Buffer): unknown {
+app.post('/hooks/billing', async ({ req: request }) => {
   try {
-    const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body
-    return JSON.parse(json.toString())
-  } catch {
-    return undefined
+    const body = await readBody(request)
+    await verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
+
+    console.log(body.toString()) // Replace this with your code.
+    return new Response(null, { status: 204 })
+  } catch (error) {
+    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
+    else if (statusOf(error) >= 500) console.error(error)
+    return new Response(null, { status: statusOf(error), headers: { Connection: 'close' } })
   }
-}
+})
+
+serve(app, { port: Number(PORT) })

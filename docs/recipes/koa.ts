@@ -1,78 +1,31 @@
-import type { IncomingMessage } from 'node:http'
-import { gunzipSync } from 'node:zlib'
 import Router from '@koa/router'
-import { hasErrorCode, MemoryNonceStore, verifyOrThrow } from 'inbound-webhook-auth'
+import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
 import Koa from 'koa'
 
-const MAX_BODY_BYTES = 100_000
+const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const router = new Router()
 
-router.post('/hooks/:name', async (ctx) => {
-  const answer = (status: number, text = ''): void => {
-    ctx.status = status
-    ctx.body = text
-    if (!ctx.req.complete) ctx.set('Connection', 'close') // The rest of the body is never read.
+router.post('/hooks/billing', async (ctx) => {
+  try {
+    const body = await readBody(ctx.req)
+    await verifyOrThrow({ webhookId: 'billing', headers: ctx.headers, body }, secret, nonceStore)
+
+    console.log(body.toString()) // Replace this with your code.
+    ctx.status = 204
+  } catch (error) {
+    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
+    else if (statusOf(error) >= 500) console.error(error)
+    if (!ctx.req.complete) ctx.set('Connection', 'close') // The rest of the body is not read.
+    ctx.status = statusOf(error)
   }
-  const webhook = await findWebhook(ctx.params.name ?? '')
-  if (webhook === undefined) return answer(404)
-
-  const body = await readBody(ctx.req).catch(logAbort)
-  if (body === undefined) return answer(413)
-  await verifyOrThrow({ webhookId: webhook.id, headers: ctx.headers, body }, webhook.secret, nonceStore)
-
-  const event = parse(body)
-  if (event === undefined) return answer(400, 'genuine, but not JSON')
-  await receive(webhook.id, event)
-  ctx.status = 204
 })
 
 const app = new Koa()
 app.use(router.routes()) // Before any body parser, which would read the body first.
-app.use(router.allowedMethods())
-// Koa answers 401 or 503 by the error's status. Anyone can cause a rejection, so it is logged in one line.
-app.on('error', (error: unknown, ctx: Koa.Context) => {
-  if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-  else if (error !== ctx.req.socket.errored) console.error(error) // Otherwise the sender hung up.
+// Otherwise Koa logs a stack if a sender hangs up.
+app.on('error', (error, ctx) => {
+  if (error !== ctx.req.socket.errored) console.error(error)
 })
-app.listen(Number(process.env.PORT ?? 3000))
-
-/** Replace this with a look-up in your database. Return the record's own id, never the text of the URL. */
-async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
-  return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env.WEBHOOK_SECRET ?? '' } : undefined
-}
-
-/** Your code. A sender sends an event again if the answer was lost, so do nothing if its identifier is known. */
-async function receive(webhookId: string, event: unknown): Promise<void> {
-  console.log(webhookId, event)
-}
-
-/** If a sender hangs up, this logs one line, because it is not a fault. */
-function logAbort(error: unknown): undefined {
-  console.warn(String(error))
-}
-
-/** Reads the raw body. Returns undefined once it is known to be too large, and leaves the rest unread. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return undefined
-  let buffer = Buffer.alloc(0) // It grows with the body, so a connection that sends nothing takes no memory.
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const end = size + chunk.length
-    if (end > MAX_BODY_BYTES) return undefined
-    if (end > buffer.length) buffer = Buffer.concat([buffer], 2 * end)
-    buffer.set(chunk, size)
-    size = end
-  }
-  return buffer.subarray(0, size)
-}
-
-/** Returns the event, or undefined if the body is not JSON. It recognises gzip by the first byte, because Content-Encoding is not signed. */
-function parse(body: Buffer): unknown {
-  try {
-    const json = body[0] === 0x1f ? gunzipSync(body, { maxOutputLength: MAX_BODY_BYTES }) : body
-    return JSON.parse(json.toString())
-  } catch {
-    return undefined
-  }
-}
+app.listen(Number(PORT))

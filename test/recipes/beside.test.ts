@@ -13,10 +13,10 @@ afterAll(removeProjects)
 const OTHER_ROUTES: Record<string, (source: string) => string> = {
   'Express 5': (source) =>
     source.replace(
-      'app.use((error: unknown',
+      'app.listen(',
       `app.use(express.json())
       app.post('/other', (request, response) => response.json(request.body))
-      app.use((error: unknown`,
+      app.listen(`,
     ),
   Fastify: (source) =>
     source.replace('await app.listen', `app.post('/other', async (request) => request.body)\nawait app.listen`),
@@ -37,7 +37,20 @@ const OTHER_ROUTES: Record<string, (source: string) => string> = {
         `@Controller('other') class OtherController { @Post() @HttpCode(200) echo(@Body() body: unknown) { return body } }
         @Module(`,
       )
-      .replace('BadRequestException,', 'BadRequestException, Body,'),
+      .replace('{ Controller,', '{ Body, Controller,'),
+  Feathers: (source) =>
+    source.replace(
+      'app.configure(rest())',
+      `app.use((ctx) => {
+        ctx.body = ctx.request.body
+      })
+      app.configure(rest())`,
+    ),
+  hapi: (source) =>
+    source.replace(
+      'await server.start()',
+      `server.route({ method: 'POST', path: '/other', handler: ({ payload }) => payload })\nawait server.start()`,
+    ),
 }
 
 describe.runIf(ready)('the recipe leaves other routes their body parser', () => {

@@ -1,15 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isInstalled } from '../support/programs.js'
-import {
-  type Answer,
-  hangUpHalfway,
-  pushEndlessly,
-  type RawRequest,
-  send,
-  signedHeaders,
-} from '../support/raw-client.js'
+import { announce, hangUpHalfway, pushEndlessly, type RawRequest, send, signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
 import { Server } from '../support/server-process.js'
 import { eventually, RedisServer } from '../support/servers.js'
@@ -17,19 +11,26 @@ import { createProject, PROGRAMS, RECIPES, type Recipe, removeProjects, sourceOf
 
 // One suite for every recipe, in its own process with the real framework, over a real socket.
 
-const LIMIT = 100_000
+const LIMIT = 1_048_576
 const EVENT = Buffer.from('{"event":"invoice.paid","name":"Zoë"}')
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
 const ACCEPTED = { status: 204 }
-/** Only a body that was accepted is parsed. */
-const ACCEPTED_BUT_NOT_JSON = { status: 400, text: expect.stringContaining('genuine, but not JSON') }
 
 function signed(body: Uint8Array = EVENT, secret = SECRET) {
   return { headers: [JSON_TYPE, ...signedHeaders({ body, secret })], body }
 }
 
+/** JSON of this size. */
+function jsonOf(bytes: number): Buffer {
+  const body = Buffer.from(`{"event":"${'x'.repeat(bytes - 12)}"}`)
+  expect(body).toHaveLength(bytes)
+  return body
+}
+
 /** An event for which the user's code rejects without an error. */
-const REJECTED_EVENT = Buffer.from('"reject with undefined"')
+const REJECTED_EVENT = Buffer.from('{"reject":"with undefined"}')
+
+const PRINT_TIMEOUT = new URL('print-timeout.js', import.meta.url).href
 
 /** A line of a stack, printed as text. A logger that writes JSON keeps a stack in one line. */
 const STACK = /^ +at /m
@@ -60,20 +61,18 @@ describe.runIf(ready)('the recipe', () => {
 function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: RedisServer }) {
   let server: Server
   let unavailable: Server
+  let project: string
+  let command: readonly string[]
 
   beforeAll(async () => {
-    const install = (source: string) => {
-      const project = createProject()
-      return { project, command: recipe.install(project, source) }
-    }
+    project = createProject()
+    command = recipe.install(project, withFaults(sourceOf(recipe)))
     const { redis, redisDown } = servers()
-    await redisDown.kill()
-    const source = withFailingPart(sourceOf(recipe))
-    const up = install(source)
-    // If the test cannot stop the store, its line is replaced with a store that is down.
-    const down = recipe.store === 'Redis' ? up : install(withStoreDown(source))
-    server = await Server.start(up.command, up.project, { REDIS_URL: redis.url })
-    unavailable = await Server.start(down.command, down.project, { REDIS_URL: redisDown.url })
+    server = await Server.start(command, project, { REDIS_URL: redis.url })
+    // The function on Redis does not start without it.
+    const store = recipe.store === 'Redis' ? { REDIS_URL: redisDown.url } : { STORE: 'down' }
+    unavailable = await Server.start(command, project, { ...store, NODE_OPTIONS: `--import ${PRINT_TIMEOUT}` })
+    if (recipe.store === 'Redis') await redisDown.kill()
   })
 
   afterAll(async () => {
@@ -82,6 +81,21 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 
   const ask = (request: RawRequest) => send(server.port, request)
+
+  it('does not start without a secret', () => {
+    const { WEBHOOK_SECRET: _, ...env } = process.env
+    const [program = '', ...args] = command
+    const { redis } = servers()
+    const { status, stdout, stderr } = spawnSync(program, args, {
+      cwd: project,
+      env: { ...env, PORT: '0', REDIS_URL: redis.url },
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    })
+    expect(stdout + stderr).toContain('WEBHOOK_SECRET is not set')
+    expect(status).toBeGreaterThan(0)
+  })
 
   /** Expects 401 without detail for the sender, and the reason in the log. */
   async function expectRejected(request: RawRequest, reason: string | RegExp): Promise<void> {
@@ -149,37 +163,17 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     await expectRejected(signed(EVENT, 'the secret of another webhook'), 'signature_mismatch')
   })
 
-  it.each(['/hooks/unknown', '/hooks/', '/hooks', '/hooks/billing/more', '/unknown', '/'])(
-    'knows no webhook at %s',
-    async (path) => {
+  if (!recipe.answersAll) {
+    it.each(['/hooks/unknown', '/hooks', '/hooks/billing/more', '/hooks/%zz', '/'])('is not at %s', async (path) => {
       const { status } = await ask({ ...signed(), path })
-      // Next.js redirects if there is a `/` at the end.
-      expect([404, 308]).toContain(status)
-    },
-  )
+      expect([400, 404, 405]).toContain(status)
+    })
 
-  it('knows no webhook at a path whose percent-encoding is malformed', async () => {
-    expect(await ask({ ...signed(), path: '/hooks/%zz' })).toMatchObject({ status: recipe.malformedPath })
-  })
-
-  it('answers no other method', async () => {
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const { status } = await ask({ ...signed(), method })
-      expect([404, 405]).toContain(status)
-    }
-  })
-
-  it.each(['/hooks/BILLING', '/hooks/b%69lling', '/hooks/%42ILLING', '/hooks/billing?a=b'])(
-    'shares the nonces of a webhook between the spellings of its path: %s',
-    async (path) => {
-      const first = signed()
-      expect(await ask({ ...first, path })).toMatchObject(ACCEPTED)
-      await expectRejected(first, 'replayed_nonce')
-      const second = signed()
-      expect(await ask(second)).toMatchObject(ACCEPTED)
-      await expectRejected({ ...second, path }, 'replayed_nonce')
-    },
-  )
+    it('answers no GET', async () => {
+      const { status } = await ask({ ...signed(), method: 'GET', body: undefined })
+      expect([400, 404, 405]).toContain(status)
+    })
+  }
 
   it('verifies the bytes of a body that is not valid UTF-8', async () => {
     const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xff, 0xfe, 0xc3), Buffer.from('"}')])
@@ -196,7 +190,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     ['of no chunks', { body: Buffer.alloc(0), chunkBytes: 1 }],
   ])('verifies an empty body %s', async (_, framing) => {
     const genuine = { headers: signedHeaders(), ...framing }
-    expect(await ask(genuine)).toMatchObject(ACCEPTED_BUT_NOT_JSON)
+    expect(await ask(genuine)).toMatchObject(ACCEPTED)
     await expectRejected(genuine, 'replayed_nonce')
     await expectRejected(
       { headers: [JSON_TYPE, ...signedHeaders({ body: 'not empty' })], ...framing },
@@ -207,7 +201,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   it('verifies a body that arrives in chunks, even of one byte', async () => {
     for (const chunkBytes of [1, 7, 1000]) {
       const request = signed()
-      await expectRejected({ ...request, body: EVENT.subarray(1), chunkBytes }, 'signature_mismatch')
+      await expectRejected({ ...request, body: Buffer.from('{}'), chunkBytes }, 'signature_mismatch')
       expect(await ask({ ...request, chunkBytes })).toMatchObject(ACCEPTED)
     }
   })
@@ -216,7 +210,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-    'application/json; charset=utf-16',
+    ...(recipe.parsesFirst ? [] : ['application/json; charset=utf-16']),
     'application/vnd.example+json',
     '*/*',
     undefined,
@@ -229,41 +223,50 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
 
   const GZIP = ['Content-Encoding', 'gzip'] as const
 
-  it(`${recipe.gzip === 204 ? 'accepts' : 'refuses'} a gzipped body, signed as sent`, async () => {
+  const gzipped = recipe.gzip ?? 204
+  it(`answers ${gzipped} to a gzipped body, signed as sent`, async () => {
     const { headers, body } = signed(gzipSync(EVENT))
-    const answer: Answer = await ask({ headers: [GZIP, ...headers], body })
-    expect(answer.status).toBe(recipe.gzip)
+    expect(await ask({ headers: [GZIP, ...headers], body })).toMatchObject({ status: gzipped })
   })
 
-  it('does not accept a gzipped body that was signed before the compression', async () => {
-    const { headers } = signed()
-    const request = { headers: [GZIP, ...headers], body: gzipSync(EVENT) }
-    if (recipe.gzip === 415) expect(await ask(request)).toMatchObject({ status: 415 })
-    else await expectRejected(request, 'signature_mismatch')
-  })
+  if (gzipped === 204) {
+    it('does not accept a gzipped body that was signed before the compression', async () => {
+      const { headers } = signed()
+      await expectRejected({ headers: [GZIP, ...headers], body: gzipSync(EVENT) }, 'signature_mismatch')
+    })
 
-  it('does not inflate a genuine body beyond its limit', async () => {
-    const { headers, body } = signed(gzipSync(Buffer.alloc(50 * LIMIT, '1')))
-    const { status } = await ask({ headers: [GZIP, ...headers], body })
-    expect(status).toBe(recipe.gzip === 204 ? 400 : 415)
-  })
+    it('does not inflate a body', async () => {
+      const { headers, body } = signed(gzipSync(Buffer.alloc(50 * LIMIT, '1')))
+      expect(await ask({ headers: [GZIP, ...headers], body })).toMatchObject(ACCEPTED)
+    })
+  }
 
   it('accepts a body of exactly its limit', async () => {
-    const body = Buffer.from(JSON.stringify('x'.repeat(LIMIT - 2)))
+    const body = jsonOf(LIMIT)
     expect(await ask(signed(body))).toMatchObject(ACCEPTED)
-    expect(await ask({ ...signed(body), chunkBytes: 10_000 })).toMatchObject(ACCEPTED)
+    expect(await ask({ ...signed(body), chunkBytes: 100_000 })).toMatchObject(ACCEPTED)
   })
 
   // A server may close the connection before it has read everything. Then the answer is sometimes lost on the way.
   it('answers 413 to a larger one', { retry: 5 }, async () => {
-    for (const bytes of [LIMIT + 1, 10 * LIMIT]) {
-      const request = signed(Buffer.alloc(bytes, '1'))
+    for (const bytes of [LIMIT + 1, 3 * LIMIT]) {
+      const request = signed(jsonOf(bytes))
       expect(await ask(request)).toMatchObject({ status: 413 })
-      expect(await ask({ ...request, chunkBytes: 10_000 })).toMatchObject({ status: 413 })
+      expect(await ask({ ...request, chunkBytes: 100_000 })).toMatchObject({ status: 413 })
     }
   })
 
-  if (recipe.rest === 'unread') {
+  if (recipe.readsRest !== 'before the handler') {
+    it('answers 413 at once to a Content-Length above the limit, before a byte of the body', async () => {
+      const { head, answeredAfter, isClosed } = await announce(server.port, 50_000_000)
+      expect(head).toMatch(/^HTTP\/1\.1 413 /)
+      expect(answeredAfter).toBeLessThan(1000)
+      // Otherwise the sender uploads what nobody reads.
+      expect(isClosed).toBe(recipe.readsRest === undefined)
+    })
+  }
+
+  if (recipe.readsRest === undefined) {
     it.each(['length', 'chunks'] as const)(
       'ends the connection of a sender that never stops, with %s',
       async (framing) => {
@@ -276,16 +279,21 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     )
   }
 
-  it(`answers ${recipe.largeHeaders} to 64 KB of headers`, { retry: 5 }, async () => {
+  const largeHeaders = recipe.largeHeaders ?? 431
+  // Bun, Deno, and the platforms of Workers and Lambda have their own limits, or none. The guide says which.
+  it.runIf(recipe.needs !== 'bun' && recipe.needs !== 'deno' && recipe.store === undefined)(
+    'ends requests that arrive too slowly',
+    () => {
+      const [, milliseconds] = /requestTimeout (\d+)/.exec(unavailable.output) ?? []
+      expect(Number(milliseconds)).toBeGreaterThan(0)
+      expect(Number(milliseconds)).toBeLessThanOrEqual(300_000)
+    },
+  )
+
+  it(`answers ${largeHeaders} to 64 KB of headers`, { retry: 5 }, async () => {
     const { headers, body } = signed()
     const large = Array.from({ length: 64 }, (_, index) => [`X-${index}`, randomBytes(512).toString('hex')] as const)
-    expect(await ask({ headers: [...large, ...headers], body })).toMatchObject({ status: recipe.largeHeaders })
-  })
-
-  it('answers 400 to a genuine body that is not JSON, and 401 to another', async () => {
-    const body = Buffer.from('{"event":')
-    await expectRejected(signed(body, 'another secret'), 'signature_mismatch')
-    expect(await ask(signed(body))).toMatchObject(ACCEPTED_BUT_NOT_JSON)
+    expect(await ask({ headers: [...large, ...headers], body })).toMatchObject({ status: largeHeaders })
   })
 
   it('keeps running when a sender hangs up halfway, and does not use up its nonce', async () => {
@@ -295,26 +303,21 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     expect(await ask(request)).toMatchObject(ACCEPTED)
   })
 
-  it('logs no stack for errors that anyone can cause', async () => {
+  it.skipIf(recipe.parsesFirst)('logs no stack for errors that anyone can cause', async () => {
     const before = server.output.length
     await hangUpHalfway(server.port, signed())
     await hangUpHalfway(server.port, { ...signed(), chunkBytes: 10 })
     await pushEndlessly(server.port, 'length')
     await pushEndlessly(server.port, 'chunks')
     await ask({ ...signed(), headers: [GZIP, JSON_TYPE] })
-    await ask({ ...signed(), path: '/hooks/unknown' })
-    await ask(signed(Buffer.from('{"event":')))
     await expectRejected(signed(EVENT, 'another secret'), 'signature_mismatch')
     expect(server.output.slice(before)).not.toMatch(STACK)
   })
 
-  // Koa ignores an error that is undefined: it never answers.
-  if (recipe.name !== 'Koa') {
-    it('answers 500 if your part rejects with undefined', async () => {
-      expect(await ask(signed(REJECTED_EVENT))).toMatchObject({ status: 500 })
-      expect(await ask(signed())).toMatchObject(ACCEPTED)
-    })
-  }
+  it('answers 500 if your part rejects with undefined', async () => {
+    expect(await ask(signed(REJECTED_EVENT))).toMatchObject({ status: 500 })
+    expect(await ask(signed())).toMatchObject(ACCEPTED)
+  })
 
   it('answers 503 while the store is down, but only to a genuine request', async () => {
     const { status, text } = await send(unavailable.port, signed())
@@ -343,21 +346,15 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 }
 
-/** The same recipe, with user code that rejects without an error. */
-function withFailingPart(source: string): string {
+/** The same recipe with user code that may reject without an error, and with a store that may be down. */
+function withFaults(source: string): string {
   const failing = source.replace(
-    'console.log(webhookId, event)',
-    `if (event === ${REJECTED_EVENT}) return Promise.reject()\n  $&`,
+    /^ *(console\.log|request\.log\.info)\(body/m,
+    `if (String(body) === ${JSON.stringify(REJECTED_EVENT.toString())}) await Promise.reject()\n$&`,
   )
   expect(failing).not.toBe(source)
+  const down = "process.env['STORE'] === 'down' ? { reserve: () => Promise.reject(new Error('down')) } : "
   return failing
-}
-
-/** The same recipe with a store that is down. */
-function withStoreDown(source: string): string {
-  const down = source
-    .replace('new MemoryNonceStore()', '{ reserve: async () => { throw new Error("down") } }')
-    .replace('reserve(key: string, ttlSeconds: number): boolean {', '$& throw new Error("down")')
-  expect(down).not.toBe(source)
-  return down
+    .replace('new MemoryNonceStore()', `${down}$&`)
+    .replace('nonces.getByName', "process.env['STORE'] === 'down' ? Promise.reject(new Error('down')) : $&")
 }

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
+import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT, sharedInstall } from '../support/packed.js'
 
 // Every recipe as a user runs it: the unchanged file, in a project with the packed library and the real framework.
@@ -48,57 +49,55 @@ export interface Recipe {
   file: string
   /** Puts a source into the project as a user does, and returns the command that runs it. */
   install(project: string, source: string): readonly string[]
-  needs?: 'bun' | 'deno'
+  needs?: 'bun' | 'deno' | 'runtimes'
   /** The store of its nonces. */
-  store: 'memory' | 'Redis' | 'Durable Object'
-  /** The answer to a gzipped body that is signed as sent. */
-  gzip: 204 | 415
-  /** The answer to 64 KB of headers. */
-  largeHeaders: 204 | 400 | 431
-  /** What `/hooks/%zz` gets. */
-  malformedPath: 400 | 404 | 500
-  /** What happens to the rest of a body that is too large. */
-  rest: 'unread' | 'read'
+  store?: 'Redis' | 'Durable Object'
+  /** The answer to a gzipped body that is signed as sent. It is 204, except where the framework inflates it. */
+  gzip?: 401
+  /** The answer to 64 KB of headers, by default 431. */
+  largeHeaders?: 204 | 400
+  /** Whether the handler runs for other methods and paths too. */
+  answersAll?: true
+  /** The rest of a body that is too large is read, because the handler gets the request afterwards or the adapter reads on. */
+  readsRest?: 'before the handler' | 'after the answer'
+  /** The framework parses JSON before the handler has the request, and logs a stack if it cannot, or if the sender hangs up. */
+  parsesFirst?: true
 }
 
-const ON_NODE = { store: 'memory', gzip: 204, largeHeaders: 431, malformedPath: 404, rest: 'unread' } as const
-
-/** Next.js and API Gateway always read a body to its end. */
-const WITH_REDIS = { store: 'Redis', rest: 'read' } as const
-
-const ON_EXPRESS = { ...ON_NODE, malformedPath: 400 } as const
-
-export const NEXT_ROUTE = 'nextjs/app/hooks/[name]/route.ts'
+/** The framework reads every body, and inflates it, before it calls the function. */
+const ON_GOOGLE = { gzip: 401, answersAll: true, readsRest: 'before the handler', parsesFirst: true } as const
 
 export const RECIPES: readonly Recipe[] = [
-  { ...ON_NODE, name: 'node:http', file: 'node-http.ts', install: runBy(...TSX) },
-  { ...ON_EXPRESS, name: 'Express 5', file: 'express.ts', install: runBy(...TSX) },
-  { ...ON_EXPRESS, name: 'Express 4', file: 'express-4.ts', install: runWithExpress4 },
-  { ...ON_NODE, name: 'Fastify', file: 'fastify.ts', install: runBy(...TSX), malformedPath: 400 },
-  { ...ON_NODE, name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
-  { ...ON_NODE, name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
-  { ...ON_NODE, name: 'h3', file: 'h3.ts', install: runBy(...TSX), malformedPath: 400 },
-  { ...ON_EXPRESS, name: 'NestJS', file: 'nestjs.ts', install: compileNest },
-  { ...ON_NODE, ...WITH_REDIS, name: 'Next.js', file: NEXT_ROUTE, install: buildNext, malformedPath: 500 },
-  { ...ON_NODE, ...WITH_REDIS, name: 'Lambda, payload 1.0', file: 'lambda.ts', install: putBehindGateway('1.0') },
-  { ...ON_NODE, ...WITH_REDIS, name: 'Lambda, payload 2.0', file: 'lambda.ts', install: putBehindGateway('2.0') },
+  { name: 'node:http', file: 'node-http.ts', install: runBy(...TSX) },
+  { name: 'Express 5', file: 'express.ts', install: runBy(...TSX) },
+  { name: 'Express 4', file: 'express.ts', install: runWith({ express: 'express4' }) },
+  { name: 'Fastify', file: 'fastify.ts', install: runBy(...TSX) },
+  { name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
+  { name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
+  { name: 'h3', file: 'h3.ts', install: runBy(...TSX) },
+  { name: 'h3 1', file: 'h3-1.ts', install: runWith({ h3: 'h3-1' }) },
+  { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400 },
+  { name: 'Feathers', file: 'feathers.ts', install: runBy(...TSX) },
+  { name: 'NestJS', file: 'nestjs.ts', install: compileNest },
+  { name: 'SvelteKit', file: 'fetch.ts', install: buildSvelteKit, needs: 'runtimes' },
+  { name: 'React Router', file: 'fetch.ts', install: buildReactRouter, needs: 'runtimes' },
+  { name: 'Google Cloud Functions', file: 'google-cloud-functions.ts', install: installFunction, ...ON_GOOGLE },
   {
-    ...ON_NODE,
     name: 'Workers',
     file: 'worker.ts',
     install: bundleWorker,
     store: 'Durable Object',
     largeHeaders: 204,
+    answersAll: true,
   },
-  { ...ON_NODE, name: 'Bun', file: 'bun.ts', install: runBy(BUN), needs: 'bun' },
+  { name: 'Bun', file: 'bun.ts', install: runBy(BUN), needs: 'bun' },
   {
-    ...ON_NODE,
     name: 'Deno',
     file: 'deno.ts',
     install: runBy(DENO, 'run', '--allow-net', '--allow-env'),
     needs: 'deno',
     largeHeaders: 400,
-    rest: 'read',
+    readsRest: 'after the answer',
   },
 ]
 
@@ -126,9 +125,62 @@ function runBy(...command: string[]) {
   }
 }
 
-function runWithExpress4(project: string, source: string): readonly string[] {
-  symlinkSync(join(FOLDER, 'node_modules/express4'), join(project, 'node_modules/express'))
-  return runBy(...TSX)(project, source)
+/** Runs a source with other versions of packages: their names in `docs/recipes/package.json` by their usual names. */
+export function runWith(aliases: Record<string, string>) {
+  return (project: string, source: string) => {
+    for (const [name, alias] of Object.entries(aliases)) {
+      symlinkSync(join(FOLDER, 'node_modules', alias), join(project, 'node_modules', name))
+    }
+    return runBy(...TSX)(project, source)
+  }
+}
+
+/** Writes the files of a guide's page: the code blocks that begin with a comment with the file's path. */
+export function writeFilesOf(page: string, project: string, isFile: (path: string) => boolean): void {
+  const blocks = codeBlocks(readFileSync(join(FOLDER, '../receive', page), 'utf8'), '(?:ts|js)')
+  for (const block of blocks) {
+    const [, path = ''] = /^\/\/ (\S+)\n/.exec(block) ?? []
+    if (path === '' || !isFile(path)) continue
+    mkdirSync(dirname(join(project, path)), { recursive: true })
+    writeFileSync(join(project, path), block)
+  }
+}
+
+const NODE_24 = join(RUNTIMES, 'node24/bin/node')
+
+function buildSvelteKit(project: string, source: string): readonly string[] {
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  writeFilesOf('fetch.md', project, (path) => /^src|^vite/.test(path))
+  writeFileSync(join(project, 'src/receive.ts'), source)
+  writeFileSync(join(project, 'src/app.html'), '%sveltekit.head% %sveltekit.body%')
+  build(project, NODE_24, 'vite/bin/vite.js', 'build')
+  return ['env', 'BODY_SIZE_LIMIT=Infinity', NODE_24, 'build/index.js']
+}
+
+function buildReactRouter(project: string, source: string): readonly string[] {
+  // Without isbot, React Router installs it.
+  const dependencies = { isbot: '*' }
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  writeFilesOf('fetch.md', project, (path) => /^app/.test(path))
+  writeFileSync(join(project, 'app/receive.ts'), source)
+  writeFileSync(join(project, 'app/root.tsx'), "export { Outlet as default } from 'react-router'")
+  const config = "import { reactRouter } from '@react-router/dev/vite'\nexport default { plugins: [reactRouter()] }"
+  writeFileSync(join(project, 'vite.config.ts'), config)
+  build(project, NODE_24, '@react-router/dev/bin.cjs', 'build')
+  return [NODE_24, join(FOLDER, 'node_modules/@react-router/serve/bin.cjs'), 'build/server/index.js']
+}
+
+/** Runs the build of a framework. */
+function build(project: string, node: string, script: string, ...args: string[]): void {
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', WEBHOOK_SECRET: 'only for the build' }
+  execFileSync(node, [join(FOLDER, 'node_modules', script), ...args], { cwd: project, env, stdio: 'pipe' })
+}
+
+function installFunction(project: string, source: string): readonly string[] {
+  const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } })
+  writeFileSync(join(project, 'index.js'), outputText)
+  const framework = join(FOLDER, 'node_modules/@google-cloud/functions-framework/build/src/main.js')
+  return [process.execPath, framework, '--target=billing']
 }
 
 function compileNest(project: string, source: string): readonly string[] {
@@ -159,12 +211,17 @@ function putBehindGateway(version: '1.0' | '2.0') {
   }
 }
 
-export function bundleWorker(project: string, source: string): readonly string[] {
-  writeFileSync(join(project, 'worker.mts'), source)
+export function bundleWorker(
+  project: string,
+  source: string,
+  nonces = sourceOf({ file: 'webhook-nonces.ts' }),
+): readonly string[] {
+  writeFileSync(join(project, 'worker.ts'), source)
+  writeFileSync(join(project, 'webhook-nonces.ts'), nonces)
   // Bundled as wrangler does.
   buildSync({
     absWorkingDir: project,
-    entryPoints: ['worker.mts'],
+    entryPoints: ['worker.ts'],
     outfile: join(project, 'bundle.mjs'),
     bundle: true,
     format: 'esm',

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
@@ -23,32 +23,49 @@ const NEST = {
   emitDecoratorMetadata: true,
 }
 
-/** Next.js checks the types of its route itself, when it builds. */
+/** The recipes that Node runs. Next.js checks the types of its route itself, when it builds. */
+const SERVERS = ['node-http', 'express', 'fastify', 'koa', 'hono', 'h3', 'hapi', 'feathers'].map((name) => `${name}.ts`)
+const OTHERS = ['fetch', 'google-cloud-functions', 'many-webhooks', 'compressed', 'log-error'].map(
+  (name) => `${name}.ts`,
+)
+
+const WORKERS = { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }
+
 const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module'][] = [
-  [['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts', 'lambda.ts'], ON_NODE, 'module'],
-  [['express-4.ts'], ON_NODE, 'module'],
+  [[...SERVERS, ...OTHERS], ON_NODE, 'module'],
+  [['express.ts', 'many-webhooks.ts'], ON_NODE, 'module'],
+  [['h3-1.ts'], ON_NODE, 'module'],
   [['nestjs.ts'], NEST, 'commonjs'],
   [['nestjs.ts'], NEST, 'module'],
-  [['worker.ts'], { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }],
+  [['worker.ts', 'webhook-nonces.ts'], WORKERS],
   [['bun.ts'], { module: 'esnext', moduleResolution: 'bundler', types: ['bun'] }],
   [['deno.ts'], { module: 'nodenext', types: ['deno', 'node'] }, 'module'],
 ]
 
+/** The oldest and the newest version that the tests have. */
+const COMPILERS = ['node_modules/typescript/bin/tsc', '../../node_modules/typescript/bin/tsc']
+
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
+
+/** Puts another version of a package into a project. */
+function link(name: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(join(FOLDER, 'node_modules', name), path)
+}
 
 describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
   it.each(PROJECTS)('%j', (files, options, type = 'module') => {
     const project = createProject()
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type }))
     for (const file of files) writeFileSync(join(project, file), sourceOf({ file }))
-    if (files.includes('express-4.ts')) {
-      mkdirSync(join(project, 'node_modules/@types'))
-      symlinkSync(join(FOLDER, 'node_modules/@types/express4'), join(project, 'node_modules/@types/express'))
-    }
+    if (files[0] === 'express.ts') link('@types/express4', join(project, 'node_modules/@types/express'))
+    if (files[0] === 'h3-1.ts') link('h3-1', join(project, 'node_modules/h3'))
     const config = { compilerOptions: { ...STRICT, ...options }, files }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
-    const tsc = join(FOLDER, 'node_modules/typescript/bin/tsc')
-    expect(spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout).toBe('')
+    for (const compiler of COMPILERS) {
+      const tsc = join(FOLDER, compiler)
+      expect(spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout).toBe('')
+    }
   })
 
   it('covers every recipe', () => {
@@ -61,10 +78,7 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
 
 /** The recipes that run without a compiler, by name. */
 const AS_THEY_ARE: [name: string, source: string][] = [
-  ...['node-http.ts', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'h3.ts'].map((file): [string, string] => [
-    file,
-    sourceOf({ file }),
-  ]),
+  ...SERVERS.map((file): [string, string] => [file, sourceOf({ file })]),
   ['the README', codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'js')[0] ?? ''],
 ]
 

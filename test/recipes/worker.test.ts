@@ -10,11 +10,11 @@ import { bundleWorker, createProject, PROGRAMS, removeProjects, sourceOf } from 
 
 const ASKED_FROM_OUTSIDE = `
 export default {
-  async fetch(request, env) {
+  async fetch(request) {
     if (request.method !== 'POST') return new Response()
     const [method, webhookId, ...args] = await request.json()
-    if (method === 'reserve') return Response.json(await nonceStoreOf(env).reserve(webhookId, ...args))
-    return Response.json(await env.WEBHOOK_NONCES.getByName(webhookId)[method](...args))
+    if (method === 'reserve') return Response.json(await nonceStore.reserve(webhookId, ...args))
+    return Response.json(await nonces.getByName(webhookId)[method](...args))
   },
 }`
 
@@ -56,11 +56,10 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
   let server: Server
   beforeAll(async () => {
     const project = createProject()
-    const source = sourceOf({ file: 'worker.ts' })
-      .replace('export default', 'export const recipe =')
-      .replace('  /** It does not await', `${METHODS}\n$&`)
-      .concat(ASKED_FROM_OUTSIDE)
-    server = await Server.start(bundleWorker(project, source), project)
+    const nonces = sourceOf({ file: 'webhook-nonces.ts' }).replace('  /** It does not await', `${METHODS}\n$&`)
+    const worker = sourceOf({ file: 'worker.ts' }).replace('export default', 'export const recipe =')
+    const source = worker.concat(ASKED_FROM_OUTSIDE)
+    server = await Server.start(bundleWorker(project, source, nonces), project)
   })
   afterAll(async () => {
     await server?.stop()

@@ -21,7 +21,7 @@ const miniflare = new Miniflare({
   compatibilityDate: compatibility_date,
   compatibilityFlags: compatibility_flags,
   durableObjects: Object.fromEntries(durableObjects),
-  bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] },
+  bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] ?? '', STORE: process.env['STORE'] ?? '' },
   // It fetches nothing.
   cf: false,
   log: new Log(LogLevel.WARN),

@@ -113,6 +113,33 @@ export async function pushEndlessly(port: number, framing: 'length' | 'chunks', 
   return { head, sentBytes, milliseconds: performance.now() - start }
 }
 
+/**
+ * Announces a body and sends none of it.
+ *
+ * @returns the answer's head, after how many milliseconds it came, and whether the server then closed the connection.
+ */
+export async function announce(port: number, contentLength: number, path = '/hooks/billing') {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const start = performance.now()
+  let head = ''
+  let answeredAfter = Number.POSITIVE_INFINITY
+  let isClosed = false
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      isClosed = true
+      resolve()
+    })
+  })
+  socket.setEncoding('latin1').on('data', (text) => {
+    answeredAfter = Math.min(answeredAfter, performance.now() - start)
+    head += text
+  })
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${contentLength}\r\n\r\n`)
+  await Promise.race([closed, sleep(3000)])
+  socket.destroy()
+  return { head, answeredAfter, isClosed }
+}
+
 function* bytesOf({ method = 'POST', path = '/hooks/billing', headers, body, chunkBytes }: RawRequest) {
   const framing = []
   if (chunkBytes !== undefined) framing.push(['Transfer-Encoding', 'chunked'])

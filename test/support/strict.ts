@@ -5,6 +5,7 @@ export const STRICT = {
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   noImplicitReturns: true,
+  noPropertyAccessFromIndexSignature: true,
   verbatimModuleSyntax: true,
   erasableSyntaxOnly: true,
   skipLibCheck: true,

@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../support/programs.js'
+import { announce, pushEndlessly, type RawRequest, send, signedHeaders } from '../support/raw-client.js'
+import { SECRET } from '../support/request.js'
+import { Server } from '../support/server-process.js'
+import { eventually } from '../support/servers.js'
+import { createProject, PROGRAMS, removeProjects, runWith, sourceOf } from './recipes.js'
+
+// The code of the guides about many webhooks, compressed bodies and logging.
+
+const EVENT = Buffer.from('{"event":"invoice.paid"}')
+
+function signed(body: Uint8Array = EVENT, secret = SECRET): RawRequest {
+  return { headers: [['Content-Type', 'application/json'], ...signedHeaders({ body, secret })], body }
+}
+
+const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
+afterAll(removeProjects)
+
+describe.runIf(ready).each(['express', 'express4'])('the handler for many webhooks, with %s', (express) => {
+  let server: Server
+  beforeAll(async () => {
+    const project = createProject()
+    const source = sourceOf({ file: 'many-webhooks.ts' })
+    server = await Server.start(runWith({ express })(project, source), project)
+  })
+  afterAll(() => server?.stop())
+
+  const statusOf = async (request: RawRequest) => (await send(server.port, request)).status
+
+  it('accepts a genuine request once, with the ID of its record', async () => {
+    const request = signed()
+    expect(await statusOf(request)).toBe(204)
+    expect(await statusOf(request)).toBe(401)
+    await eventually(() => expect(server.output).toMatch(/^42 \{"event":"invoice.paid"\}$/m))
+  })
+
+  it('rejects a request signed under the secret of another webhook', async () => {
+    expect(await statusOf(signed(EVENT, 'the secret of another webhook'))).toBe(401)
+  })
+
+  it.each(['/hooks/unknown', '/hooks/', '/hooks', '/hooks/billing/more', '/unknown', '/'])(
+    'knows no webhook at %s',
+    async (path) => {
+      expect(await statusOf({ ...signed(), path })).toBe(404)
+    },
+  )
+
+  it('answers 400 to a path whose percent-encoding is malformed, and logs no stack', async () => {
+    const before = server.output.length
+    expect(await statusOf({ ...signed(), path: '/hooks/%zz' })).toBe(400)
+    expect(await statusOf(signed())).toBe(204)
+    expect(server.output.slice(before)).not.toMatch(/^ +at /m)
+  })
+
+  it.each(['/hooks/BILLING', '/hooks/b%69lling', '/hooks/%42ILLING', '/hooks/billing?a=b'])(
+    'shares the nonces of a webhook between the spellings of its path: %s',
+    async (path) => {
+      const first = signed()
+      expect(await statusOf({ ...first, path })).toBe(204)
+      expect(await statusOf(first)).toBe(401)
+      const second = signed()
+      expect(await statusOf(second)).toBe(204)
+      expect(await statusOf({ ...second, path })).toBe(401)
+    },
+  )
+
+  it('reads no body for a webhook that it does not know', async () => {
+    const { head, isClosed } = await announce(server.port, 90_000, '/hooks/unknown')
+    expect(head).toMatch(/^HTTP\/1\.1 404 /)
+    expect(isClosed).toBe(true)
+    for (const framing of ['length', 'chunks'] as const) {
+      const { sentBytes } = await pushEndlessly(server.port, framing, '/hooks/unknown')
+      expect(sentBytes).toBeLessThan(2 ** 24)
+    }
+  })
+})
+
+describe.runIf(ready)('the handler for compressed bodies', () => {
+  let server: Server
+  beforeAll(async () => {
+    const project = createProject()
+    server = await Server.start(runWith({})(project, sourceOf({ file: 'compressed.ts' })), project)
+  })
+  afterAll(() => server?.stop())
+
+  it('inflates what was accepted, whatever Content-Encoding says', async () => {
+    const gzipped = gzipSync('{"event":"invoice.void"}')
+    for (const encoding of ['gzip', 'identity', 'br']) {
+      const { headers, body } = signed(gzipped)
+      const request = { headers: [['Content-Encoding', encoding] as const, ...headers], body }
+      expect(await send(server.port, request)).toMatchObject({ status: 204 })
+    }
+    expect(await send(server.port, signed())).toMatchObject({ status: 204 })
+    await eventually(() => expect(server.output.match(/invoice\.void/g)).toHaveLength(3))
+    await eventually(() => expect(server.output.match(/invoice\.paid/g)).toHaveLength(1))
+  })
+
+  it('rejects a body that was signed before the compression', async () => {
+    const { headers } = signed()
+    expect(await send(server.port, { headers, body: gzipSync(EVENT) })).toMatchObject({ status: 401 })
+  })
+
+  it('does not inflate a genuine body beyond its limit', async () => {
+    const bomb = gzipSync(Buffer.alloc(2 ** 26, '1'))
+    expect(await send(server.port, signed(bomb))).toMatchObject({ status: 500 })
+    expect(await send(server.port, signed(gzipSync(Buffer.alloc(2 ** 20, '1'))))).toMatchObject({ status: 204 })
+    expect(server.output).toContain('ERR_BUFFER_TOO_LARGE')
+  })
+})
+
+it.runIf(ready)('the function that logs writes one line per error, with what your team needs', () => {
+  const project = createProject()
+  const program = `import { readBody, verifyOrThrow } from 'inbound-webhook-auth'
+    import { logError } from './log-error.mts'
+    const log = (error) => logError(error, 'billing')
+    const request = { webhookId: 'billing', headers: {}, body: '' }
+    const headers = JSON.parse(process.argv[2])
+    await verifyOrThrow(request, 'a secret', { reserve: () => true }).catch(log)
+    await readBody({ rawBody: Buffer.alloc(2) }, { maxBytes: 1 }).catch(log)
+    await verifyOrThrow({ ...request, headers }, 'a secret', { reserve: () => { throw new Error('no route to store') } }).catch(log)
+    log(undefined)`
+  writeFileSync(join(project, 'log-error.mts'), sourceOf({ file: 'log-error.ts' }))
+  writeFileSync(join(project, 'main.mts'), program)
+  const headers = JSON.stringify(Object.fromEntries(signedHeaders({ secret: 'a secret' })))
+  const output = execFileSync(process.execPath, ['--import', 'tsx', 'main.mts', headers], {
+    cwd: project,
+    encoding: 'utf8',
+  })
+  const lines = output.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'warn', webhookId: 'billing', reason: 'missing_header', header: 'x-timestamp' }),
+    { level: 'info', webhookId: 'billing', reason: 'ERR_BODY_TOO_LARGE' },
+    expect.objectContaining({ level: 'error', status: 503, cause: expect.stringContaining('no route to store') }),
+    expect.objectContaining({ level: 'error', status: 500 }),
+  ])
+  expect(output).not.toContain('a secret')
+})
