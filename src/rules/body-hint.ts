@@ -41,7 +41,7 @@ export function describeBody(request: { body?: unknown }, kind: string): string 
 
   if (hasMethod(body, 'then')) return `${kind}. Await it.`
   if (hasMethod(body, 'arrayBuffer')) {
-    if (!('headers' in body)) return 'a Blob. Pass await blob.arrayBuffer().'
+    if (!('headers' in body || 'raw' in body)) return 'a Blob. Pass await blob.arrayBuffer().'
     return isTrue(body, 'bodyUsed')
       ? 'a request that was already read. Pass await readBody(request), and parse those bytes after verify.'
       : 'a request. Pass await readBody(request).'

@@ -79,6 +79,11 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     expect(message).toMatch(fix)
   })
 
+  it("Hono's c.req, which has the methods of a Blob", async () => {
+    const message = await messageFor({ raw: new Request('http://localhost'), arrayBuffer() {} })
+    expect(message).toMatch(/is a request\. Pass await readBody\(request\)\.$/)
+  })
+
   it("a server's message that nothing has read", async () => {
     expect(await received(messageFor)).toMatch(/is a stream\. Pass the bytes as received/)
     expect(await received(messageFor)).toMatch(NODE)
