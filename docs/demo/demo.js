@@ -108,7 +108,7 @@ async function play() {
     [
       'a body over the limit',
       '413',
-      'more than 100000 bytes',
+      'ERR_BODY_TOO_LARGE',
       () => send('billing', sign('', billing.secret), 'x'.repeat(100_001)),
     ],
     [

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
-import { codeBlocks, handlerIn } from '../support/code-blocks.js'
+import { codeBlocks } from '../support/code-blocks.js'
 import { isInstalled } from '../support/programs.js'
 import { TestClock } from '../support/request.js'
 import { eventually, freePort } from '../support/servers.js'
@@ -38,7 +38,7 @@ describe('docs/debug/command-line.md', () => {
     const head = ['POST / HTTP/1.1', ...headers.map(([name, value]) => `${name}: ${value}`)]
     writeFileSync(join(folder, 'captured.http'), `${head.join('\n')}\n\n${body}`)
 
-    await withReadmeHandler(async (origin) => {
+    await withHandler(async (origin) => {
       const now = await rerun(guide, folder, { 'localhost:3000': origin })
       await expect(now).toMatchFileSnapshot(join(ROOT, 'docs/debug/command-line.md'))
     })
@@ -225,10 +225,10 @@ function linkPackage(): void {
   symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
 }
 
-/** Runs the handler of the README during `act`. */
-async function withReadmeHandler(act: (origin: string) => Promise<void>): Promise<void> {
+/** Runs the handler for node:http, which is valid JavaScript, during `act`. */
+async function withHandler(act: (origin: string) => Promise<void>): Promise<void> {
   linkPackage()
-  writeFileSync(join(folder, 'server.mjs'), handlerIn(read('README.md')))
+  writeFileSync(join(folder, 'server.mjs'), read('docs/recipes/node-http.ts'))
   await withServer('server.mjs', act)
 }
 

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { handlerIn } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { pushEndlessly, send, signedHeaders } from '../support/raw-client.js'
@@ -27,13 +26,6 @@ const HANDLERS: [name: string, install: (project: string) => readonly string[]][
       (project) => recipe.install(project, sourceOf(recipe)),
     ],
   ),
-  [
-    'the README',
-    (project) => {
-      writeFileSync(join(project, 'server.mjs'), handlerIn(readFileSync(join(ROOT, 'README.md'), 'utf8')))
-      return [process.execPath, 'server.mjs']
-    },
-  ],
   [
     'the demo',
     (project) => {

@@ -2,7 +2,7 @@
 import { Server } from 'node:http'
 
 const { listen } = Server.prototype
-Server.prototype.listen = function (...args) {
+Server.prototype.listen = function (/** @type {unknown[]} */ ...args) {
   this.once('listening', () => console.log(`requestTimeout ${this.requestTimeout}`))
   return Reflect.apply(listen, this, args)
 }

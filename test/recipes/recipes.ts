@@ -56,6 +56,8 @@ export interface Recipe {
   gzip?: 401
   /** The answer to 64 KB of headers, by default 431. */
   largeHeaders?: 204 | 400
+  /** By default `/hooks/billing`. */
+  path?: string
   /** Whether the handler runs for other methods and paths too. */
   answersAll?: true
   /** The rest of a body that is too large is read, because the handler gets the request afterwards or the adapter reads on. */
@@ -64,8 +66,14 @@ export interface Recipe {
   parsesFirst?: true
 }
 
+/** The two ways to receive in Next.js, below `docs/recipes/nextjs`. */
+export const NEXT_ROUTES = ['app/hooks/billing/route.ts', 'pages/api/hooks/billing.ts'] as const
+
 /** The framework reads every body, and inflates it, before it calls the function. */
 const ON_GOOGLE = { gzip: 401, answersAll: true, readsRest: 'before the handler', parsesFirst: true } as const
+
+/** API Gateway passes the whole body in the event. */
+const ON_LAMBDA = { store: 'Redis', answersAll: true, readsRest: 'before the handler' } as const
 
 export const RECIPES: readonly Recipe[] = [
   { name: 'node:http', file: 'node-http.ts', install: runBy(...TSX) },
@@ -82,6 +90,17 @@ export const RECIPES: readonly Recipe[] = [
   { name: 'SvelteKit', file: 'fetch.ts', install: buildSvelteKit, needs: 'runtimes' },
   { name: 'React Router', file: 'fetch.ts', install: buildReactRouter, needs: 'runtimes' },
   { name: 'Google Cloud Functions', file: 'google-cloud-functions.ts', install: installFunction, ...ON_GOOGLE },
+  { name: 'Next.js', file: `nextjs/${NEXT_ROUTES[0]}`, install: buildNext(NEXT_ROUTES[0]), store: 'Redis' },
+  {
+    name: 'Next.js API routes',
+    file: `nextjs/${NEXT_ROUTES[1]}`,
+    install: buildNext(NEXT_ROUTES[1]),
+    store: 'Redis',
+    path: '/api/hooks/billing',
+    answersAll: true,
+  },
+  { name: 'Lambda, payload 1.0', file: 'lambda.ts', install: putBehindGateway('1.0'), ...ON_LAMBDA },
+  { name: 'Lambda, payload 2.0', file: 'lambda.ts', install: putBehindGateway('2.0'), ...ON_LAMBDA },
   {
     name: 'Workers',
     file: 'worker.ts',
@@ -190,17 +209,18 @@ function compileNest(project: string, source: string): readonly string[] {
   return [process.execPath, 'main.js']
 }
 
-function buildNext(project: string, source: string): readonly string[] {
-  const route = join(project, NEXT_ROUTE.replace('nextjs/', ''))
-  mkdirSync(dirname(route), { recursive: true })
-  writeFileSync(route, source)
-  // The settings of create-next-app.
-  writeFileSync(join(project, 'package.json'), '{ "private": true }')
-  writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
-  const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
-  execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
-  return [process.execPath, ...next, 'start']
+/** The App Router and the API route are in one app, which is built once. */
+function buildNext(path: string) {
+  return (project: string, source: string): readonly string[] => {
+    cpSync(join(FOLDER, 'nextjs'), project, { recursive: true })
+    for (const file of NEXT_ROUTES.filter((other) => other !== path)) rmSync(join(project, file))
+    writeFileSync(join(project, path), source)
+    // The settings of create-next-app.
+    writeFileSync(join(project, 'package.json'), '{ "private": true }')
+    writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
+    build(project, process.execPath, 'next/dist/bin/next', 'build')
+    return [process.execPath, join(FOLDER, 'node_modules/next/dist/bin/next'), 'start']
+  }
 }
 
 function putBehindGateway(version: '1.0' | '2.0') {

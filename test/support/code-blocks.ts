@@ -8,9 +8,3 @@ export function codeBlocks(text: string, language: string): string[] {
         .join('\n'),
   )
 }
-
-/** The handler of the README. It is valid JavaScript and valid TypeScript. */
-export function handlerIn(readme: string): string {
-  const [handler = ''] = codeBlocks(readme, 'js')
-  return handler
-}

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { codeBlocks } from '../support/code-blocks.js'
+import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { freePort } from '../support/servers.js'
+import { createProject, PROGRAMS, removeProjects } from './recipes.js'
+
+afterAll(removeProjects)
+
+it.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks))(
+  'the quickstart of the README works when pasted: the request is accepted, and its replay is not',
+  async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const [handler = ''] = codeBlocks(readme, 'js')
+    const [, script = ''] = codeBlocks(readme, 'sh')
+    const project = createProject()
+    writeFileSync(join(project, 'server.mjs'), handler)
+    const port = String(await freePort())
+    const printed = execFileSync('sh', ['-c', `${script.replace('3000', port)}\nkill $!`], {
+      cwd: project,
+      env: { ...process.env, PORT: port },
+      encoding: 'utf8',
+    })
+    expect(printed).toMatch(/204 No Content +as expected\n.*401 Unauthorized +as expected\n/)
+  },
+)
