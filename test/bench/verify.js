@@ -14,7 +14,7 @@ import { fillTables } from './tables.js'
 import { baseline, bodyOf, own, PEERS, SECRET, signed, stripeRejections } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 201)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 101)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
@@ -22,7 +22,7 @@ const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
 /** @param {number} size */
 function callsFor(size) {
   // Short rounds: other work on the machine then disturbs few of them, and the median is of those that it leaves alone.
-  return Math.max(3, Math.round(3_200_000 / (size + 16_000)))
+  return Math.max(5, Math.round(8_000_000 / (size + 16_000)))
 }
 
 async function verification() {
@@ -75,7 +75,7 @@ async function rejections() {
     })),
     ...stripeRejections(body),
   ]
-  return inTurns(contestants, { rounds: ROUNDS, calls: 200 })
+  return inTurns(contestants, { rounds: ROUNDS, calls: 500 })
 }
 
 /** Returns the size of each entry of the package, and of the imports that a handler needs. */
