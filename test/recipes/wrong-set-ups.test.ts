@@ -299,7 +299,7 @@ const HONO_MISTAKES: typeof FETCH_MISTAKES = [
   ['await c.req.json()', /an object/, LINK],
   ['await c.req.parseBody()', /an object/, LINK],
   ['c.req.arrayBuffer()', /a promise/, /Await it/],
-  ['c.req', /a request/, /await request\.arrayBuffer\(\)/],
+  ['c.req', /a request/, /await readBody\(request\)/],
   ['c.body', /a function/, /Call it/],
 ]
 
