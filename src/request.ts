@@ -11,7 +11,7 @@ export interface WebhookRequest {
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput
-  /** The raw body: the bytes as received. {@link readBody} reads them from the request of any framework. */
+  /** The raw body: the bytes as received. `readBody` reads them from the request of any framework. */
   body: Body
 }
 

@@ -8,6 +8,7 @@ export interface IoredisOptions {
   connectTimeout: number
   disconnectTimeout: number
   maxRetriesPerRequest: 0
+  /** Never connects again by itself, because the store replaces the client. */
   retryStrategy: () => null
   /** For Sentinel. */
   sentinelCommandTimeout: number
@@ -21,14 +22,19 @@ export interface IoredisOptions {
 
 /** A client that `new Redis` of the package `ioredis` returns: for a single server, or for a master behind Sentinel. */
 export interface IoredisSingle {
+  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Connects. */
   connect(): Promise<unknown>
+  /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>
+  /** Ends all connections at once. */
   disconnect(): void
 }
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */
 export interface IoredisCluster extends IoredisSingle {
+  /** Returns the masters. */
   nodes(role: 'master'): readonly IoredisSingle[]
 }
 
@@ -44,7 +50,8 @@ const EXAMPLE = '(options) => new Redis(url, options)'
  *
  * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts

@@ -15,8 +15,11 @@ export interface MariadbOptions {
 
 /** A pool that `createPool` of the package `mariadb` returns. */
 export interface MariadbPool {
+  /** Runs one statement. */
   query(sql: string, values: (string | number)[]): Promise<unknown>
+  /** Ends all connections. */
   end(): Promise<void>
+  /** Listens for connections that the pool gives out. */
   on(event: 'acquire', listener: () => void): unknown
 }
 
@@ -27,7 +30,8 @@ const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, databas
  *
  * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts

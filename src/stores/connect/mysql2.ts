@@ -12,8 +12,11 @@ export interface Mysql2Options {
 
 /** A connection of a pool of `mysql2/promise`. */
 export interface Mysql2Connection {
+  /** Runs one statement. */
   query(options: { sql: string; values?: (string | number)[] }): Promise<unknown>
+  /** Returns the connection to the pool. */
   release(): void
+  /** Ends the connection at once. */
   destroy(): void
   /** The connection itself: the same object each time that the pool returns it. */
   readonly connection: object
@@ -21,8 +24,11 @@ export interface Mysql2Connection {
 
 /** A pool that `createPool` of `mysql2/promise` returns. */
 export interface Mysql2Pool {
+  /** Takes a connection from the pool. */
   getConnection(): Promise<Mysql2Connection>
+  /** Ends all connections. */
   end(): Promise<void>
+  /** Listens for new connections. */
   on(
     event: 'connection',
     listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
@@ -36,7 +42,8 @@ const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
  *
  * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts

@@ -27,7 +27,9 @@ export interface NodeRedisOptions {
 }
 
 interface Connectable {
+  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Connects. */
   connect(): Promise<unknown>
   /** Ends all connections at once. */
   destroy(): unknown
@@ -35,19 +37,24 @@ interface Connectable {
 
 /** A client that `createClient` of the package `redis` returns. */
 export interface NodeRedisSingle extends Connectable {
+  /** Sends a command. */
   sendCommand(args: string[]): Promise<unknown>
 }
 
 /** A cluster that `createCluster` of the package `redis` returns. */
 export interface NodeRedisCluster extends Connectable {
   readonly masters: readonly object[]
+  /** Returns the client of one node. */
   nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
+  /** Sends a command. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
 }
 
 /** A client that `createSentinel` of the package `redis` returns. */
 export interface NodeRedisSentinel extends Connectable {
+  /** Returns the sentinel in use. */
   getSentinelNode(): unknown
+  /** Sends a command. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
 }
 
@@ -63,7 +70,8 @@ const EXAMPLE = '(options) => createClient({ url, ...options })'
  *
  * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts

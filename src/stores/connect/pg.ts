@@ -20,16 +20,23 @@ export interface PgOptions {
 
 /** A connection of a pool of the package `pg`. */
 export interface PgClient {
+  /** Runs one statement. */
   query(config: { name?: string | undefined; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
+  /** Returns the connection to the pool, or ends it. */
   release(destroy?: boolean): void
+  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
 /** A pool that `new pg.Pool` of the package `pg` returns. */
 export interface PgPool {
+  /** Takes a connection from the pool. */
   connect(): Promise<PgClient>
+  /** Ends all connections. */
   end(): Promise<void>
+  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** Listens for new connections. */
   on(event: 'connect', listener: (client: PgClient) => void): unknown
 }
 
@@ -42,7 +49,8 @@ const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
  *
  * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts

@@ -11,12 +11,15 @@ export interface PostgresJsOptions {
   /** Seconds until it connects again. */
   backoff: () => number
   fetch_types: boolean
+  /** Ignores notices, such as that a table exists. */
   onnotice: () => void
 }
 
 /** A client that `postgres` of the package `postgres` returns. */
 export interface PostgresJsClient {
+  /** Runs one statement. */
   unsafe(query: string, parameters: (string | number)[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>
+  /** Ends all connections. */
   end(options: { timeout: number }): Promise<void>
 }
 
@@ -29,7 +32,8 @@ const EXAMPLE = '(options) => postgres(url, options)'
  *
  * @param create - creates a client with the options that it gets. It is called again when the client must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
- * @throws {@link NonceStoreError} if the server cannot be used. Its message says why, and its `cause` is the client's error.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
  *
  * @example
  * ```ts
