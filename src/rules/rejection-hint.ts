@@ -68,8 +68,9 @@ function findForm(value: string, forms: Forms): string | undefined {
 
 /** Describes the first character that `wrong` matches: `character 5 is U+0020`. */
 function describeCharacter(value: string, wrong: RegExp): string {
-  const { 0: character = '', index = 0 } = wrong.exec(value) ?? {}
-  return `character ${index + 1} is U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  const index = value.search(wrong)
+  const code = value.codePointAt(index) as number
+  return `character ${index + 1} is U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */

@@ -193,12 +193,12 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     const port = await freePort()
     const master = { name: 'nonces', sentinels: [{ host: '127.0.0.1', port }] }
     for (const connecting of [
-      connect['redis-cluster']([`redis://127.0.0.1:${port}`]),
-      connect['ioredis-cluster']([`redis://127.0.0.1:${port}`]),
-      connect['redis-sentinel'](master),
-      connect['ioredis-sentinel'](master),
+      () => connect['redis-cluster']([`redis://127.0.0.1:${port}`]),
+      () => connect['ioredis-cluster']([`redis://127.0.0.1:${port}`]),
+      () => connect['redis-sentinel'](master),
+      () => connect['ioredis-sentinel'](master),
     ]) {
-      await expect(connecting).rejects.toThrow('The server cannot be reached')
+      await expect(connecting()).rejects.toThrow('The server cannot be reached')
     }
   })
 

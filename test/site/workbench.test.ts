@@ -169,6 +169,11 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       pages.map(async (page, lane) => {
         for (const { name, capture, secrets, now } of all.filter((_, index) => index % pages.length === lane)) {
           await enter(page, capture, secrets, now)
+          if (name.includes('Brotli')) {
+            // No browser inflates Brotli for a page. So the page says what it did not try.
+            if (!(await page.textContent('body'))?.includes('Brotli')) differences.push(`${name}: nothing about Brotli`)
+            continue
+          }
           const [page_, command] = [await told(page), await saidByCommand(capture, secrets, now)]
           try {
             expect(page_).toEqual(command)

@@ -125,7 +125,7 @@ const FAILURES: { readonly [code: string]: string } = {
 }
 
 function explainFailure(error: unknown): string {
-  const code = String(Object(error).code ?? '')
+  const code = String(Object(error).code)
   if (/CERT|SIGNED|ISSUER|ALTNAME/.test(code)) {
     return `the server's certificate is not trusted (${code}). For a private authority, set NODE_EXTRA_CA_CERTS`
   }
