@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnose/index.js'
-import { NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../support/request.js'
 
 const CLOCK = { now: () => NOW }
 
@@ -19,13 +19,10 @@ it.each([
   ['libwww-perl/6.67', 'perl'],
   ['curl/8.5.0', 'shell'],
 ])('User-Agent %s is %s, whose line is first', async (agent, language) => {
-  const { headers, body } = signedRequest({ signature: signatureOf('1', 'b', 'a body', SECRET).toUpperCase() })
+  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body', SECRET).toUpperCase() })
   const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
-  expect(await diagnose(request, SECRET, CLOCK)).toMatchObject({ language })
-  const layout = { ...headers, 'user-agent': agent, 'x-signature': signatureOf(TIMESTAMP, 'other', body, 'x') }
-  expect((await diagnose({ ...request, headers: layout }, SECRET, CLOCK)).language).toBe(language)
-  const wrong = { ...headers, 'user-agent': agent, 'x-signature': 'AB'.repeat(32) }
-  const { findings } = await diagnose({ ...request, headers: wrong }, SECRET, CLOCK)
+  const { language: named, findings } = await diagnose(request, SECRET, CLOCK)
+  expect(named).toBe(language)
   expect(Object.keys(findings[0]?.fixes ?? {})[0]).toBe(language)
 })
 
