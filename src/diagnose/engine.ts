@@ -45,7 +45,9 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   const language = languageOf(pairs)
   const isSignedBy = (headers: HeaderValues) => {
     const message = [utf8(`${headers.timestamp ?? ''}:${headers.nonce ?? ''}:`), body]
-    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) ?? body) === headers.signature)
+    return secrets.some(
+      (secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === headers.signature,
+    )
   }
   const exposed = checkExposure(pairs, body, secrets)
   const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({

@@ -90,7 +90,6 @@ export function findWay(
   const timestamps = isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp]
   const meantNonces = [fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)]
   const nonces = isNonce(nonce) ? [nonce] : [nonce, ...meantNonces]
-  const digests = digestsOf(readings)
   const values = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
   const [timestampsToSign, noncesToSign, keys] = [values(timestamps), values(nonces), values(secrets)]
 
@@ -128,7 +127,7 @@ export function findWay(
     ofBody('json', JSON_HYPOTHESES),
     ofBody('body', BODY_CHANGES),
     ofBody('body', BODY_ENDINGS),
-    () => choices('digest', 'digest', digests.rows, digests.right, right),
+    () => choices('digest', 'digest', digestRows(readings), right, right),
     () => choices('secret', 'key', SECRET_HYPOTHESES, keys, secrets),
   ]
   const { found, notTried } = search(dimensions, start, (way) => {
@@ -161,13 +160,13 @@ function matters(field: keyof Way, { layout, digest }: Way): boolean {
 
 const RIGHT_DIGEST = hmacWith('sha256')
 
-/** The digests that have a length that X-Signature may have: the right one, and the others. */
-function digestsOf(readings: readonly Reading[]): { right: readonly Digest[]; rows: readonly Row<Digest, Digest>[] } {
+/** The wrong digests that have a length that X-Signature may have. It may always be a part of the right one, or contain it. */
+function digestRows(readings: readonly Reading[]): Row<Digest, Digest>[] {
   const lengthsOf = (code: Reading['code']) =>
     readings.filter((one) => one.code === code).flatMap(({ lengths }) => lengths)
   const whole = lengthsOf('signature_format')
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
-  const rows = ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
+  return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
     const isRare = algorithm === 'sha3-256'
     // The length of a whole digest gives the algorithm. A digest that was cut was most likely a SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
@@ -179,7 +178,6 @@ function digestsOf(readings: readonly Reading[]): { right: readonly Digest[]; ro
       ...(isGiven ? others : others.map((row) => ({ ...row, likelihood: 'rare' as const }))),
     ]
   })
-  return { right: possible.has(32) ? [RIGHT_DIGEST] : [], rows }
 }
 
 /** The choices of a dimension: its right values, and the values that each row proposes. No value is proposed twice. */

@@ -47,6 +47,21 @@ describe('diagnose', () => {
     expect(text).toContain('Time of arrival: unknown.')
   })
 
+  it('says that a genuine request contains the secret, and masks it in the notes', async () => {
+    const stdin = String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)
+    const { exitCode, text } = await call(DIAGNOSE, { stdin })
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/^Genuine, but there is something to fix\.\n\n1\. .*\(secret_exposed\)/s)
+    expect(text).not.toContain(SECRET)
+  })
+
+  it('names the language of the sender, unless one was chosen', async () => {
+    const stdin = String(capture(BODY, { secret: `${SECRET}\n` })).replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
+    const guessed = 'The lines above are for ruby, from User-Agent.'
+    expect((await call(DIAGNOSE, { stdin })).text.replace(/\s+/g, ' ')).toContain(guessed)
+    expect((await call([...DIAGNOSE, '--language', 'go'], { stdin })).text).not.toContain('Other languages')
+  })
+
   it('explains the indexes of several secrets', async () => {
     const env = { NEW: 'new', OLD: 'old' }
     const args = ['diagnose', '-', '--secret-env', 'NEW', '--secret-env', 'OLD', '--at', TIMESTAMP]

@@ -10,8 +10,9 @@ import { NESTINGS } from './nestings.js'
 let tokens = 0
 
 vi.mock('../../src/diagnose/json/write.js', async (original) => {
-  const { writeJson } = await original<typeof import('../../src/diagnose/json/write.js')>()
+  const { writeJson, ...others } = await original<typeof import('../../src/diagnose/json/write.js')>()
   return {
+    ...others,
     writeJson: (...given: Parameters<typeof writeJson>) => {
       tokens += given[0].kinds.length
       return writeJson(...given)
