@@ -23,6 +23,15 @@ describe('diagnose', () => {
     expect(await diagnosed(capture(BODY))).toMatchObject({ genuine: true, findings: [] })
   })
 
+  it('says that a request is genuine without the line end of the secret file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'diagnose-'))
+    const file = join(folder, 'secret')
+    writeFileSync(file, `${SECRET}\n`)
+    const { text } = await call(['diagnose', '-', '--secret-file', file, '--at', TIMESTAMP], { stdin: capture(BODY) })
+    rmSync(folder, { recursive: true })
+    expect(text).toMatch(/^Genuine: with the secret without the line end of its file\.\n/)
+  })
+
   it('prints its findings', async () => {
     const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
     expect([exitCode, stderr]).toEqual([1, ''])
