@@ -14,7 +14,7 @@ export const PARTS = {
     testFiles: [
       'test/{clocks,errors,security,sign,verify,verify-or-throw}.test.ts',
       'test/rules/{body,constant-time,headers,signature}.test.ts',
-      'test/stores/keys.test.ts',
+      'test/stores/{keys,no-store}.test.ts',
     ],
     score: 99,
   },
