@@ -14,7 +14,7 @@ import { fillTables } from './tables.js'
 import { baseline, bodyOf, own, PEERS, SECRET, signed, stripeRejections } from './verifiers.js'
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 101)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 201)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)

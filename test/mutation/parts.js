@@ -13,7 +13,7 @@ export const PARTS = {
     ],
     testFiles: [
       'test/{clocks,errors,security,sign,verify,verify-or-throw}.test.ts',
-      'test/rules/{body,constant-time,headers,signature}.test.ts',
+      'test/rules/{body,constant-time,headers,key-object,signature}.test.ts',
       'test/stores/{keys,no-store}.test.ts',
     ],
     score: 99,
@@ -160,26 +160,6 @@ export const EQUIVALENT = [
       'this.#segmentCount === MAX_SEGMENTS',
       'false',
       SLOW,
-    ],
-    ['if (length < 4096) return new Int32Array(length)', 'length < 4096', 'true', SLOW],
-    ['if (length < 4096) return new Int32Array(length)', 'length < 4096', 'length >= 4096', SLOW],
-    [
-      'if (length < 4096) return new Int32Array(length)',
-      'length < 4096',
-      'false',
-      'Memory returns to the system in another way.',
-    ],
-    [
-      'if (length < 4096) return new Int32Array(length)',
-      'length < 4096',
-      'length <= 4096',
-      'Memory returns to the system in another way.',
-    ],
-    [
-      'return new Int32Array(new ArrayBuffer(length * 4, { maxByteLength: length * 4 }), 0, length)',
-      '{ maxByteLength: length * 4 }',
-      '{}',
-      'Memory returns to the system in another way.',
     ],
   ].map(([line = '', code = '', replacement = '', why = '']) => ({
     file: 'src/stores/memory.ts',

@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import { createClient, createCluster } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../src/index.js'
+import { reserveKeys } from '../../src/stores/nonce-store.js'
 import { SECRET, signedRequest } from '../support/request.js'
 
 // What users pass instead of a store. The clients are real ones, which were not connected.
@@ -57,4 +58,15 @@ describe('the error for a value that is not a store says what to pass:', () => {
       expect(String(error).length).toBeLessThanOrEqual(200)
     }
   })
+})
+
+// A promise would cost every `verify` another turn.
+it.each([[['one']], [['one', 'two']]])('reserveKeys(%j) returns no promise if the store returns none', (keys) => {
+  const memory = new MemoryNonceStore()
+  const { reserve } = memory
+  const withoutReserveAll: NonceStore = { reserve: reserve.bind(memory) }
+  expect(reserveKeys(memory, 'a', keys)).toBe(true)
+  expect(reserveKeys(memory, 'a', keys)).toBe(false)
+  expect(reserveKeys(withoutReserveAll, 'b', keys)).toBe(true)
+  expect(reserveKeys(withoutReserveAll, 'b', keys)).toBe(false)
 })
