@@ -40,7 +40,7 @@ export const PARTS = {
   },
   memory: {
     mutate: ['src/stores/{memory,fingerprint}.ts'],
-    testFiles: ['test/stores/{memory,fingerprint}.test.ts', 'test/property/memory-nonce-store.test.ts'],
+    testFiles: ['test/stores/{memory,memory-tables,fingerprint}.test.ts', 'test/property/memory-nonce-store.test.ts'],
     score: 99,
   },
   stores: {
