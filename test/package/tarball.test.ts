@@ -53,6 +53,7 @@ describe('the tarball', () => {
       'debug',
       'observability',
       'operate',
+      'overview.svg',
       'receive',
       'reference',
       'scale.svg',
