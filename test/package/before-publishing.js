@@ -1,12 +1,22 @@
-// Refuses to publish until the manifest has the address of the project, where users report vulnerabilities and bugs.
+// Refuses to publish until the manifest says where the project is, and whom to write to about a vulnerability.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
-const EXAMPLES = {
-  repository: '{ "type": "git", "url": "git+https://github.com/OWNER/inbound-webhook-auth.git" }',
-  homepage: '"https://OWNER.github.io/inbound-webhook-auth/"',
-  bugs: '"https://github.com/OWNER/inbound-webhook-auth/issues"',
-}
+const BUGS = '{ "url": "https://github.com/OWNER/inbound-webhook-auth/issues", "email": "security@OWNER.example" }'
+const PLACEHOLDER = /OWNER/
+
+/** @type {readonly { field: string, name?: string, form: RegExp, example: string }[]} */
+const REQUIRED = [
+  {
+    field: 'repository',
+    name: 'url',
+    form: /^git\+https:\/\/./,
+    example: '{ "type": "git", "url": "git+https://github.com/OWNER/inbound-webhook-auth.git" }',
+  },
+  { field: 'homepage', form: /^https:\/\/./, example: '"https://OWNER.github.io/inbound-webhook-auth/"' },
+  { field: 'bugs', name: 'url', form: /^https:\/\/./, example: BUGS },
+  { field: 'bugs', name: 'email', form: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, example: BUGS },
+]
 
 /**
  * Returns what to do before the package can be published, one line per field.
@@ -14,9 +24,15 @@ const EXAMPLES = {
  * @param {Record<string, unknown>} manifest
  */
 export function findMissing(manifest) {
-  return Object.entries(EXAMPLES)
-    .filter(([field]) => manifest[field] === undefined)
-    .map(([field, example]) => `package.json has no "${field}". Add for example "${field}": ${example}`)
+  return REQUIRED.filter(({ field, name, form }) => {
+    const value = manifest[field]
+    const text =
+      name === undefined ? value : value instanceof Object && Object.entries(value).find(([key]) => key === name)?.[1]
+    return typeof text !== 'string' || !form.test(text) || PLACEHOLDER.test(text)
+  }).map(({ field, name, example }) => {
+    const path = [field, name].filter(Boolean).join('.')
+    return `package.json has no valid "${path}". Add "${field}", for example "${field}": ${example}`
+  })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

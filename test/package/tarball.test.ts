@@ -97,13 +97,34 @@ describe('the tarball', () => {
   })
 })
 
+const PUBLISHABLE = {
+  repository: { type: 'git', url: 'git+https://github.com/someone/inbound-webhook-auth.git' },
+  homepage: 'https://someone.github.io/inbound-webhook-auth/',
+  bugs: { url: 'https://github.com/someone/inbound-webhook-auth/issues', email: 'security@someone.example' },
+}
+
 describe('publishing', () => {
   it('is refused while package.json does not say where the project lives, with what to fill in', () => {
-    const manifest = { repository: 'a', bugs: 'b' }
-    expect(findMissing(manifest)).toEqual([
-      expect.stringMatching(/^package\.json has no "homepage"\. Add for example /),
+    expect(findMissing(PUBLISHABLE)).toEqual([])
+    expect(findMissing({ ...PUBLISHABLE, homepage: undefined })).toEqual([
+      'package.json has no valid "homepage". Add "homepage", for example "homepage": "https://OWNER.github.io/inbound-webhook-auth/"',
     ])
-    expect(findMissing({ ...manifest, homepage: 'c' })).toEqual([])
+    const namesOf = (manifest: Record<string, unknown>) =>
+      findMissing(manifest).map((line) => /"([\w.]+)"/.exec(line)?.[1])
+    expect(namesOf({})).toEqual(['repository.url', 'homepage', 'bugs.url', 'bugs.email'])
+  })
+
+  it.each([
+    ['bugs without a contact', { bugs: { url: PUBLISHABLE.bugs.url } }, 'bugs.email'],
+    ['a contact that is not an address', { bugs: { ...PUBLISHABLE.bugs, email: 'nobody' } }, 'bugs.email'],
+    ['the contact of the example', { bugs: { ...PUBLISHABLE.bugs, email: 'security@OWNER.example' } }, 'bugs.email'],
+    ['an empty address of bugs', { bugs: { ...PUBLISHABLE.bugs, url: '' } }, 'bugs.url'],
+    ['a repository without an address', { repository: { type: 'git' } }, 'repository.url'],
+    ['a homepage that is not an address', { homepage: true }, 'homepage'],
+  ])('is refused with %s', (_, change, path) => {
+    expect(findMissing({ ...PUBLISHABLE, ...change })).toEqual([
+      expect.stringContaining(`package.json has no valid "${path}". Add `),
+    ])
   })
 
   it('runs that check first', () => {
