@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
@@ -87,8 +89,20 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 
 const HELP_COLUMN = 26
 
-/** Where the installed package has the guide to the command line. It has a heading per command. */
-export const GUIDE = 'node_modules/inbound-webhook-auth/docs/debug/command-line.md'
+/** The guide to the command line, which has a heading per command. */
+export const GUIDE = pathInPackage('docs/debug/command-line.md')
+
+/**
+ * Returns the path of a file of the running package, because `npx` without an install keeps the package in a folder of npm. It is
+ * relative if the file is below `folder`.
+ */
+export function pathInPackage(file: string, folder = process.cwd()): string {
+  // The package finds itself by its name, from the sources and as built.
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  const path = join(dirname(manifest), file)
+  const shorter = relative(folder, path)
+  return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
+}
 
 export function helpText({ name, summary, operands, options, notes }: Command): string {
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>

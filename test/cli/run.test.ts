@@ -1,6 +1,9 @@
+import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { pathInPackage } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
 import { call } from './call.js'
 
@@ -27,7 +30,7 @@ describe('help', () => {
   it('of sign is complete', async () => {
     const { text } = await call(['sign', '--help'])
     expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-auth sign [file|-] [options]')
-    const guide = 'Guide: node_modules/inbound-webhook-auth/docs/debug/command-line.md#sign'
+    const guide = 'Guide: docs/debug/command-line.md#sign'
     expect(text.endsWith(`\n\n${guide}\n`)).toBe(true)
     expect(text).not.toContain('undefined')
   })
@@ -38,6 +41,13 @@ describe('help', () => {
       expect(JSON.parse(text)).toEqual({ help: expect.stringContaining('Usage') })
     }
   })
+})
+
+it('names a file of the package by the path at which it is, also if npx keeps the package elsewhere', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/.$/, '')
+  expect(pathInPackage('README.md', root)).toBe('README.md')
+  expect(pathInPackage('README.md', dirname(root))).toBe(`${root.slice(dirname(root).length + 1)}/README.md`)
+  expect(pathInPackage('README.md', join(root, 'src'))).toBe(join(root, 'README.md'))
 })
 
 it('--version prints the version of the package', async () => {

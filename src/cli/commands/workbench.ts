@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
-import { defineCommand, UsageError } from '../command.js'
+import { join } from 'node:path'
+import { defineCommand, pathInPackage, UsageError } from '../command.js'
 
 export const workbench = defineCommand({
   name: 'workbench',
@@ -16,7 +15,7 @@ export const workbench = defineCommand({
   },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
-    'It is one file, which also works offline: node_modules/inbound-webhook-auth/dist/workbench.html',
+    `It is one file, which also works offline: ${pathInPackage('dist/workbench.html')}`,
   ],
 
   async run({ values }, { env }) {
@@ -41,10 +40,8 @@ export const workbench = defineCommand({
 })
 
 async function readPage(): Promise<Buffer> {
-  // The package finds itself by its name, from the sources and as built.
-  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
   try {
-    return await readFile(join(dirname(manifest), 'dist/workbench.html'))
+    return await readFile(pathInPackage('dist/workbench.html'))
   } catch {
     throw new UsageError(
       'The workbench is not built. In a clone of the repository, run npm ci --prefix docs/site && npm run build:workbench',
