@@ -1,8 +1,10 @@
-const WIDTH = 300
-const HEIGHT = 190
+// One panel below the other, so that a phone shows the text at a size that can be read.
+const WIDTH = 310
+const HEIGHT = 180
 const GAP = 70
 const LEFT = 50
-const TOP = 100
+const RIGHT = 80
+const TOP = 136
 
 /**
  * @typedef {{ live: number, webhooks: number, bytesEach: number, nanosecondsEach: { p50: number } }} Figure
@@ -11,7 +13,7 @@ const TOP = 100
  */
 
 /**
- * Draws four panels: the time and the bytes of a reservation by the number of live nonces, the time by the number of webhooks,
+ * Draws four panels, one below the other: the time and the bytes of a reservation by the number of live nonces, the time by the number of webhooks,
  * and the memory per hour.
  *
  * @param {readonly ScaleRun[]} runs - one line per run, and one for the Map of the last run.
@@ -34,7 +36,7 @@ export function lineChart(runs) {
       withMap(({ nanosecondsEach }) => nanosecondsEach.p50),
     ),
     panel(
-      'Bytes of the process for each nonce, from 100,000 on',
+      'Bytes per nonce, from 100,000 nonces on',
       'live nonces',
       withMap(({ bytesEach }) => bytesEach).map(({ name, points }) => ({
         name,
@@ -42,21 +44,21 @@ export function lineChart(runs) {
       })),
     ),
     panel(
-      'Median time with 1,000,000 live nonces, ns',
+      'The same time with 1,000,000 live nonces, ns',
       'webhooks',
       own(({ webhooks }) => webhooks.map((figure) => point(figure.webhooks, figure.nanosecondsEach.p50))),
     ),
     panel(
-      `Memory of the process in ${last[0]?.soak.hours} hours, ${last[0]?.soak.reservationsASecond} a second, MB`,
+      `MB in ${last[0]?.soak.hours} hours of ${last[0]?.soak.reservationsASecond} reservations per second`,
       'hours',
       own(({ soak }) => soak.residentMegabytes.map((megabytes, hour) => point(hour + 1, megabytes))),
       false,
     ),
   ]
-  const width = 2 * (LEFT + WIDTH + 60) + 20
-  const height = TOP + 2 * (HEIGHT + GAP)
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-labelledby="title">
-<title id="title">What a reservation in MemoryNonceStore takes, by the number of live nonces, by that of webhooks, and over time</title>
+  const width = LEFT + WIDTH + RIGHT
+  const height = TOP + panels.length * (HEIGHT + GAP) - GAP + 20
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="title">
+<title id="title">Time and memory of a reservation in MemoryNonceStore, by the number of live nonces, by the number of webhooks, and over time</title>
 <style>
 text { fill: #24292f }
 .quiet { fill: #57606a }
@@ -75,9 +77,10 @@ text.own, text.earlier, text.peer { stroke: none }
   .peer { stroke: #9198a1; fill: #9198a1 }
 }
 </style>
-<text x="10" y="24" font-size="15" font-weight="600">What a reservation in MemoryNonceStore takes, as it grows</text>
-<text x="10" y="44" class="quiet">Lower is better. ${runs.map(({ node, date }) => `Node ${node.slice(1)}, ${date}`).join('; ')}. A Map, for comparison, holds 16.7 million entries at most.</text>
-${panels.map((svg, index) => `<g transform="translate(${LEFT + (index % 2) * (LEFT + WIDTH + 60)} ${TOP + Math.floor(index / 2) * (HEIGHT + GAP)})">${svg}</g>`).join('\n')}
+<text x="10" y="24" font-size="16" font-weight="600">Time and memory of MemoryNonceStore</text>
+${runs.map(({ node, date }, index) => `<text x="10" y="${46 + 18 * index}" class="quiet">${index === 0 ? 'Lower is better. ' : ''}Node ${node.slice(1)}, ${date}.</text>`).join('\n')}
+<text x="10" y="${46 + 18 * runs.length}" class="quiet">A Map holds at most 16.7 million entries.</text>
+${panels.map((svg, index) => `<g transform="translate(${LEFT} ${TOP + index * (HEIGHT + GAP)})">${svg}</g>`).join('\n')}
 </svg>
 `
 }
@@ -128,14 +131,14 @@ function panel(title, unit, lines, isLogarithmic = true) {
       const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
       // From the highest to the lowest label. No label covers the one before it.
       const at = Math.max(y(end[1]), free)
-      free = at + 13
+      free = at + 16
       return `<text x="${x(end[0]) + 8}" y="${at + 4}" class="${kind}">${name}</text>`
     })
   return [
     `<text x="${-LEFT + 10}" y="-16" font-weight="600">${title}</text>`,
     ...rows,
     ...columns,
-    `<text x="${WIDTH}" y="${HEIGHT + 4}" text-anchor="end" class="quiet">${unit}</text>`,
+    `<text x="${WIDTH}" y="${HEIGHT + 8}" text-anchor="end" class="quiet">${unit}</text>`,
     ...drawn,
     ...names,
   ].join('\n')

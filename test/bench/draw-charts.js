@@ -1,0 +1,14 @@
+// Draws docs/benchmarks.svg and docs/scale.svg again from the figures that are stored beside them. It measures nothing.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { barChart } from './bar-chart.js'
+import { lineChart } from './line-chart.js'
+
+const DOCS = new URL('../../docs/', import.meta.url)
+
+for (const [name, draw] of /** @type {const} */ ([
+  ['benchmarks', barChart],
+  ['scale', lineChart],
+])) {
+  const runs = JSON.parse(readFileSync(new URL(`${name}.json`, DOCS), 'utf8'))
+  writeFileSync(new URL(`${name}.svg`, DOCS), draw(runs))
+}
