@@ -45,13 +45,14 @@ async function bundle(entry, workerSource) {
 /**
  * Returns the page as one HTML text.
  *
+ * @param {string} [guides] - the address of the guides, with a slash at its end. Without it, the page has no link to them.
  * @returns {Promise<string>}
  */
-export async function buildWorkbench() {
+export async function buildWorkbench(guides) {
   const script = await bundle('page.ts', await bundle('worker.ts'))
   if (/<\/script|<!--/i.test(script)) throw new Error('The script would end in the middle of the page.')
   const style = read('style.css').trim()
-  const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
+  const { version } = readManifest()
   /** @param {string} text */
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   const policy = [
@@ -66,12 +67,17 @@ export async function buildWorkbench() {
     'trusted-types workbench',
   ].join('; ')
   /** @type {Record<string, string>} */
-  const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script }
+  const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script, GUIDES: guides ?? '' }
   return read('page.html').replace(/\{\{([A-Z]+)\}\}/g, (_, name) => parts[name] ?? '')
+}
+
+/** @returns {{ version: string, homepage?: string }} */
+function readManifest() {
+  return JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const target = fileURLToPath(new URL('dist/workbench.html', ROOT))
   mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, await buildWorkbench())
+  writeFileSync(target, await buildWorkbench(readManifest().homepage?.replace(/\/?$/, '/')))
 }

@@ -63,6 +63,8 @@ export class ByteField {
       return
     }
     this.#bytes = new Uint8Array(await file.arrayBuffer())
+    // Text beside the file would look as if it were used.
+    this.#text.value = ''
     this.#text.disabled = true
     const remove = h('button', { type: 'button' }, 'Remove the file')
     remove.addEventListener('click', () => {

@@ -18,6 +18,13 @@ import { timeline } from './timeline.js'
 /** Typing starts a check after this many milliseconds without a key. */
 const PAUSE = 150
 
+/** Where the guides are, with a slash at the end. Empty if the page does not know. */
+const GUIDES = document.documentElement.dataset['guides'] ?? ''
+
+/** Returns a link to a guide. It opens a new tab, because this one has the secret and the request. */
+const guideLink = (page: string, ...children: (Node | string)[]) =>
+  h('a', { href: `${GUIDES}${page}`, target: '_blank', rel: 'noopener noreferrer' }, ...children)
+
 // The secrets.
 
 const secretFields: HTMLTextAreaElement[] = []
@@ -246,12 +253,11 @@ function showReport(report: CheckReport): void {
   const notes = [
     `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`,
     ...report.notes,
-    ...(capture.isFile
+    ...(capture.isFile || genuine
       ? []
       : ['The capture was pasted. If a byte was lost, the signature differs: drop the file instead.']),
   ]
-  result.replaceChildren(
-    card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried)),
+  const details = [
     card(
       'Rules',
       h('ol', { class: 'rules' }, ...rules.map(ruleRow)),
@@ -261,6 +267,12 @@ function showReport(report: CheckReport): void {
     card('Signed message', ...messageView(report)),
     card('Key', ...keyView()),
     card('Clock', timeline(report.headers.timestamp ?? '', report.arrival?.[0])),
+  ]
+  result.replaceChildren(
+    // Nobody has to read more about a genuine request.
+    ...(genuine
+      ? [h('details', { id: 'details' }, h('summary', {}, 'What was checked'), ...details)]
+      : [card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried)), ...details]),
   )
 }
 
@@ -306,15 +318,6 @@ function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): 
       'Let the sender send the body without compression, or ask the receiver to run inbound-webhook-auth diagnose.',
     ),
   )
-  if (findings.length === 0) {
-    return [
-      h(
-        'p',
-        {},
-        'There is nothing to fix. If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.',
-      ),
-    ]
-  }
   const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
   return [
     ...(isBrotliNotTried ? [notTried] : []),
@@ -360,6 +363,11 @@ function compareHint(): HTMLElement {
   )
 }
 
+function codeView(code: string): HTMLElement {
+  const name = h('code', {}, code)
+  return GUIDES === '' ? name : guideLink(`reference/findings.html#${code}`, name)
+}
+
 /** How many languages a finding shows by default. `fixes` has the likeliest first. */
 const LIKELIEST = 3
 
@@ -372,7 +380,7 @@ function findingView({ code, side, message, fix, fixes, evidence }: Finding): HT
   return h(
     'article',
     { class: 'finding', 'data-code': code, 'data-side': side },
-    h('h3', {}, h('span', { class: 'message' }, message), ' ', h('code', {}, code)),
+    h('h3', {}, h('span', { class: 'message' }, message), ' ', codeView(code)),
     h('p', {}, h('strong', {}, `${SIDES[side]}: `)),
     ...fix.split('\n').map((line) => h('p', { class: 'fix' }, line)),
     lines.length === 0
@@ -657,6 +665,8 @@ function copyable(text: string, label: string): HTMLElement {
   return h('div', {}, code, button)
 }
 
+if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink('', '← Guides'))
+byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
 addSecret(TEST_SECRET)
 freshen()
