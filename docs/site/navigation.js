@@ -53,7 +53,7 @@ export const SECTIONS = [
 
 /** The address of a page of the repository, where it is not that of its file below `docs`. */
 export const ADDRESSES = {
-  'README.md': 'index.md',
+  'README.md': 'start/overview.md',
   'SECURITY.md': 'trust/security.md',
   'CHANGELOG.md': 'trust/changelog.md',
   'CONTRIBUTING.md': 'trust/contributing.md',

@@ -6,9 +6,10 @@ import { SOURCES } from '../../test/support/entries.js'
 import { ADDRESSES, SECTIONS } from './navigation.js'
 import { buildWorkbench } from './workbench/build.js'
 
-// Writes the pages of the site to .pages: the guides with their links rewritten, the reference, and the workbench.
+// Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SITE = fileURLToPath(new URL('.', import.meta.url))
 export const PAGES = fileURLToPath(new URL('.pages', import.meta.url))
 
 /** What typedoc writes, below the pages. */
@@ -19,14 +20,16 @@ const API = 'api'
 /** Writes all pages, and the navigation that {@link readNavigation} returns. */
 export async function stage() {
   rmSync(PAGES, { recursive: true, force: true })
-  mkdirSync(join(PAGES, 'public'), { recursive: true })
+  mkdirSync(PAGES, { recursive: true })
+  cpSync(join(SITE, 'public'), join(PAGES, 'public'), { recursive: true })
   runTypedoc()
   stageGuides()
-  writeFileSync(join(PAGES, 'public/workbench.html'), await buildWorkbench())
+  writeFileSync(join(PAGES, 'public/workbench.html'), await buildWorkbench('./'))
 }
 
-/** Writes the guides alone, which is fast. */
+/** Writes the home page and the guides alone, which is fast. */
 export function stageGuides() {
+  cpSync(join(SITE, 'home.md'), join(PAGES, 'index.md'))
   const sections = SECTIONS.map(({ title, folder, first }) => ({ title, sources: sourcesOf(folder, first) }))
   const listed = new Set(sections.flatMap(({ sources }) => sources))
   const others = markdownIn('docs').filter((source) => !listed.has(source))
@@ -39,17 +42,42 @@ export function stageGuides() {
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .sort()
     .map((file) => ({ text: file.replace(/\.md$/, ''), link: `/${API}/${file.replace(/\.md$/, '')}` }))
-  const navigation = guides.map(({ title, sources }) => ({
-    text: title,
-    // A section opens when the reader is in it.
-    collapsed: title !== 'Start',
-    items: [
-      ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
-      ...(title === 'Reference' ? api : []),
-      ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
-    ],
-  }))
-  writeFileSync(join(PAGES, 'navigation.json'), JSON.stringify(navigation.filter(({ items }) => items.length > 0)))
+  const navigation = guides
+    .filter(({ sources }) => sources.length > 0)
+    .map(({ title, sources }) => ({
+      title,
+      pages: [
+        ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
+        ...(title === 'Reference' ? api : []),
+        ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
+      ],
+    }))
+  writeFileSync(join(PAGES, 'navigation.json'), JSON.stringify(sidebarsOf(navigation)))
+}
+
+/** @typedef {{ text: string, link: string, target?: string }} Entry */
+
+/**
+ * Returns the navigation of each section by the start of the addresses. It has the pages of this section, and one link per other
+ * section, so that nobody must open and close parts of it.
+ *
+ * @param {readonly { title: string, pages: readonly Entry[] }[]} sections
+ */
+function sidebarsOf(sections) {
+  return Object.fromEntries(
+    sections.flatMap(({ title, pages }) => {
+      const groups = sections.map((other) => {
+        const [first, ...rest] = other.pages
+        const link = first?.link ?? '/'
+        if (other.title !== title) return { items: [{ text: other.title, link }] }
+        // The title of a section that has a first page of its own leads to that page.
+        return { items: [{ text: title, link }, ...(link.endsWith('/') ? rest : other.pages)] }
+      })
+      const folders = new Set(pages.map(({ link }) => link.slice(0, link.indexOf('/', 1) + 1)))
+      folders.delete('')
+      return [...folders].map((folder) => [folder, groups])
+    }),
+  )
 }
 
 /**
@@ -113,9 +141,11 @@ function stagePage(source, address, addresses) {
   /** @type {string[]} */
   const problems = []
   const text = readFileSync(join(ROOT, source), 'utf8')
+  /** @type {Set<string>} */
+  const offered = new Set()
   // Code blocks have no links.
   const pieces = text.split(/^(```[\s\S]*?^```.*$)/m).map((piece, index) => {
-    if (index % 2 === 1) return piece
+    if (index % 2 === 1) return piece + offerCaptures(source, piece, offered)
     return piece
       .replace(/^!\[([^\]]*)\]\(([^()\s:]+\.svg)\)$/gm, (image, alt, path) => inlineDiagram(source, path, alt) ?? image)
       .replace(/\[([^[\]]*)\]\((?![a-z]+:|#)([^()\s#]+)(#[^()\s]*)?\)/g, (link, text, path, anchor = '') => {
@@ -130,15 +160,43 @@ function stagePage(source, address, addresses) {
         // The site shows no folders.
         if (statSync(file).isDirectory()) return text
         // Without an extension, a file would be taken for a page.
-        const name = target.includes('.') ? target : `${target}.txt`
-        cpSync(file, join(PAGES, 'public/files', name))
-        return `[${text}](/files/${name})`
+        return `[${text}](${publish(target, target.includes('.') ? target : `${target}.txt`)})`
       })
   })
   const target = join(PAGES, address)
   mkdirSync(dirname(target), { recursive: true })
   writeFileSync(target, pieces.join(''))
   return problems
+}
+
+/**
+ * Copies a file of the repository to the site, and returns its address there.
+ *
+ * @param {string} source
+ * @param {string} name - its path there.
+ */
+function publish(source, name) {
+  cpSync(join(ROOT, source), join(PAGES, 'public/files', name))
+  return `/files/${name}`
+}
+
+/**
+ * Returns a line with links to the captured requests that a code block reads. The block alone would need the repository.
+ *
+ * @param {string} source
+ * @param {string} code
+ * @param {Set<string>} offered - the requests that the page has a link to.
+ */
+function offerCaptures(source, code, offered) {
+  const names = [...code.matchAll(/\b[\w-]+\.http\b/g)].map(([name]) => name)
+  const links = [...new Set(names)].flatMap((name) => {
+    const path = `${dirname(source)}/captured/${name}`
+    if (offered.has(name) || !existsSync(join(ROOT, path))) return []
+    offered.add(name)
+    // VitePress takes .http for the end of a page.
+    return [`[\`${name}\`](${publish(path, `${path}.txt`)}){download=${name}}`]
+  })
+  return links.length === 0 ? '' : `\n\nThe captured request: ${links.join(', ')}.`
 }
 
 /**
@@ -163,23 +221,26 @@ function inlineDiagram(source, path, alt) {
 }
 
 function runTypedoc() {
-  const site = fileURLToPath(new URL('.', import.meta.url))
   const plugins = [
-    join(site, 'node_modules/typedoc-plugin-markdown/dist/index.js'),
-    join(site, 'typedoc-names.js'),
+    join(SITE, 'node_modules/typedoc-plugin-markdown/dist/index.js'),
+    join(SITE, 'typedoc-names.js'),
   ].flatMap((path) => ['--plugin', path])
   const layout = '--router module --entryFileName index --readme none --hideBreadcrumbs --hidePageHeader'
   const groups = '--groupOrder Functions --groupOrder Classes --groupOrder *'
   const tables = ['parametersFormat', 'interfacePropertiesFormat', 'typeDeclarationFormat']
     .map((option) => `--${option} table`)
     .join(' ')
+  // The members that every error inherits are those of the language. A docstring names the default of its parameter.
   const options = [
     ...plugins,
-    ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers`.split(' '),
+    '--excludeExternals',
+    ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers --tableColumnSettings.hideDefaults`.split(
+      ' ',
+    ),
     ...Object.values(SOURCES).flatMap((source) => ['--entryPoints', source]),
     ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
-  execFileSync(process.execPath, [join(site, 'node_modules/typedoc/bin/typedoc'), ...options], {
+  execFileSync(process.execPath, [join(SITE, 'node_modules/typedoc/bin/typedoc'), ...options], {
     cwd: ROOT,
     stdio: 'inherit',
   })

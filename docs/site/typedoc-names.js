@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Converter } from 'typedoc'
 
+/** The functions that a reader looks for come first. All others are sorted by their names. */
+const FIRST = ['verify', 'verifyOrThrow', 'sign']
+
 /**
- * Names each module of the reference as it is imported: `inbound-webhook-auth/redis`.
+ * Names each module of the reference as it is imported, such as `inbound-webhook-auth/redis`, and puts its main functions first.
  *
  * @param {import('typedoc').Application} app
  */
@@ -14,4 +17,13 @@ export function load(app) {
       module.name = word === '' ? name : `${name}/${word}`
     }
   })
+  // After the children have their groups, which happens with the same event.
+  /** @param {import('typedoc').Context} context */
+  const sortFunctions = ({ project }) => {
+    for (const group of project.children?.flatMap(({ groups }) => groups ?? []) ?? []) {
+      const first = FIRST.flatMap((name) => group.children.filter((child) => child.name === name))
+      group.children = [...first, ...group.children.filter((child) => !first.includes(child))]
+    }
+  }
+  app.converter.on(Converter.EVENT_RESOLVE_END, sortFunctions, -1000)
 }

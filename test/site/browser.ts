@@ -9,6 +9,8 @@ const folder = (path: string) => existsSync(fileURLToPath(new URL(path, import.m
 export const CAN_RUN =
   isInstalled('the site', folder('node_modules') && folder('../../docs/site/node_modules')) && isInstalled('chromium')
 
+const AXE = CAN_RUN ? readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : ''
+
 /** Starts a browser without a window. */
 export async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
@@ -24,18 +26,27 @@ export const SCHEMES = ['light', 'dark'] as const
  * Returns the violations that axe finds on a page, one line per rule.
  *
  * @param exclude - selectors of the parts that are not checked.
+ * @param rules - the only rules that are checked. All if there are none.
  */
-export async function findViolations(page: Page, exclude: readonly string[] = []): Promise<string[]> {
-  await page.evaluate(readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8'))
-  return page.evaluate(async (exclude) => {
-    type Violation = { id: string; nodes: { html: string }[] }
-    type Axe = { run(context: object): Promise<{ violations: Violation[] }> }
-    const present = exclude.filter((selector) => document.querySelector(selector) !== null)
-    const context = present.length === 0 ? document : { exclude: present.map((selector) => [selector]) }
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(context)
-    const describe = ({ html }: { html: string }) => html.slice(0, 200)
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(describe).join(' ')}`)
-  }, exclude)
+export async function findViolations(
+  page: Page,
+  exclude: readonly string[] = [],
+  rules: readonly string[] = [],
+): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
+  return page.evaluate(
+    async ([exclude, rules]) => {
+      type Violation = { id: string; nodes: { html: string }[] }
+      type Axe = { run(context: object, options: object): Promise<{ violations: Violation[] }> }
+      const present = exclude.filter((selector) => document.querySelector(selector) !== null)
+      const context = present.length === 0 ? document : { exclude: present.map((selector) => [selector]) }
+      const options = { resultTypes: ['violations'], ...(rules.length === 0 ? {} : { runOnly: rules }) }
+      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(context, options)
+      const describe = ({ html }: { html: string }) => html.slice(0, 200)
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(describe).join(' ')}`)
+    },
+    [exclude, rules] as const,
+  )
 }
 
 /** Opens a page three times, and returns the fastest first paint in milliseconds. A busy machine only adds time. */

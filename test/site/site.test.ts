@@ -40,13 +40,14 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
       execFileSync(process.execPath, ['docs/site/build.js'], { cwd: ROOT, stdio: 'pipe' })
     }
     pages = readdirSync(SITE, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.html') && file !== '404.html' && file !== 'workbench.html')
+      .filter((file) => file.endsWith('.html') && file !== 'workbench.html')
       .sort()
     server = createServer((request, response) => {
       const path = join(SITE, decodeURIComponent(new URL(`http://site${request.url}`).pathname))
-      if (!existsSync(path) || extname(path) === '') return response.writeHead(404).end()
-      response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream' })
-      return response.end(readFileSync(path))
+      const isFound = existsSync(path) && extname(path) !== ''
+      const type = isFound ? (TYPES[extname(path)] ?? 'application/octet-stream') : 'text/html; charset=utf-8'
+      response.writeHead(isFound ? 200 : 404, { 'Content-Type': type })
+      return response.end(readFileSync(isFound ? path : join(SITE, '404.html')))
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
@@ -107,6 +108,23 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.close()
   })
 
+  async function useColours(page: Page, colorScheme: (typeof SCHEMES)[number]) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForFunction(
+      (isDark) => document.documentElement.classList.contains('dark') === isDark,
+      colorScheme === 'dark',
+    )
+  }
+
+  /** Returns the start of each table, block of code and drawing that is wider than its place, and of the page itself. */
+  const findClipped = (page: Page) =>
+    page.evaluate(() => {
+      const all = [document.documentElement, ...document.querySelectorAll('.vp-doc :is(table, pre, figure)')]
+      return all
+        .filter((element) => element.scrollWidth > element.clientWidth + 1)
+        .map(({ tagName, textContent }) => `${tagName} ${textContent?.trim().slice(0, 60)}`)
+    })
+
   /** Enters a word in the search, and returns the address of the first result. */
   async function search(page: Page, word: string): Promise<string | null> {
     await page.fill('#localsearch-input', '')
@@ -116,14 +134,78 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     return first.getAttribute('href', { timeout: 5000 }).catch(() => null)
   }
 
-  it('opens the section of the navigation in which the reader is, and others by keyboard', async () => {
+  it('has three ways in', async () => {
+    const page = await open('index.html')
+    expect(await page.locator('h1').count()).toBe(1)
+    const ways = await page.$$eval('a.VPFeature', (all) =>
+      all.map((way) => [way.querySelector('h2')?.textContent, way.getAttribute('href')]),
+    )
+    expect(ways).toEqual([
+      ['Receive', '/receive/'],
+      ['Send', '/send/'],
+      ['I get a 401', '/debug/'],
+    ])
+    await page.close()
+  })
+
+  it('shows the pages of the section in which the reader is, and a link to each other section', async () => {
     const page = await open('receive/express.html')
-    const isOpen = (section: string) =>
-      page.locator('.VPSidebar [role=button]', { hasText: section }).getAttribute('aria-expanded')
-    expect([await isOpen('Receive'), await isOpen('Operate')]).toEqual(['true', 'false'])
-    await page.locator('.VPSidebar [role=button]', { hasText: 'Operate' }).press('Enter')
-    expect(await isOpen('Operate')).toBe('true')
-    expect(await page.getByRole('link', { name: 'Redis Cluster and Sentinel' }).isVisible()).toBe(true)
+    const links = await page.$$eval('.VPSidebar a', (all) => all.map((link) => link.getAttribute('href')))
+    expect(links).toContain('/receive/fastify.html')
+    expect(links.filter((link) => link?.startsWith('/operate/'))).toEqual(['/operate/'])
+    // A button that does nothing, or that another one contains, cannot be used with a screen reader.
+    expect(await page.locator('.VPSidebar [role=button], .VPSidebar [tabindex="0"]').count()).toBe(0)
+    await page.close()
+  })
+
+  it('searches from an address without a page', async () => {
+    const page = await open('receive/expres')
+    expect(await page.textContent('h1')).toBe('Page not found')
+    await page.click('.open-search')
+    expect(await search(page, 'express')).toBe('/receive/express.html#receive-with-express')
+    await page.close()
+  })
+
+  it('has a description and a card of its own for each page', async () => {
+    const described = new Map<string, string[]>()
+    const incomplete = pages.filter((path) => {
+      if (path === '404.html') return false
+      const html = readFileSync(join(SITE, path), 'utf8')
+      const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(html) ?? []
+      described.set(description, [...(described.get(description) ?? []), path])
+      const isCard = ['og:title', 'og:description', 'twitter:card'].every((name) => html.includes(`"${name}"`))
+      return description.length < 40 || description.length > 200 || !isCard
+    })
+    expect(incomplete).toEqual([])
+    expect([...described.values()].filter((paths) => paths.length > 1)).toEqual([])
+  })
+
+  it('begins the reference with verify, and shows no default that is undefined', async () => {
+    const page = await open('api/inbound-webhook-auth.html')
+    const names = await page.$$eval('.vp-doc h3', (all) => all.map((name) => name.textContent?.trim()))
+    expect(names[0]).toContain('verify()')
+    await page.close()
+    const isOdd = (path: string) => /Default value[\s\S]{0,80}undefined/.test(readFileSync(join(SITE, path), 'utf8'))
+    expect(pages.filter((path) => path.startsWith('api/') && isOdd(path))).toEqual([])
+  })
+
+  it('offers the captured requests of a guide', async () => {
+    const page = await open('debug/body.html')
+    const link = page.getByRole('link', { name: 'body-json.http' })
+    expect(await link.count()).toBe(1)
+    const response = await page.request.get(new URL(String(await link.getAttribute('href')), address).href)
+    expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/body-json.http'), 'utf8'))
+    await page.close()
+  })
+
+  it('prints the whole code, and no navigation', async () => {
+    const page = await open('receive/express.html', { viewport: { width: 700, height: 900 } })
+    await page.emulateMedia({ media: 'print' })
+    for (const frame of ['.VPNav', '.VPSidebar', '.VPDocFooter', 'button.copy >> nth=0']) {
+      expect(await page.locator(frame).isVisible(), frame).toBe(false)
+    }
+    expect(await page.locator('pre').count()).toBeGreaterThan(0)
+    expect(await findClipped(page)).toEqual([])
     await page.close()
   })
 
@@ -161,17 +243,25 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     expect(missing).toEqual([])
   })
 
-  it('no page is wider than a phone, and axe finds no violation in its content', async () => {
+  it('each page fits 390, 768 and 1280 px, and axe finds no violation in its content', async () => {
     const problems: string[] = []
     const lanes = [0, 1]
     await Promise.all(
       lanes.map(async (lane) => {
-        const page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'light' })
+        // Without motion, no colour is between two others.
+        const page = await browser.newPage({ reducedMotion: 'reduce' })
         for (const path of pages.filter((_, index) => index % lanes.length === lane)) {
+          await page.emulateMedia({ colorScheme: 'light' })
           await page.goto(`${address}${path}`)
-          const width = await page.evaluate(() => document.documentElement.scrollWidth)
-          if (width > 390) problems.push(`${path} is ${width} px wide`)
-          problems.push(...(await findViolations(page, PAGE_FRAME)).map((violation) => `${path}: ${violation}`))
+          const found: string[] = []
+          for (const width of [...WIDTHS].reverse()) {
+            await page.setViewportSize({ width, height: 844 })
+            found.push(...(await findClipped(page)).map((clipped) => `${width} px: ${clipped}`))
+          }
+          found.push(...(await findViolations(page, PAGE_FRAME)))
+          await useColours(page, 'dark')
+          found.push(...(await findViolations(page, PAGE_FRAME, ['color-contrast'])).map((line) => `dark: ${line}`))
+          problems.push(...found.map((line) => `${path}: ${line}`))
         }
         await page.close()
       }),
@@ -179,20 +269,27 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     expect(problems).toEqual([])
   }, 400_000)
 
-  it.each(
-    ['index.html', 'receive/express.html', 'api/inbound-webhook-auth/redis.html'].flatMap((path) =>
-      SCHEMES.map((scheme) => [path, scheme] as const),
-    ),
-  )('axe finds no violation on the whole of %s in %s colours', async (path, colorScheme) => {
-    const page = await open(path, { colorScheme })
-    expect(await page.evaluate(() => document.documentElement.classList.contains('dark'))).toBe(colorScheme === 'dark')
-    expect(await findViolations(page)).toEqual([])
+  it.each([
+    'index.html',
+    '404.html',
+    'receive/express.html',
+    'operate/failures.html',
+    'api/inbound-webhook-auth/redis.html',
+  ])('axe finds no violation on the whole of %s, at any width, in light and dark colours', async (path) => {
+    const page = await open(path, { reducedMotion: 'reduce' })
+    for (const colorScheme of SCHEMES) {
+      await useColours(page, colorScheme)
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 844 })
+        expect(await findViolations(page), `${width} px, ${colorScheme}`).toEqual([])
+      }
+    }
     await page.close()
   })
 
   it('has diagrams with a title and a description, in the colours of the theme', async () => {
     const page = await open('start/how-it-works.html', { colorScheme: 'light' })
-    expect(await page.$$eval('svg.diagram', (all) => all.length)).toBe(3)
+    expect(await page.$$eval('svg.diagram', (all) => all.length)).toBe(4)
     const named = await page.$$eval('svg.diagram', (all) =>
       all.every((svg) =>
         (svg.getAttribute('aria-labelledby') ?? '').split(' ').every((id) => document.getElementById(id)?.textContent),
@@ -206,7 +303,17 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.close()
   })
 
-  const PICTURES = ['index', 'start/how-it-works', 'receive/express', 'api/inbound-webhook-auth', 'trust/security']
+  const PICTURES = [
+    'index',
+    '404',
+    'start/overview',
+    'start/how-it-works',
+    'receive/express',
+    'operate/index',
+    'operate/failures',
+    'trust/benchmarks',
+    'api/inbound-webhook-auth',
+  ]
   it
     .runIf(process.env['SCREENSHOTS'])
     .each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import type { HeadConfig, PageData } from 'vitepress'
+
+/** A page with a longer line of code, or with more columns, has no outline beside it, so that both fit on a desktop. */
+const MAX_BESIDE_OUTLINE = { line: 76, columns: 7 }
+
+/** Search engines show about this many characters. */
+const MAX_DESCRIPTION = 200
+
+/** Adds the description of a page, from its first sentences, and makes room for its code. */
+export function completePage(page: PageData): Partial<PageData> {
+  if (page.isNotFound) return {}
+  const source = readFileSync(new URL(`../.pages/${page.filePath}`, import.meta.url), 'utf8')
+  const lines = [...source.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split('\n'))
+  const columns = [...source.matchAll(/^\|[-:| ]+\|$/gm)].map(([line]) => line.split('|').length - 2)
+  const hasAside =
+    lines.every(({ length }) => length <= MAX_BESIDE_OUTLINE.line) &&
+    columns.every((count) => count <= MAX_BESIDE_OUTLINE.columns)
+  return {
+    description: page.description || describe(page, source),
+    frontmatter: { ...page.frontmatter, ...(hasAside ? {} : { aside: false }) },
+  }
+}
+
+function describe({ relativePath, title }: PageData, source: string): string {
+  if (relativePath.startsWith('api/')) return `Reference of ${title}: its functions, classes and types.`
+  const prose = source.replace(/^```[\s\S]*?^```/gm, '')
+  const text = prose
+    .split(/\n\s*\n/)
+    .map((block) => block.trim())
+    // A paragraph. One that ends with a colon says nothing without the block after it.
+    .filter((block) => /^[\p{L}`*[]/u.test(block) && !block.endsWith(':'))
+    .join(' ')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+  const sentences = text.split(/(?<=[.?!])\s+/)
+  const fitting = sentences.filter((_, index) => sentences.slice(0, index + 1).join(' ').length <= MAX_DESCRIPTION)
+  return fitting.length === 0 ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : fitting.join(' ')
+}
+
+/**
+ * Returns what other sites show when somebody links to a page.
+ *
+ * @param origin - where the site is published, such as `https://owner.github.io`. An image needs it, because its address is absolute.
+ */
+export function socialCard(title: string, description: string, base: string, origin: string | undefined): HeadConfig[] {
+  const image = `${origin}${base}card.png`
+  const properties = {
+    'og:type': 'website',
+    'og:title': title,
+    'og:description': description,
+    ...(origin === undefined ? {} : { 'og:image': image, 'og:image:width': '1200', 'og:image:height': '630' }),
+  }
+  return [
+    ...Object.entries(properties).map(([property, content]): HeadConfig => ['meta', { property, content }]),
+    ['meta', { name: 'twitter:card', content: origin === undefined ? 'summary' : 'summary_large_image' }],
+  ]
+}

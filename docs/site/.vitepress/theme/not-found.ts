@@ -1,0 +1,23 @@
+import { withBase } from 'vitepress'
+import { h } from 'vue'
+
+const PAGES = [
+  ['/receive/', 'Receive webhooks'],
+  ['/send/', 'Send webhooks'],
+  ['/debug/', 'I get a 401'],
+] as const
+
+/** The navigation bar has the only search of the theme. */
+const openSearch = () => document.querySelector<HTMLElement>('.VPNavBarSearch button')?.click()
+
+/** What is shown at an address without a page. */
+export const NotFound = () =>
+  h('main', { class: 'vp-doc not-found' }, [
+    h('h1', 'Page not found'),
+    h('p', 'There is no page at this address. Search for what you need, or start with one of these pages.'),
+    h('p', h('button', { type: 'button', class: 'open-search', onClick: openSearch }, 'Search the guides')),
+    h(
+      'ul',
+      PAGES.map(([link, text]) => h('li', h('a', { href: withBase(link) }, text))),
+    ),
+  ])
