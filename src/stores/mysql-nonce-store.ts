@@ -54,7 +54,7 @@ export class MySqlNonceStore implements NonceStore {
     assertFunction(query, 'query', '(sql, values) => pool.query(sql, values)')
     const names = tableNames(table, 'database', 64)
     assertTimeout(timeout)
-    this.#query = (sql, values) => retryUndone(() => query(sql, values), isUndone)
+    this.#query = query
     this.#timeout = timeout
     this.#table = names.map((name) => `\`${name}\``).join('.')
   }
@@ -69,7 +69,10 @@ export class MySqlNonceStore implements NonceStore {
     const microseconds = engineTtlMilliseconds(ttlSeconds) * 1000
     // All processes use the same order, so two statements rarely wait for each other.
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key)).sort()
-    return within(this.#timeout, this.#reserveHashes(hashes, microseconds))
+    return within(
+      this.#timeout,
+      this.#retry(() => this.#reserveHashes(hashes, microseconds)),
+    )
   }
 
   async #reserveHashes(hashes: readonly string[], microseconds: number): Promise<boolean> {
@@ -150,9 +153,13 @@ export class MySqlNonceStore implements NonceStore {
     const hashes = hashesOf(await this.#query(select, []))
     let deleted = 0
     for (let start = 0; start < hashes.length; start += DELETE_AT_ONCE) {
-      deleted += await this.#deleteExpired(hashes.slice(start, start + DELETE_AT_ONCE))
+      deleted += await this.#retry(() => this.#deleteExpired(hashes.slice(start, start + DELETE_AT_ONCE)))
     }
     return deleted
+  }
+
+  #retry<T>(run: () => Promise<T>): Promise<T> {
+    return retryUndone(run, isUndone, this.#timeout)
   }
 }
 

@@ -31,13 +31,27 @@ export function limitOf(options: { limit?: number | undefined }): number {
   return limit
 }
 
-/** Runs a statement at most 20 times, as long as the server undoes it because of other statements at the same time. */
-export async function retryUndone<T>(run: () => Promise<T>, isUndone: (error: unknown) => boolean): Promise<T> {
+const MAX_ATTEMPTS = 20
+const MAX_PAUSE_MILLISECONDS = 32
+
+/**
+ * Runs statements again while the server undoes them because of other statements at the same time. It pauses before each attempt,
+ * so that the others can finish, and begins none after `milliseconds`.
+ */
+export async function retryUndone<T>(
+  run: () => Promise<T>,
+  isUndone: (error: unknown) => boolean,
+  milliseconds: number,
+): Promise<T> {
+  const end = performance.now() + milliseconds
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
-      if (attempt === 20 || !isUndone(error)) throw error
+      // A part of each pause is random. Otherwise, two statements would meet again.
+      const pause = Math.min(2 ** attempt, MAX_PAUSE_MILLISECONDS) * (0.5 + Math.random() / 2)
+      if (attempt === MAX_ATTEMPTS || !isUndone(error) || performance.now() + pause > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
 }

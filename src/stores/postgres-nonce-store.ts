@@ -105,7 +105,7 @@ export class PostgresNonceStore implements NonceStore {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const reservation = this.#reservationOf(keys.length)
     const values = [engineTtlMilliseconds(ttlSeconds), ...hashes]
-    const answer = retryUndone(() => this.#query(reservation, values), isUndone)
+    const answer = retryUndone(() => this.#query(reservation, values), isUndone, this.#timeout)
     let rows: unknown[]
     try {
       rows = rowsOf(await within(this.#timeout, answer))

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { MySqlNonceStore } from '../../src/stores/mysql.js'
+import { PostgresNonceStore } from '../../src/stores/postgres.js'
+
+/** A client whose statements the server always undoes, and the times at which it got them. */
+function undoing() {
+  const times: number[] = []
+  const query = async () => {
+    times.push(performance.now())
+    await sleep(5)
+    throw Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213, sqlState: '40001' })
+  }
+  return { times, query }
+}
+
+describe.each([
+  ['PostgreSQL', PostgresNonceStore],
+  ['MySQL', MySqlNonceStore],
+])('a statement that %s undoes', (_, Store) => {
+  it('is tried again after a pause, so that the other statement can finish', async () => {
+    const { times, query } = undoing()
+    await expect(new Store({ query, timeout: 10_000 }).reserve('42', 'nonce', 600)).rejects.toThrow('Deadlock')
+    expect(times).toHaveLength(20)
+    // The shortest pauses: 1 + 2 + 4 + 8 ms, then 15 of 16 ms. Timers may be a little early.
+    expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan(19 * 5 + 15 + 15 * 16 - 20)
+  })
+
+  it('is not tried again after the timeout, when the caller has an error', async () => {
+    const { times, query } = undoing()
+    await expect(new Store({ query, timeout: 40 }).reserve('42', 'nonce', 600)).rejects.toThrow()
+    const tried = times.length
+    await sleep(150)
+    expect(times).toHaveLength(tried)
+    expect(tried).toBeLessThan(8)
+  })
+})
