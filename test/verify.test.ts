@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import {
-  type HeadersInput,
-  MemoryNonceStore,
-  type NonceStore,
-  type Secret,
-  verify,
-  type WebhookRequest,
-} from '../src/index.js'
+import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
 import { VERIFY_MISTAKES } from './support/cases/mistakes.js'
 import {
   ACCEPTED,
@@ -30,7 +23,6 @@ import {
 import {
   NONCE,
   NOW,
-  type Parts,
   RecordingStore,
   SECRET,
   signatureOf,
@@ -121,29 +113,6 @@ describe('timestamp_outside_window', () => {
     expect(await resultOf(signedRequest({ timestamp }))).toMatchObject({ reason: 'timestamp_outside_window' })
   })
 
-  it('says how far it is off, and in which direction', async () => {
-    const behind = await verify(signedRequest(), SECRET, new RecordingStore(), new TestClock(NOW + 300_001))
-    const ahead = await verify(signedRequest(), SECRET, new RecordingStore(), new TestClock(NOW - 301_000))
-    expect(behind).toMatchObject({ message: expect.stringContaining('(300.001 s behind)') })
-    expect(ahead).toMatchObject({ message: expect.stringContaining('(301 s ahead)') })
-  })
-
-  it.each([
-    ['0', NOW, 'about 54 years behind: not set, or not in seconds?'],
-    [String(NOW), NOW, 'it looks like milliseconds'],
-    [TIMESTAMP, NOW / 1000, 'the clock returned seconds'],
-    [TIMESTAMP, SECONDS + 300, 'the clock returned seconds'],
-    ['100000000000', 1e11, 'it looks like milliseconds'],
-    ['31700000000', NOW, 'about 951 years ahead: not set, or not in seconds?'],
-    [TIMESTAMP, SECONDS + 301, 'about 54 years ahead: not set, or not in seconds?'],
-  ])('says of %s at %d: %s', async (timestamp, now, drift) => {
-    const result = await verify(signedRequest({ timestamp }), SECRET, new RecordingStore(), new TestClock(now))
-    expect(result).toMatchObject({
-      reason: 'timestamp_outside_window',
-      message: expect.stringContaining(`(${drift})`),
-    })
-  })
-
   it('reserves nothing', async () => {
     const store = new RecordingStore()
     await verify(signedRequest(), SECRET, store, new TestClock(NOW + 300_001))
@@ -154,7 +123,6 @@ describe('timestamp_outside_window', () => {
     const result = await verify(signedRequest(), SECRET, new RecordingStore(), { now: () => time as number })
     expect(result).toMatchObject({
       reason: 'timestamp_outside_window',
-      message: expect.stringContaining('the clock returned no number'),
     })
   })
 
@@ -169,7 +137,7 @@ describe('timestamp_outside_window', () => {
     }
     expect(await verify(signedRequest(), SECRET, lateStore, clock)).toMatchObject({
       reason: 'timestamp_outside_window',
-      message: expect.stringContaining('300.001 s behind'),
+      message: expect.stringContaining('300.001 s'),
     })
   })
 
@@ -216,12 +184,11 @@ describe('invalid_nonce', () => {
 })
 
 describe('signature_mismatch', () => {
-  it.each(INVALID_SIGNATURES)('rejects %s, and says so', async (_, signature) => {
+  it.each(INVALID_SIGNATURES)('rejects %s', async (_, signature) => {
     // The comparison before leaves its bytes in the buffers.
     expect(await resultOf(signedRequest())).toMatchObject({ ok: true })
     expect(await resultOf(signedRequest({ signature }))).toMatchObject({
       reason: 'signature_mismatch',
-      message: expect.stringContaining(', not 64 lowercase hex digits)'),
     })
   })
 
@@ -230,7 +197,6 @@ describe('signature_mismatch', () => {
     for (const signature of WRONG_SIGNATURES) {
       expect(await resultOf(signedRequest({ signature }))).toMatchObject({
         reason: 'signature_mismatch',
-        message: expect.not.stringContaining('not 64'),
       })
     }
   })
@@ -256,84 +222,6 @@ describe('the order of the rules', () => {
   it.each(FIRST_BROKEN)('names %s first', async (reason, parts) => {
     const taken = { reserve: () => false }
     expect(await resultOf(signedRequest(parts), SECRET, taken)).toMatchObject({ reason })
-  })
-})
-
-describe('the message of a rejection says what to do', () => {
-  it.each<[string, Partial<Parts & { signature: string }>, RegExp]>([
-    [
-      'invalid_timestamp',
-      { timestamp: 'x' },
-      /^X-Timestamp is not Unix time in seconds \(character 1 is U\+0078\)\. Send decimal digits only\.$/,
-    ],
-    [
-      'timestamp_outside_window',
-      { timestamp: '0' },
-      /^X-Timestamp is more than 300 s from server time \(about 54 years behind: not set, or not in seconds\?\)\. Sign each attempt with the current time/,
-    ],
-    [
-      'invalid_nonce',
-      { nonce: '' },
-      /^X-Nonce is not 1 to 128 visible ASCII characters \(it is empty\)\. Send a new UUID/,
-    ],
-    [
-      'signature_mismatch',
-      { signature: '' },
-      /^X-Signature is not the signature of timestamp:nonce:body \(.*\)\. Compare the secrets/,
-    ],
-    [
-      'replayed_nonce',
-      {},
-      /^X-Nonce or the signed message was used in the last 600 s\. Sign each attempt with a new nonce\.$/,
-    ],
-  ])('%s', async (reason, parts, message) => {
-    const result = await resultOf(signedRequest(parts), SECRET, { reserve: () => false })
-    expect(result).toMatchObject({ ok: false, reason, message: expect.stringMatching(message) })
-    expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
-    expect(JSON.stringify(result)).not.toMatch(/undefined/)
-    expect(JSON.stringify(result)).not.toContain(SECRET)
-  })
-
-  it.each([
-    ['the length of the body', 'another body', /\(the body has 12 bytes\)/],
-    ['one byte', 'b', /\(the body has 1 byte\)/],
-    ['15 bytes', 'a rewritten one', /\(the body has 15 bytes\)/],
-    ['more bytes than a call has arguments', Buffer.alloc(1_000_000), /\(the body has 1000000 bytes\)/],
-    ['an empty body', '', /\(the body has 0 bytes: maybe a body parser read it\)/],
-    ['a converted object', '[object Object]', /\(the body is \[object Object\]: pass the raw body, not a parsed one\)/],
-  ])('signature_mismatch names %s', async (_, body, message) => {
-    const result = await resultOf({ ...signedRequest({ body: 'a body' }), body })
-    expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
-    expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
-  })
-
-  const REWRITTEN = /\(the body has 12 bytes, but Content-Length is 42: it was read or rewritten\)/
-  const ONLY_SIZE = /\(the body has 12 bytes\)/
-  it.each<[string, (headers: Record<string, string>) => HeadersInput, RegExp]>([
-    ['another Content-Length', (headers) => ({ ...headers, 'Content-Length': '42' }), REWRITTEN],
-    ['another Content-Length in Headers', (headers) => new Headers({ ...headers, 'content-length': '42' }), REWRITTEN],
-    ['another Content-Length in pairs', (headers) => [...Object.entries(headers), ['CONTENT-LENGTH', '42']], REWRITTEN],
-    ['the same Content-Length', (headers) => ({ ...headers, 'content-length': '12' }), ONLY_SIZE],
-    ['no Content-Length', (headers) => ({ ...headers, 'content-length': undefined }), ONLY_SIZE],
-    [
-      'a Content-Length before inflation',
-      (headers) => ({ ...headers, 'content-length': '42', 'content-encoding': 'gzip' }),
-      /\(the body has 12 bytes, but Content-Length is 42: it was inflated\)/,
-    ],
-    ['headers that only have get()', (headers) => ({ get: (name: string) => headers[name] ?? null }), ONLY_SIZE],
-  ])('signature_mismatch compares %s with the body', async (_, headersOf, message) => {
-    const request = signedRequest({ body: 'a body' })
-    const result = await resultOf({ ...request, headers: headersOf(request.headers), body: 'another body' })
-    expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(message) })
-    expect(!result.ok && result.message.length).toBeLessThanOrEqual(200)
-  })
-
-  it('signature_mismatch does not call an empty body inflated', async () => {
-    const { headers } = signedRequest({ body: 'a body' })
-    const compressed = { ...headers, 'content-length': '42', 'content-encoding': 'gzip' }
-    expect(await resultOf({ ...signedRequest(), headers: compressed, body: '' })).toMatchObject({
-      message: expect.stringContaining('(the body has 0 bytes, but Content-Length is 42: it was read or rewritten)'),
-    })
   })
 })
 
@@ -563,7 +451,7 @@ describe('the nonce store', () => {
     await expect(result).rejects.toMatchObject({
       name: 'NonceStoreError',
       code: 'ERR_NONCE_STORE',
-      message: 'The nonce store failed. See the cause.',
+      message: expect.not.stringContaining('connection refused'),
       status: 503,
       statusCode: 503,
       cause: { message: 'connection refused' },
@@ -574,7 +462,7 @@ describe('the nonce store', () => {
     for (const reserve of [() => answer, async () => answer]) {
       await expect(resultOf(signedRequest(), SECRET, { reserve } as NonceStore)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
+        cause: { message: expect.stringContaining(kind) },
       })
     }
   })
@@ -602,7 +490,7 @@ describe('the nonce store', () => {
       const store = { reserve: () => true, reserveAll } as NonceStore
       await expect(resultOf(signedRequest({ nonce: 'a:b' }), SECRET, store)).rejects.toMatchObject({
         code: 'ERR_NONCE_STORE',
-        cause: { message: `nonceStore returned ${kind}. Return true (reserved) or false (taken).` },
+        cause: { message: expect.stringContaining(kind) },
       })
     }
   })

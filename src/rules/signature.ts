@@ -11,14 +11,6 @@ export interface SignedMessage {
 /** How many bytes are hashed at a time. OpenSSL accepts less than 2 GiB. */
 const CHUNK_BYTES = 2 ** 24
 
-/** Computes HMAC-SHA256 (RFC 2104, FIPS 180-4) of `text` and then `bytes`, keyed by the secret's UTF-8 bytes. */
-export function hmacSha256(secret: string, text: string, bytes: Uint8Array): string {
-  const hmac = createHmac('sha256', keyOf(secret)).update(text)
-  let rest = bytes
-  for (; rest.length > CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) hmac.update(rest.subarray(0, CHUNK_BYTES))
-  return hmac.update(rest).digest('hex')
-}
-
 let lastSecret = ''
 let usesInARow = 0
 let lastKey: KeyObject | undefined
@@ -42,9 +34,12 @@ function keyOf(secret: string): string | KeyObject {
   return lastKey
 }
 
-/** Computes the signature of a message in lowercase hex. */
+/** Computes the signature of a message in lowercase hex: HMAC-SHA256 (RFC 2104, FIPS 180-4), keyed by the secret's UTF-8 bytes. */
 export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
-  return hmacSha256(secret, `${timestamp}:${nonce}:`, body)
+  const hmac = createHmac('sha256', keyOf(secret)).update(`${timestamp}:${nonce}:`)
+  let rest = body
+  for (; rest.length > CHUNK_BYTES; rest = rest.subarray(CHUNK_BYTES)) hmac.update(rest.subarray(0, CHUNK_BYTES))
+  return hmac.update(rest).digest('hex')
 }
 
 /** In hex digits. */

@@ -33,7 +33,7 @@ export const PARTS = {
     ],
     testFiles: [
       'test/{errors,sign,verify,verify-or-throw}.test.ts',
-      'test/rules/{body-hint,rejection-hint}.test.ts',
+      'test/rules/{body-hint,rejection-hint,wording}.test.ts',
       'test/stores/with-timeout.test.ts',
     ],
     score: 99,
@@ -45,7 +45,7 @@ export const PARTS = {
   },
   stores: {
     mutate: ['src/stores/{redis-nonce-store,sqlite,dynamodb,mysql-nonce-store,options,postgres-nonce-store}.ts'],
-    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres}.test.ts'],
+    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres,retry-undone}.test.ts'],
     score: 86,
   },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
@@ -76,7 +76,7 @@ export const PARTS = {
     mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
     testFiles: [
       'test/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
-      'test/diagnose/checks/wording.test.ts',
+      'test/diagnose/wording.test.ts',
     ],
     score: 88,
   },

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Body, verify } from '../../src/index.js'
 import { describeBody } from '../../src/rules/body-hint.js'
-import { BEFORE_PARSING, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
+import { GUIDE, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
 const NODE = /\nKoa and node:http: .* await readBody\(request\) \(Koa: ctx\.req\)\.$/
@@ -46,12 +46,7 @@ async function collected(message: IncomingMessage): Promise<Buffer[]> {
 describe('the error names what it got instead of the raw body, and the fix:', () => {
   it.each([
     ...NO_RAW_BODIES,
-    [
-      'an object from another realm',
-      () => runInNewContext('({ a: 1 })'),
-      /is an object, as a body parser/,
-      BEFORE_PARSING,
-    ] as const,
+    ['an object from another realm', () => runInNewContext('({ a: 1 })'), /is an object\b/, GUIDE] as const,
     ["Node's stream", stream, /is a stream\./, NODE] as const,
   ])('%s', async (_, body, found, fix) => {
     const message = await messageFor(body())
@@ -64,15 +59,10 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     [
       "a server's message that a body parser read",
       () => received(async (message) => collected(message).then(() => message)),
-      /is a stream that was already read/,
+      /is a stream [^.]*\bread\b/,
       NODE,
     ] as const,
-    [
-      "a server's chunks",
-      () => received(collected),
-      /is a list of chunks/,
-      /\. Pass Buffer\.concat\(chunks\)\.$/,
-    ] as const,
+    ["a server's chunks", () => received(collected), /is a list of chunks/, / Buffer\.concat\(chunks\)\.$/] as const,
   ])('%s', async (_, body, found, fix) => {
     const message = await messageFor(await body())
     expect(message).toMatch(found)
@@ -81,18 +71,18 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
 
   it("Hono's c.req, which has the methods of a Blob", async () => {
     const message = await messageFor({ raw: new Request('http://localhost'), arrayBuffer() {} })
-    expect(message).toMatch(/is a request\. Pass await readBody\(request\)\.$/)
+    expect(message).toMatch(/is a request\b.* await readBody\(request\)\.$/)
   })
 
   it("a server's message that nothing has read", async () => {
-    expect(await received(messageFor)).toMatch(/is a stream\. Pass the bytes as received/)
+    expect(await received(messageFor)).toMatch(/is a stream\./)
     expect(await received(messageFor)).toMatch(NODE)
   })
 
   it('no field of a parsed JSON body changes how it is described', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a sender can use this name for a field.
     const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
-    expect(await messageFor(body)).toMatch(/is an object, as a body parser returns it/)
+    expect(await messageFor(body)).toMatch(/is an object\b/)
   })
 
   /**
@@ -119,7 +109,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
         new (class {
           routeOptions = {}
         })(),
-      /^request\.body is a whole request\. .*\nFastify: in a plugin/,
+      /^request\.body is a whole request\b.*\nFastify: /,
     ],
   ])('the line of the framework for %s', async (_, body, line) => {
     expect(await messageFor(body())).toMatch(line)
@@ -134,7 +124,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
       body = { parsed: true }
     }
     await expect(verify(new ExpressRequest() as never, SECRET, new RecordingStore())).rejects.toThrow(
-      /^request\.body is an object, as a body parser returns it\. .*\nExpress: /,
+      /^request\.body is an object\b.*\nExpress: /,
     )
   })
 
@@ -148,15 +138,15 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
 
   it('does not confuse fields of a parsed body with those of a framework', async () => {
     const fields = { originalUrl: '/', baseUrl: '', routeOptions: {} }
-    expect(await messageFor(fields)).toMatch(BEFORE_PARSING)
+    expect(await messageFor(fields)).toMatch(GUIDE)
     const form = Object.assign(Object.create(null), { originalUrl: '/', baseUrl: '' })
-    expect(await messageFor(form)).toMatch(BEFORE_PARSING)
+    expect(await messageFor(form)).toMatch(GUIDE)
   })
 
   it('that a stream is locked, because another reader has it', () => {
     const { body } = new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
     expect(describeBody({ body }, 'an object')).toMatch(/^a stream\. /)
     body?.getReader()
-    expect(describeBody({ body }, 'an object')).toMatch(/^a stream that was already read, /)
+    expect(describeBody({ body }, 'an object')).toMatch(/^a stream [^.]*\bread\b/)
   })
 })

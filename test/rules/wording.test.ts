@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { type HeadersInput, type Secret, verify } from '../../src/index.js'
+import { describeRead } from '../../src/rules/body-hint.js'
+import { NO_HEADERS } from '../support/cases/headers.js'
+import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
+import { NOW, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
+
+// The words of rejections, and of the errors about a body or headers, stand in wording.txt. Other tests check reasons, codes and facts such as numbers.
+// After you change a text, run this file with `-u`, and read the difference.
+
+interface Broken extends NonNullable<Parameters<typeof signedRequest>[0]> {
+  readonly headers?: (headers: Record<string, string>) => HeadersInput
+  /** The body that arrived, if it is not the one that was signed. */
+  readonly received?: string | Uint8Array
+  readonly secrets?: Secret
+  readonly now?: number
+  readonly isReplay?: boolean
+}
+
+const SECONDS = Number(TIMESTAMP)
+const DAY = 86_400
+const genuine = signedRequest().headers['x-signature']
+const digest = Buffer.from(genuine, 'hex')
+const without =
+  (...names: string[]) =>
+  (headers: Record<string, string>) =>
+    Object.entries(headers).filter(([name]) => !names.includes(name))
+const announced = (length: string | undefined, more: object = {}) => ({
+  received: 'another body',
+  headers: (headers: Record<string, string>) => ({ ...headers, 'content-length': length, ...more }),
+})
+
+const REJECTED: readonly Broken[] = [
+  ...[['x-nonce'], ['x-timestamp', 'x-signature'], ['x-timestamp', 'x-nonce', 'x-signature']].map((names) => ({
+    headers: without(...names),
+  })),
+  ...['', `${TIMESTAMP}, ${TIMESTAMP}`, `"${TIMESTAMP}"`, `'${TIMESTAMP}'`, `${TIMESTAMP}.5`, `${TIMESTAMP},5`]
+    .concat(
+      '1.7e9',
+      '1E9',
+      '2023-11-14T22:13:20Z',
+      '2023-11-14',
+      'Tue, 14 Nov 2023 22:13:20 GMT',
+      `+${TIMESTAMP}`,
+      '-1',
+    )
+    .concat(` ${TIMESTAMP}`, `${TIMESTAMP}\n`, '0x6553f100', 'NaN', '\u0661\u0667', '17🦊', 'x')
+    .map((timestamp) => ({ timestamp })),
+  ...[-301, 7200, -2 * DAY, -2 * DAY - 1, 40 * DAY, -365 * DAY, -730 * DAY]
+    // 731 days are 2.001 years of 365.25 days.
+    .concat(-731 * DAY)
+    .map((offset) => ({ timestamp: String(SECONDS + offset) })),
+  ...['0', '31700000000', '100000000000', `${TIMESTAMP}123`, `${TIMESTAMP}123456`, `${TIMESTAMP}123456789`].map(
+    (timestamp) => ({ timestamp }),
+  ),
+  ...[NOW + 300_001, NOW / 1000, SECONDS + 300, SECONDS + 301, Number.NaN].map((now) => ({ now })),
+  { timestamp: '100000000000', now: 1e11 },
+  ...['', 'a'.repeat(129), `${'a'.repeat(129)} `, 'a b', 'ab\t', 'é', 'ab🦊'].map((nonce) => ({ nonce })),
+  ...['', genuine.toUpperCase(), genuine.slice(1), `${genuine}00`, genuine.slice(0, 32), `sha256=${genuine}`]
+    .concat(`v1,${genuine}`, `"${genuine}"`, `${genuine}, ${genuine}`, ` ${genuine}`)
+    .concat(digest.toString('base64'), digest.toString('base64url'))
+    .concat('eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo')
+    .concat(`g${genuine.slice(1)}`, 'a signature', `${'ab'.repeat(31)}zz`)
+    .map((signature) => ({ signature })),
+  ...['another body', 'b', 'a rewritten one', '', '[object Object]'].map((received) => ({ received })),
+  // More bytes than a call has arguments.
+  { received: Buffer.alloc(1_000_000) },
+  announced('42'),
+  announced('12'),
+  announced(undefined),
+  announced('42', { 'content-encoding': 'gzip' }),
+  { ...announced('42', { 'content-encoding': 'gzip' }), received: '' },
+  { received: 'another body', headers: (headers) => new Headers({ ...headers, 'content-length': '42' }) },
+  { received: 'another body', headers: (headers) => [...Object.entries(headers), ['CONTENT-LENGTH', '42']] },
+  { received: 'another body', headers: (headers) => ({ get: (name) => headers[name] ?? null }) },
+  ...[`${SECRET}\n`, `${SECRET}\r\n`, ` ${SECRET}`, [SECRET, `${SECRET}\n`], `\ufeff${SECRET}`, [SECRET, 'old']].map(
+    (secrets) => ({ secret: 'another secret', secrets }),
+  ),
+  { isReplay: true },
+]
+
+it('the words of rejections, and of errors about a body or headers', async () => {
+  const texts = ['# Rejections', '']
+  for (const broken of REJECTED) {
+    const { headers, received, secrets = SECRET, now = NOW, isReplay = false, ...parts } = broken
+    const request = signedRequest(parts)
+    const changed = {
+      ...request,
+      headers: headers?.(request.headers) ?? request.headers,
+      body: received ?? request.body,
+    }
+    const store = isReplay ? { reserve: () => false } : new RecordingStore()
+    const result = await verify(changed, secrets, store, new TestClock(now))
+    if (result.ok) throw new Error(`${JSON.stringify(broken)} is accepted.`)
+    expect(result.message.length).toBeLessThanOrEqual(200)
+    expect(result.message).not.toContain(SECRET)
+    expect(result.message).not.toContain('undefined')
+    const shown = {
+      ...parts,
+      ...(typeof received === 'string' ? { received } : {}),
+      ...(now === NOW ? {} : { now: String(now) }),
+      ...(secrets === SECRET ? {} : { secrets }),
+    }
+    texts.push(`${result.reason} ${JSON.stringify(shown)}`, `    ${result.message}`)
+  }
+
+  texts.push('', '# Bodies that are not raw', '')
+  const bodies: [name: string, body: unknown][] = [
+    ...NO_RAW_BODIES.map(([name, body]): [string, unknown] => [name, body()]),
+    ["Node's stream", Readable.from([])],
+    ["Express's request", Object.assign(Readable.from([]), { originalUrl: '/', baseUrl: '' })],
+    ["Koa's request", Object.assign(Object.create({}), { originalUrl: '/' })],
+    ["Fastify's request", Object.assign(Object.create({}), { routeOptions: {} })],
+  ]
+  for (const [name, body] of NO_RAW_BODIES_ONCE_READ) bodies.push([name, await body()])
+  for (const [name, body] of bodies) texts.push(name, indented(await errorOf({ body })))
+  texts.push('readBody, of a body that was read', indented(describeRead({})))
+
+  texts.push('', '# Values that are not headers', '')
+  for (const [name, headers] of NO_HEADERS) texts.push(name, indented(await errorOf({ headers: headers() })))
+  await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
+})
+
+const indented = (text: string) => text.replace(/^/gm, '    ')
+
+/** Returns the message of the error for a request with a wrong part. */
+async function errorOf(part: object): Promise<string> {
+  const call = [{ ...signedRequest(), ...part }, SECRET, new RecordingStore()]
+  const error: unknown = await Reflect.apply(verify, undefined, call).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  return (error as Error).message
+}
