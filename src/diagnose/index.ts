@@ -1,6 +1,7 @@
 import { assertClock, type Clock, timeOf } from '../clock.js'
+import { invalidType, kindOf } from '../errors.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
-import { type Body, bytesOf, notRawBody } from '../rules/body.js'
+import { type Body, bytesOf } from '../rules/body.js'
 import { listHeaders, type Pair } from './checks/headers.js'
 import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
@@ -57,7 +58,9 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
   const { timestamp, nonce, signature, body } = readRequest(listed)
-  if (body === undefined) throw notRawBody(listed)
+  if (body === undefined) {
+    throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
+  }
   const secrets = readSecrets(secret)
   if (clock !== undefined) assertClock(clock)
   return diagnoseWith(NODE_PRIMITIVES, {

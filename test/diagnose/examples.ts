@@ -43,6 +43,7 @@ export const SECRET_EXAMPLES = [
   ['abc', 'changeme'],
   ['abcdef', 'abcde'],
   ['abcdef', 'bcdef'],
+  ['abcde', 'abcde~'],
   ['0123456789abcdefgh', '0123456789abcdef'],
   ['abc', '{"WEBHOOK_SECRET": "abc"}'],
   ['{"a":"b","hook":"abc"}', 'abc'],

@@ -86,6 +86,9 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('rare', 'the first <detail> characters of the secret', (secret) => ({
     variants: CUT_LENGTHS.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
   })),
+  unchanged('last', 'the secret and one more character at its end', (secret) => ({
+    variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({ detail: '', value: secret + String.fromCharCode(0x21 + index) })),
+  })),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),

@@ -16,72 +16,73 @@ function readings(signature: string, digest = DIGEST): string[] {
     .map(({ code, differences }: Reading) => `${code}: ${differences.join(', ')}`)
 }
 
+const WHOLE: readonly string[] = [
+  DIGEST,
+  DIGEST.toUpperCase(),
+  ` ${DIGEST}\n`,
+  `sha256=${DIGEST}`,
+  `v1,${DIGEST} v2`,
+  `v1_${base64}`,
+  `"${DIGEST}"`,
+  `\u00e9=${DIGEST}`,
+  `${'k'.repeat(16)}=,${DIGEST}`,
+  `${'k,'.repeat(30)}${DIGEST}`,
+  `0x${DIGEST}`,
+  `0X${DIGEST}`,
+  DIGEST.replace(/..(?=.)/g, '$&:'),
+  DIGEST.toUpperCase().replace(/..(?=.)/g, '$&-'),
+  DIGEST.replace(/..(?=.)/g, '$& '),
+  base64,
+  base64.slice(0, -1),
+  base64url,
+  encodeURIComponent(base64),
+  `sha256%3D${DIGEST}`,
+  Buffer.from(DIGEST).toString('base64'),
+  Buffer.from(`${DIGEST}\n`).toString('base64'),
+  Buffer.from(DIGEST.toUpperCase()).toString('base64'),
+  Buffer.from(base64).toString('base64'),
+  Buffer.from(DIGEST).toString('hex'),
+  Buffer.from(base64).toString('hex'),
+  [...bytes].map((byte) => byte.toString(16)).join(''),
+  [...new Int8Array(bytes)].map((byte) => (byte >>> 0).toString(16)).join(''),
+  `[${bytes.join(' ')}]`,
+  `[${new Int8Array(bytes).join(', ')}]`,
+  `[${bytes.join(', ')}]`,
+  `7b7d${DIGEST}`,
+]
+const CUT: readonly (readonly [signature: string, digest: string])[] = [
+  [SHA_512.slice(0, 64), SHA_512],
+  [DIGEST.slice(0, 8), DIGEST],
+  [DIGEST.slice(0, 40), DIGEST],
+  [DIGEST.slice(1), DIGEST],
+  [DIGEST.slice(-56), `${'0'.repeat(8)}${DIGEST.slice(8)}`],
+  [DIGEST.slice(-55), DIGEST],
+  [DIGEST.slice(-16), DIGEST],
+  [SHA_1.slice(0, 20), SHA_1],
+  [base64.slice(0, 20), DIGEST],
+]
+
 describe('a digest is read from', () => {
-  it.each([
-    [DIGEST, ''],
-    [DIGEST.toUpperCase(), 'uppercase hex instead of lowercase'],
-    [` ${DIGEST}\n`, 'white space around it'],
-    [`sha256=${DIGEST}`, '`sha256=` before it'],
-    [`v1,${DIGEST} v2`, '`v1,` before it, ` v2` after it'],
-    [`v1_${base64}`, '`v1_` before it, base64 instead of lowercase hex'],
-    [`"${DIGEST}"`, '`"` before it, `"` after it'],
-    [`\u00e9=${DIGEST}`, '`?=` before it'],
-    [`${'k'.repeat(16)}=,${DIGEST}`, '`…,` before it'],
-    [`${'k,'.repeat(30)}${DIGEST}`, `\`${'k,'.repeat(20)}…\` before it`],
-    [`0x${DIGEST}`, '`0x` before it'],
-    [`0X${DIGEST}`, '`0X` before it'],
-    [DIGEST.replace(/..(?=.)/g, '$&:'), 'separators between the bytes'],
-    [
-      DIGEST.toUpperCase().replace(/..(?=.)/g, '$&-'),
-      'separators between the bytes, uppercase hex instead of lowercase',
-    ],
-    [DIGEST.replace(/..(?=.)/g, '$& '), 'separators between the bytes'],
-    [base64, 'base64 instead of lowercase hex'],
-    [base64.slice(0, -1), 'base64 without its padding instead of lowercase hex'],
-    [base64url, 'base64url instead of lowercase hex'],
-    [encodeURIComponent(base64), 'percent-encoded, base64 instead of lowercase hex'],
-    [`sha256%3D${DIGEST}`, 'percent-encoded, `sha256=` before it'],
-    [Buffer.from(DIGEST).toString('base64'), 'base64 of the hex text'],
-    [Buffer.from(`${DIGEST}\n`).toString('base64'), 'base64 of the hex text'],
-    [Buffer.from(DIGEST.toUpperCase()).toString('base64'), 'base64 of the uppercase hex text'],
-    [Buffer.from(base64).toString('base64'), 'base64 of the base64 text'],
-    [Buffer.from(DIGEST).toString('hex'), 'hex of the hex text'],
-    [Buffer.from(base64).toString('hex'), 'hex of the base64 text'],
-    [[...bytes].map((byte) => byte.toString(16)).join(''), 'hex without the zero before a single digit'],
-    [
-      [...new Int8Array(bytes)].map((byte) => (byte >>> 0).toString(16)).join(''),
-      'hex of bytes that were taken for signed numbers (ffffff…)',
-    ],
-    [`[${bytes.join(' ')}]`, 'a list of decimal numbers instead of hex'],
-    [`[${new Int8Array(bytes).join(', ')}]`, 'a list of decimal numbers instead of hex'],
-    [`[${bytes.join(', ')}]`, 'a list of decimal numbers instead of hex'],
-    [`7b7d${DIGEST}`, 'other bytes before the digest, in the same encoding'],
-  ])('%j', (signature, differences) => {
-    expect(readings(signature)[0]).toBe(`signature_format: ${differences}`)
+  it.each(WHOLE)('%j', (signature) => {
+    expect(readings(signature)[0]).toMatch(/^signature_format: /)
   })
 
-  it.each([
-    [SHA_512.slice(0, 64), SHA_512, 'the first 64 hex digits only'],
-    [DIGEST.slice(0, 8), DIGEST, 'the first 8 hex digits only'],
-    [DIGEST.slice(0, 40), DIGEST, 'the first 40 hex digits only'],
-    [DIGEST.slice(1), DIGEST, 'without the zeros at its start, as a number is printed'],
-    [DIGEST.slice(-56), `${'0'.repeat(8)}${DIGEST.slice(8)}`, 'without the zeros at its start, as a number is printed'],
-    [DIGEST.slice(-55), DIGEST, 'the last 55 hex digits only'],
-    [DIGEST.slice(-16), DIGEST, 'the last 16 hex digits only'],
-    [SHA_1.slice(0, 20), SHA_1, 'the first 20 hex digits only'],
-    [base64.slice(0, 20), DIGEST, 'base64 instead of lowercase hex, the first 30 hex digits only'],
-  ])('%j, cut', (signature, digest, difference) => {
-    expect(readings(signature, digest)[0]).toBe(`signature_truncated: ${difference}`)
+  it.each(CUT)('%j, cut', (signature, digest) => {
+    expect(readings(signature, digest)[0]).toMatch(/^signature_truncated: /)
+  })
+
+  it('each form, in these words', async () => {
+    const all = [...WHOLE.map((signature) => [signature, DIGEST] as const), ...CUT]
+    const texts = all.map(
+      ([signature, digest]) => `${JSON.stringify(signature)}\n    ${readings(signature, digest)[0]}`,
+    )
+    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('readings.txt')
   })
 
   it('other algorithms', () => {
     expect(readings(SHA_1, SHA_1)).toEqual(['signature_format: '])
     expect(readings(SHA_512, SHA_512)).toEqual(['signature_format: '])
-    for (const digest of [SHA_1, SHA_512]) {
-      expect(readings(`7b${digest}`, digest)).toEqual([
-        'signature_format: other bytes before the digest, in the same encoding',
-      ])
-    }
+    for (const digest of [SHA_1, SHA_512]) expect(readings(`7b${digest}`, digest)).toHaveLength(1)
   })
 })
 
@@ -108,15 +109,13 @@ it('a digest is found in a long header', () => {
   expect(readings(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
   expect(readings(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
   const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
-  expect(readings(certificate)).toEqual([
-    'signature_format: base64 instead of lowercase hex, other bytes before the digest, in the same encoding',
-  ])
+  expect(readings(certificate)).toHaveLength(1)
 })
 
 it('64 hex digits are not base64, and may be the start of a longer digest', () => {
-  const both = [[], ['the first 64 hex digits only'], ['the last 64 hex digits only']]
-  expect(readSignature(DIGEST).map(({ differences }) => differences)).toEqual(both)
-  expect(readSignature(`0x${DIGEST}`).map(({ differences }) => differences.slice(1))).toEqual(both)
+  const codes = ['signature_format', 'signature_truncated', 'signature_truncated']
+  expect(readSignature(DIGEST).map(({ code }) => code)).toEqual(codes)
+  expect(readSignature(`0x${DIGEST}`).map(({ code }) => code)).toEqual(codes)
 })
 
 it('a header of any length has at most 40 readings', () => {
