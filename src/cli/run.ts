@@ -55,7 +55,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     if (error instanceof Interrupted) return 130
     // A stack trace does not help at a terminal.
     const { message } = Object(error)
-    const text = style(['red', 'bold'], 'error') + wrapText(`error: ${message}`).slice('error'.length)
+    const text = wrapText(`error: ${message}`).replace('error', (word) => style(['red', 'bold'], word))
     await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)
     return 2
   }

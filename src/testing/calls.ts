@@ -151,16 +151,22 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
   )
 }
 
-/** Creates a store, and checks what all cases need: a free key is reserved, and taken from then on. */
+/** Creates a store, and checks what all cases need. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const store: unknown = await createStore()
   expectStore(store, 'createStore')
+  await expectRemembers(store)
+  return store
+}
+
+/** Checks that a free key is reserved, and taken from then on. */
+export async function expectRemembers(store: NonceStore): Promise<void> {
   const reservation = newReservation()
   const first = await reserve(store, reservation, 600, FREE)
   const second = await reserve(store, reservation)
   expect(first || !second, `reserve() returns the opposite. ${IS_TRUE_OR_FALSE}`)
   expect(first, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
-  if (!second) return store
+  if (!second) return
   await wait({}, 250)
   await expectFree(
     store,

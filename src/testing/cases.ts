@@ -6,6 +6,7 @@ import {
   expect,
   expectFree,
   expectOneWinner,
+  expectRemembers,
   expectStore,
   expectTaken,
   HASH,
@@ -95,10 +96,26 @@ async function outcomeWhenDown(name: string, call: () => unknown): Promise<unkno
   return outcome
 }
 
+/** Does each step at its time, in milliseconds from the start. */
+async function followTimeline(
+  setting: Setting,
+  steps: readonly (readonly [at: number, act: () => Promise<void>])[],
+): Promise<void> {
+  let now = 0
+  for (const [at, act] of steps) {
+    if (at > now) await wait(setting, at - now)
+    now = at
+    await act()
+  }
+}
+
+const NOT_IN_SECONDS =
+  'A key with a TTL of 2 s is free within 1 s. ttlSeconds is in seconds: multiply it for milliseconds.'
+const ROUNDED_DOWN =
+  'A key with a TTL of 2 s is free after 1.7 s. Count in milliseconds, or round the expiry up, never down.'
+
 export const CASES: Cases = {
-  async 'returns true for a free key, then false'() {
-    // open() has checked this.
-  },
+  'returns true for a free key, then false': expectRemembers,
   'returns true to one of many simultaneous calls': (store, setting) => race([store], setting, 'the same key'),
   async 'returns true to one of many simultaneous calls to two instances on one backend'(store, setting) {
     const other = await open(setting)
@@ -137,35 +154,31 @@ export const CASES: Cases = {
     )
   },
   'keeps a key for its TTL, from any fraction of a second, and no longer': checkTtls(async (store, setting) => {
-    const [long, short] = [newReservation(), newReservation()]
-    await reserveNew(store, long, 600)
-    await reserveNew(store, short, 1)
-    const first = { reservation: newReservation(), start: 0 }
-    const others = Array.from({ length: 4 }, () => ({ reservation: newReservation(), start: 0 }))
-    const expectStillTaken = async ({ reservation, start }: typeof first, fault: string) => {
-      expect(!(await reserve(store, reservation, 2)) || mayHaveExpired(setting, start, 2), fault)
+    const [long, short, first] = [newReservation(), newReservation(), newReservation()]
+    const others = [0, 250, 500, 750].map((start) => ({ start, reservation: newReservation() }))
+    const reservedAt = new Map<Reservation, number>()
+    const reserveFor2s = async (reservation: Reservation) => {
+      reservedAt.set(reservation, performance.now())
+      await reserveNew(store, reservation, 2)
     }
-    for (const [index, one] of [first, ...others].entries()) {
-      if (index > 1) await wait(setting, 250)
-      one.start = performance.now()
-      await reserveNew(store, one.reservation, 2)
+    const expectStillTaken = async (reservation: Reservation, fault: string) => {
+      const isFree = await reserve(store, reservation, 2)
+      expect(!isFree || mayHaveExpired(setting, Number(reservedAt.get(reservation)), 2), fault)
     }
-    // Not later, because a store that rounds down to whole seconds has another fault.
-    await expectStillTaken(
-      first,
-      'A key with a TTL of 2 s is free within 1 s. ttlSeconds is in seconds: multiply it for milliseconds.',
-    )
-    await wait(setting, 950)
-    await expectTaken(store, long, EARLY)
-    for (const one of others) {
-      await expectStillTaken(
-        one,
-        'A key with a TTL of 2 s is free after 1.7 s. Count in milliseconds, or round the expiry up, never down.',
-      )
-      await wait(setting, 250)
-    }
-    await expectFree(store, short, LATE)
-    await expectTaken(store, long, EARLY)
+    await followTimeline(setting, [
+      [0, () => reserveNew(store, long, 600)],
+      [0, () => reserveNew(store, short, 1)],
+      [0, () => reserveFor2s(first)],
+      ...others.map(({ start, reservation }) => [start, () => reserveFor2s(reservation)] as const),
+      // Not later, because a store that rounds down to whole seconds has another fault.
+      [750, () => expectStillTaken(first, NOT_IN_SECONDS)],
+      [1700, () => expectTaken(store, long, EARLY)],
+      ...others.map(
+        ({ start, reservation }) => [start + 1700, () => expectStillTaken(reservation, ROUNDED_DOWN)] as const,
+      ),
+      [2700, () => expectFree(store, short, LATE)],
+      [2700, () => expectTaken(store, long, EARLY)],
+    ])
   }),
   async 'does not prolong a key on a replay'(store, setting) {
     const [replayed, other] = [newReservation(), newReservation()]
