@@ -53,9 +53,3 @@ describe('SECURITY.md', () => {
     expect(named).toEqual([...tests.matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name))
   })
 })
-
-it('the check finds a test that does not exist, and a file that does not exist', () => {
-  expect(problemOf({ test: 'rejects the same request again', file: 'test/verify.test.ts' })).toBeUndefined()
-  expect(problemOf({ test: 'rejects the same request once', file: 'test/verify.test.ts' })).toMatch(/has no test/)
-  expect(problemOf({ test: 'rejects the same request again', file: 'test/gone.test.ts' })).toMatch(/is gone/)
-})
