@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { Rejected, RejectionReason } from './result.js'
-import type { HeaderName } from './rules/headers.js'
+import type { HeaderName } from './rules/header-names.js'
 
 /**
  * The nonce store failed, so there is no result. `cause` is the error of the store, or says what the store returned.

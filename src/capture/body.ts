@@ -1,5 +1,5 @@
-import { fromLatin1, withoutLineBreaks } from '../diagnose/bytes.js'
-import { countBytes } from '../diagnose/text.js'
+import { fromLatin1, withoutLineBreaks } from '../bytes.js'
+import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type HeaderLine, valuesOf } from './header-lines.js'

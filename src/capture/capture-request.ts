@@ -1,10 +1,10 @@
+import { concat, utf8 } from '../bytes.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { concat, utf8 } from '../diagnose/bytes.js'
-import { listHeaders } from '../diagnose/checks/headers.js'
 import { invalidType, kindOf } from '../errors.js'
 import { type Body, bytesOf } from '../rules/body.js'
 import type { HeadersInput } from '../rules/headers.js'
 import type { HeaderLine } from './header-lines.js'
+import { listHeaders } from './list-headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /** The head of a request. Node's `IncomingMessage`, a Fetch `Request` and the requests of most frameworks are one. */

@@ -1,4 +1,4 @@
-import { utf8 } from '../diagnose/bytes.js'
+import { utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type HeaderLine, parseHeader, valuesOf } from './header-lines.js'

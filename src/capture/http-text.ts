@@ -1,4 +1,4 @@
-import { fromLatin1, latin1 } from '../diagnose/bytes.js'
+import { fromLatin1, latin1 } from '../bytes.js'
 import { type Arrival, arrivalOf } from './arrival.js'
 import { unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'

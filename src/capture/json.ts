@@ -1,4 +1,4 @@
-import { fromBase64, fromHex, fromLatin1, utf8 } from '../diagnose/bytes.js'
+import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'

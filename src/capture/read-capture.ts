@@ -1,4 +1,4 @@
-import { fromLatin1, fromUtf8, utf8 } from '../diagnose/bytes.js'
+import { fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { isCurlCommand, parseCurlCommand } from './curl-command.js'

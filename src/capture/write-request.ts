@@ -1,4 +1,4 @@
-import { latin1 } from '../diagnose/bytes.js'
+import { latin1 } from '../bytes.js'
 import type { HeaderLine } from './header-lines.js'
 
 /** The first line of a request that `captureRequest` wrote: the time of its arrival, and the length of its body in bytes. */

@@ -4,11 +4,17 @@ import type { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../clock.js'
-import type { Terminal } from './input/secret-source.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
 /** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
 export class UsageError extends Error {}
+
+/** A terminal to ask at. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  close(): void
+}
 
 /** The parts of the process that a command uses. */
 export interface Context {

@@ -1,32 +1,28 @@
+import { hex, utf8 } from '../bytes.js'
+import type { Pair } from '../capture/list-headers.js'
 import type { HeaderValues } from '../rules/headers.js'
 import { isNonce } from '../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../rules/timestamp.js'
-import { hex, utf8 } from './bytes.js'
+import { joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
-import { checkHeaders, type Pair, readMeantHeaders, unswapHeaders } from './checks/headers.js'
+import { checkHeaders, readMeantHeaders, unswapHeaders } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat, isUnset } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
+import { type Draft, writeFinding } from './draft.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
 import { languageOf } from './language.js'
 import { limit } from './search.js'
-import { type Draft, joinWords, quote, writeFinding } from './text.js'
-import { findWay } from './ways-of-signing.js'
+import { findWay, type SignedRequest } from './ways-of-signing.js'
 
 /** A request as the engine takes it: everything is read already. */
-export interface RequestToDiagnose extends HeaderValues {
+export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers. */
   readonly pairs: readonly Pair[]
-  readonly body: Uint8Array
-  /** The body as the sender has it. */
-  readonly original?: Uint8Array | undefined
-  readonly secrets: readonly string[]
-  /** When it arrived, in milliseconds since the Unix epoch. If that is not known, the time of this diagnosis. */
-  readonly now: number
   readonly isArrivalKnown: boolean
 }
 

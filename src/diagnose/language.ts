@@ -1,4 +1,4 @@
-import type { Pair } from './checks/headers.js'
+import type { Pair } from '../capture/list-headers.js'
 import type { Language } from './finding.js'
 
 /** What clients call themselves in `User-Agent`. A client of another language may use curl too, so it is last. */

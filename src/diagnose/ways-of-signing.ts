@@ -1,10 +1,8 @@
+import { areEqual, fromUtf8, hex, latin1, utf8 } from '../bytes.js'
 import type { HeaderValues } from '../rules/headers.js'
 import { isNonce, MAX_NONCE_LENGTH } from '../rules/nonce.js'
 import { isTimestamp } from '../rules/timestamp.js'
-import { areEqual, fromUtf8, hex, latin1, utf8 } from './bytes.js'
-import { instantOf, scaleOf } from './checks/instant.js'
 import { type Reading, readSignature } from './checks/signature.js'
-import type { RequestToDiagnose } from './engine.js'
 import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from './hypotheses/body.js'
 import { ALGORITHMS, type Digest, digestHypotheses, hmacWith, otherHmac } from './hypotheses/digest.js'
 import type { Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
@@ -13,10 +11,21 @@ import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/lay
 import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
+import { instantOf, scaleOf } from './instant.js'
 import type { JsonStyle } from './json/write.js'
 import { type Choice, search } from './search.js'
 
 // The dimensions of the search: everything that a sender may have done in another way.
+
+/** What is known about a signed request besides its headers. */
+export interface SignedRequest {
+  readonly body: Uint8Array
+  /** The body as the sender has it. */
+  readonly original?: Uint8Array | undefined
+  readonly secrets: readonly string[]
+  /** When it arrived, in milliseconds since the Unix epoch. If that is not known, the time of this diagnosis. */
+  readonly now: number
+}
 
 /** One departure from the rules. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what'> {
@@ -78,7 +87,7 @@ const NAMES = [
 /** Finds the likeliest way of signing that gives the received signature. */
 export function findWay(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
-  { body, original, secrets, now }: RequestToDiagnose,
+  { body, original, secrets, now }: SignedRequest,
   context: RequestContext,
 ): { found: FoundWay | undefined; notTried: readonly string[] } {
   const readings = readSignature(signature)

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertWellFormed, invalidType, kindOf } from '../errors.js'
-import type { WebhookRequest } from '../request.js'
 import { describeBody } from './body-hint.js'
 
 /**
@@ -32,6 +31,6 @@ export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
 }
 
 /** Makes the error for a body that is not raw. */
-export function notRawBody(request: WebhookRequest): TypeError {
+export function notRawBody(request: { readonly body?: unknown }): TypeError {
   return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
 }

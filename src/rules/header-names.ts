@@ -3,3 +3,10 @@ export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
 /** In a file of its own, because the diagnosis runs in a browser, which has no module of Node. */
 export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
+
+/** The values of the three headers, unchanged. `undefined` means that the header is absent. */
+export interface HeaderValues {
+  readonly timestamp: string | undefined
+  readonly nonce: string | undefined
+  readonly signature: string | undefined
+}

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { invalidType, kindOf } from '../errors.js'
-import { HEADER_NAMES, type HeaderName } from './header-names.js'
+import { HEADER_NAMES, type HeaderName, type HeaderValues } from './header-names.js'
 
 /**
  * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another
@@ -14,14 +14,7 @@ export type HeadersInput =
   | { readonly [name: string]: string | readonly string[] | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
 
-export { HEADER_NAMES, type HeaderName }
-
-/** The values of the three headers, unchanged. `undefined` means that the header is absent. */
-export interface HeaderValues {
-  readonly timestamp: string | undefined
-  readonly nonce: string | undefined
-  readonly signature: string | undefined
-}
+export { HEADER_NAMES, type HeaderName, type HeaderValues }
 
 const FIX = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
 

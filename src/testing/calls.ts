@@ -1,11 +1,26 @@
 import { randomInt } from 'node:crypto'
 import { kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
-import type { NonceStoreContractOptions } from './index.js'
 
 // How the cases call a store. If it does anything but return true or false, the error names the cause.
 
 export type Reservation = readonly [webhookId: string, key: string]
+
+/** Options of `nonceStoreContract`. */
+export interface NonceStoreContractOptions {
+  /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
+  createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
+  /**
+   * Waits for some milliseconds, by default in real time. For a store with its own clock, advance that clock. The contract
+   * then also checks the last instant of a reservation.
+   */
+  wait?: ((milliseconds: number) => void | Promise<void>) | undefined
+  /**
+   * How many calls a case makes: up to 100 at once with `'full'`, the default. With `'light'`, up to 10 at once, and a quarter of
+   * the calls in all. Use it if your database is slow. It finds fewer faults under concurrency.
+   */
+  load?: 'full' | 'light' | undefined
+}
 
 export interface Setting extends NonceStoreContractOptions {
   createStore: () => NonceStore | Promise<NonceStore>

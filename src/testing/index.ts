@@ -1,23 +1,9 @@
 import { assertOptions, invalidType, kindOf } from '../errors.js'
 import type { NonceStore } from '../stores/nonce-store.js'
-import { LOADS, open } from './calls.js'
+import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RESERVE_ALL_CASES } from './cases.js'
 
-/** Options of {@link nonceStoreContract}. */
-export interface NonceStoreContractOptions {
-  /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
-  createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
-  /**
-   * Waits for some milliseconds, by default in real time. For a store with its own clock, advance that clock. The contract
-   * then also checks the last instant of a reservation.
-   */
-  wait?: ((milliseconds: number) => void | Promise<void>) | undefined
-  /**
-   * How many calls a case makes: up to 100 at once with `'full'`, the default. With `'light'`, up to 10 at once, and a quarter of
-   * the calls in all. Use it if your database is slow. It finds fewer faults under concurrency.
-   */
-  load?: 'full' | 'light' | undefined
-}
+export type { NonceStoreContractOptions }
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {

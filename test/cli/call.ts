@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Terminal } from '../../src/cli/input/secret-source.js'
+import type { Terminal } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 

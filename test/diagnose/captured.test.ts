@@ -10,7 +10,7 @@ vi.mock('../../src/diagnose/ways-of-signing.js', async (original) => {
   const module = await original<typeof import('../../src/diagnose/ways-of-signing.js')>()
   const found = new Map<string, ReturnType<typeof module.findWay>>()
   const findWay: typeof module.findWay = (meant, request, context) => {
-    const id = JSON.stringify([meant, request.pairs, request.secrets, Buffer.from(request.body).toString('base64')])
+    const id = JSON.stringify([meant, context.headers, request.secrets, Buffer.from(request.body).toString('base64')])
     const way = found.get(id) ?? module.findWay(meant, request, context)
     found.set(id, way)
     return way

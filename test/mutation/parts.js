@@ -68,8 +68,8 @@ export const PARTS = {
     score: 96,
   },
   hypotheses: {
-    mutate: ['src/diagnose/hypotheses/*.ts', 'src/diagnose/bytes.ts'],
-    testFiles: ['test/diagnose/{bytes,hypotheses}.test.ts', 'test/diagnose/hypotheses/*.test.ts'],
+    mutate: ['src/diagnose/hypotheses/*.ts', 'src/bytes.ts'],
+    testFiles: ['test/bytes.test.ts', 'test/diagnose/hypotheses.test.ts', 'test/diagnose/hypotheses/*.test.ts'],
     score: 96,
   },
   search: {

@@ -3,7 +3,7 @@ import { md5, sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { Gunzip, Unzlib } from 'fflate'
-import { concat, isUtf8 } from '../../../src/diagnose/bytes.js'
+import { concat, isUtf8 } from '../../../src/bytes.js'
 import type { Primitives } from '../../../src/diagnose/hypotheses/hypothesis.js'
 
 const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }

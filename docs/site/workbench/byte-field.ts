@@ -1,5 +1,5 @@
-import { fromBase64, fromHex, utf8 } from '../../../src/diagnose/bytes.js'
-import { countBytes } from '../../../src/diagnose/text.js'
+import { fromBase64, fromHex, utf8 } from '../../../src/bytes.js'
+import { countBytes } from '../../../src/text.js'
 import { byId, h } from './dom.js'
 
 /** The largest file, in bytes. */

@@ -1,4 +1,4 @@
-import { fromUtf8, hex, isUtf8 } from '../../../src/diagnose/bytes.js'
+import { fromUtf8, hex, isUtf8 } from '../../../src/bytes.js'
 import { h } from './dom.js'
 
 /** A piece of a message, with the class of its colour. */

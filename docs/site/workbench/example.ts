@@ -1,4 +1,4 @@
-import { utf8 } from '../../../src/diagnose/bytes.js'
+import { utf8 } from '../../../src/bytes.js'
 import { signatureOf } from './sign.js'
 
 /** Everybody may know this secret. */

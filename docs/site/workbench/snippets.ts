@@ -1,4 +1,4 @@
-import { base64, fromLatin1 } from '../../../src/diagnose/bytes.js'
+import { base64, fromLatin1 } from '../../../src/bytes.js'
 
 /** A signed request to write as code. */
 export interface SignedRequest {

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../diagnose/checks/exposure.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { defineCommand } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'

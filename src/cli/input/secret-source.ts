@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
 import { isGuessable } from '../../diagnose/checks/guessable.js'
-import { describeOddSpace } from '../../diagnose/text.js'
-import { type Call, type Context, Interrupted, type Options, UsageError } from '../command.js'
+import { describeOddSpace } from '../../text.js'
+import { type Call, type Context, Interrupted, type Options, type Terminal, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
 
 /** The options that name the source of the secret. */
@@ -105,13 +105,6 @@ function decodeSecret(file: Buffer): string {
   } catch {
     throw new UsageError('The file of --secret-file is not UTF-8 text. Save the secret as UTF-8.')
   }
-}
-
-/** A terminal to ask at. */
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream
-  readonly output: NodeJS.WritableStream
-  close(): void
 }
 
 /** Opens the terminal of the process, even if stdin and stdout are files. CI and cron have none. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { fromUtf8, utf8 } from '../../bytes.js'
 import type { HeaderLine } from '../../capture/header-lines.js'
-import { fromUtf8, utf8 } from '../../diagnose/bytes.js'
-import { countBytes } from '../../diagnose/text.js'
 import type { RejectionReason } from '../../index.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
+import { countBytes } from '../../text.js'
 import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../output/http.js'
 
 /** How long to wait for the answer of the endpoint, in seconds. */

@@ -1,6 +1,7 @@
-import { fromLatin1, fromUtf8, hex, isUtf8 } from '../bytes.js'
-import { countBytes, type Draft, type EvidenceLine, quote } from '../text.js'
-import type { Pair } from './headers.js'
+import { fromLatin1, fromUtf8, hex, isUtf8 } from '../../bytes.js'
+import type { Pair } from '../../capture/list-headers.js'
+import { countBytes, quote } from '../../text.js'
+import type { Draft, EvidenceLine } from '../draft.js'
 
 /** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/

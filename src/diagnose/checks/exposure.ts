@@ -1,6 +1,7 @@
-import { base64, fromBase64, fromHex, fromUtf8, hex, utf8 } from '../bytes.js'
-import { type Draft, joinWords, listNames } from '../text.js'
-import type { Pair } from './headers.js'
+import { fromBase64, fromHex, fromUtf8 } from '../../bytes.js'
+import type { Pair } from '../../capture/list-headers.js'
+import { joinWords, listNames } from '../../text.js'
+import type { Draft } from '../draft.js'
 
 /** A shorter secret may be in a header by chance. */
 const MIN_SECRET = 6
@@ -36,40 +37,3 @@ function decode(word: string): string {
 
 /** `whsec_` and others. What follows is as secret. */
 const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')
-
-const MASK = '[secret]'
-/** Pieces of this length are masked: shorter ones may be words of a message. */
-const MIN_PIECE = 8
-
-/** Masks each piece of a secret in a text: plain, escaped, percent-encoded, in hex or in base64. */
-export function maskSecrets(text: string, secrets: readonly string[]): string {
-  let masked = text
-  for (const secret of secrets) {
-    const bytes = utf8(secret)
-    const digits = hex(bytes)
-    // In base64, a text has another form in each place of a group of three bytes.
-    const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
-    const forms = [
-      ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
-      ...[digits, digits.replace(/..(?=.)/g, '$& ')],
-      ...groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')]),
-    ]
-    for (const form of new Set(forms)) masked = maskPieces(masked, form)
-  }
-  return masked
-}
-
-function maskPieces(text: string, form: string): string {
-  let masked = ''
-  for (let start = 0; start < text.length; ) {
-    let end = start + MIN_PIECE
-    if (end > text.length || !form.includes(text.slice(start, end))) {
-      masked += text.charAt(start++)
-      continue
-    }
-    while (end < text.length && form.includes(text.slice(start, end + 1))) end++
-    masked += MASK
-    start = end
-  }
-  return masked
-}

@@ -1,14 +1,13 @@
+import type { Pair } from '../../capture/list-headers.js'
 import { HEADER_NAMES, type HeaderName } from '../../rules/header-names.js'
-import type { HeadersInput, HeaderValues } from '../../rules/headers.js'
+import type { HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
 import { isSignature } from '../../rules/signature-format.js'
 import { isTimestamp } from '../../rules/timestamp.js'
-import { type Draft, joinWords, listNames, quote, spell } from '../text.js'
+import { joinWords, listNames, quote, spell } from '../../text.js'
+import type { Draft } from '../draft.js'
+import { instantOf, NEAR } from '../instant.js'
 import { passedProxy } from './body.js'
-import { instantOf, NEAR } from './instant.js'
-
-/** A header with one value, its name in lowercase. */
-export type Pair = readonly [name: string, value: string]
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
 
@@ -31,26 +30,6 @@ function hasWord(name: string, word: string): boolean {
     }
     return extra + missing.length <= (word.length > 5 ? 2 : 1)
   })
-}
-
-/** The names to try if the headers cannot be listed. */
-const ASKED_NAMES = [
-  ...['x-timestamp', 'x-nonce', 'x-signature', 'webhook-timestamp', 'webhook-id', 'webhook-signature'],
-  ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
-]
-
-/** Every header, once per value. A value that is not text is left out. */
-export function listHeaders(headers: HeadersInput): Pair[] {
-  const pairs: Pair[] = []
-  const add = (name: unknown, values: unknown) => {
-    for (const value of Array.isArray(values) ? values : [values]) {
-      if (typeof name === 'string' && typeof value === 'string') pairs.push([name.toLowerCase(), value])
-    }
-  }
-  if (Symbol.iterator in headers) for (const [name, value] of headers) add(name, value)
-  else if (typeof headers.get === 'function') for (const name of ASKED_NAMES) add(name, headers.get(name))
-  else for (const [name, value] of Object.entries(headers)) add(name, value)
-  return pairs
 }
 
 /** The values that the sender probably meant for the three headers. */

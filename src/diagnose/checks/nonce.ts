@@ -1,5 +1,6 @@
 import { isNonce, MAX_NONCE_LENGTH } from '../../rules/nonce.js'
-import { type Draft, listCharacters, quote } from '../text.js'
+import { listCharacters, quote } from '../../text.js'
+import type { Draft } from '../draft.js'
 
 /** Reports how X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined): Draft[] {

@@ -1,4 +1,5 @@
-import { type Draft, describeOddSpace } from '../text.js'
+import { describeOddSpace } from '../../text.js'
+import type { Draft } from '../draft.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 

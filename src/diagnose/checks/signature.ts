@@ -1,7 +1,8 @@
+import { fromBase64, fromHex, fromLatin1, hex } from '../../bytes.js'
 import { isSignature } from '../../rules/signature-format.js'
-import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
+import { quote } from '../../text.js'
+import type { Draft } from '../draft.js'
 import { ALGORITHMS } from '../hypotheses/digest.js'
-import { type Draft, quote } from '../text.js'
 
 /** Fewer hex digits would match one of the digests that are tried by chance. */
 const MIN_DIGITS = 8

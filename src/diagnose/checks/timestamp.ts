@@ -1,6 +1,7 @@
 import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../rules/timestamp.js'
-import { type Draft, type EvidenceLine, quote } from '../text.js'
-import { instantOf, instantOfDate, scaleOf } from './instant.js'
+import { quote } from '../../text.js'
+import type { Draft, EvidenceLine } from '../draft.js'
+import { instantOf, instantOfDate, scaleOf } from '../instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
 const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 14]

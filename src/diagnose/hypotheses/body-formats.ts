@@ -1,4 +1,4 @@
-import { fromBase64, fromLatin1, hex, latin1 } from '../bytes.js'
+import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
 import {
   endOfValue,
   jsonValue,

@@ -1,6 +1,4 @@
-import {
-  areEqual, base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252, withoutLineBreaks,
-} from '../bytes.js'
+import { areEqual, base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252, withoutLineBreaks } from '../../bytes.js'
 import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
 import { type Bytes, type CompressionFormat, type HashAlgorithm, type Hypothesis, type Likelihood, rowsOf } from './hypothesis.js'

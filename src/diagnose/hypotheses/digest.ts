@@ -1,4 +1,4 @@
-import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../bytes.js'
+import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
 import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
 
 // How the digest may have been made instead of as an HMAC with SHA-256.

@@ -1,4 +1,4 @@
-import { fromBase64, fromHex } from '../bytes.js'
+import { fromBase64, fromHex } from '../../bytes.js'
 import { percentEncode } from './body-formats.js'
 import { type Bytes, type Hypothesis, type RequestContext, rowsOf, type Variants } from './hypothesis.js'
 

@@ -1,6 +1,6 @@
-import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../bytes.js'
+import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../../bytes.js'
+import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import { describeOddSpace, removeOddSpace } from '../text.js'
 import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
 
 // Mistakes in the secret that was used as the key.

@@ -1,4 +1,4 @@
-import { writeIso, writeRfc1123 } from '../checks/instant.js'
+import { writeIso, writeRfc1123 } from '../instant.js'
 import { type Hypothesis, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the timestamp that was signed.

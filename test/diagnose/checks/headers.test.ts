@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listHeaders, type Pair, readMeantHeaders, unswapHeaders } from '../../../src/diagnose/checks/headers.js'
+import { listHeaders, type Pair } from '../../../src/capture/list-headers.js'
+import { readMeantHeaders, unswapHeaders } from '../../../src/diagnose/checks/headers.js'
 import { NONCE, NOW, TIMESTAMP } from '../../support/request.js'
 
 const SIGNATURE = 'ab'.repeat(32)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { latin1 } from '../../../src/diagnose/bytes.js'
+import { latin1 } from '../../../src/bytes.js'
 import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
 
 describe('a form', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { instantOf, NEAR, scaleOf, writeIso, writeRfc1123 } from '../../../src/diagnose/checks/instant.js'
-import { checkTimestampWindow } from '../../../src/diagnose/checks/timestamp.js'
-import { NOW } from '../../support/request.js'
+import { checkTimestampWindow } from '../../src/diagnose/checks/timestamp.js'
+import { instantOf, NEAR, scaleOf, writeIso, writeRfc1123 } from '../../src/diagnose/instant.js'
+import { NOW } from '../support/request.js'
 
 // NOW is 2023-11-14T22:13:20Z.
 

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../finding.js'
+import type { FindingCode } from './finding.js'
 
 // Finds the instant that a timestamp means, in any unit, epoch or format. Instants are milliseconds since the Unix epoch.
 

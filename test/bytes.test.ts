@@ -9,7 +9,7 @@ import {
   latin1,
   windows1252,
   withoutLineBreaks,
-} from '../../src/diagnose/bytes.js'
+} from '../src/bytes.js'
 
 it.each([
   ['', undefined],

@@ -1,0 +1,37 @@
+import type { Finding, FindingCode, Language, Side } from './finding.js'
+import { FIXES, type Fix, type FixId } from './fixes.js'
+import { maskSecrets } from './mask-secrets.js'
+
+/** One line of evidence: a label with a value, or a sentence. */
+export type EvidenceLine = string | readonly [label: string, value: string]
+
+/** A finding before its fix and evidence are written. */
+export interface Draft {
+  readonly code: FindingCode
+  readonly message: string
+  readonly fix: FixId
+  /** Who must act, if the request shows it more exactly than the fix. */
+  readonly side?: Side
+  /** The languages that this finding points to. */
+  readonly languages?: readonly Language[]
+  readonly evidence?: readonly EvidenceLine[]
+}
+
+/** Writes a finding. The lines of `language` come first. No piece of a secret is shown. */
+export function writeFinding(draft: Draft, secrets: readonly string[], language?: Language): Finding {
+  const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
+  const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]
+  const side = receiver === undefined ? 'sender' : sender === undefined ? 'receiver' : known
+  const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
+  const likeliest = [...(language === undefined ? [] : [language]), ...languages]
+  const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
+  const mask = (text: string) => maskSecrets(text, secrets)
+  return {
+    code,
+    side,
+    message: mask(message),
+    fix: side === 'unknown' ? both : String(side === 'sender' ? sender : receiver),
+    fixes: { ...Object.fromEntries(first), ...lines },
+    ...(evidence.length === 0 ? {} : { evidence: mask(evidence.map((line) => [line].flat().join(': ')).join('\n')) }),
+  }
+}
