@@ -12,16 +12,17 @@ export interface Fix {
 
 const SAME_BYTES = 'Sign the same bytes that you send'
 const RAW_IN_EXPRESS = 'express.raw({ type: () => true, inflate: false }), before express.json()'
-const RAW_BYTES =
-  `Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: ${RAW_IN_EXPRESS}).`
+const RAW_BYTES = `Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: ${RAW_IN_EXPRESS}).`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
-  python: 'body = json.dumps(event).encode(); sign body and send requests.post(url, data=body, headers=headers), not json=event',
+  python:
+    'body = json.dumps(event).encode(); sign body and send requests.post(url, data=body, headers=headers), not json=event',
   go: 'body, err := json.Marshal(event); sign body and send bytes.NewReader(body)',
   ruby: 'body = JSON.generate(event); sign body and send Net::HTTP.post(uri, body, headers)',
   php: '$body = json_encode($event); sign $body and send CURLOPT_POSTFIELDS => $body',
   java: 'byte[] body = mapper.writeValueAsBytes(event); sign body and send BodyPublishers.ofByteArray(body)',
-  csharp: 'var body = JsonSerializer.SerializeToUtf8Bytes(event); sign body and send new ByteArrayContent(body), not PostAsJsonAsync',
+  csharp:
+    'var body = JsonSerializer.SerializeToUtf8Bytes(event); sign body and send new ByteArrayContent(body), not PostAsJsonAsync',
   perl: 'my $body = encode_json($event); sign $body and send it as the content of the request',
   shell: 'jq -c . event.json > body.json; sign body.json and send it with curl --data-binary @body.json',
 }
@@ -56,8 +57,7 @@ const HMAC = {
   csharp: 'Convert.ToHexString(new HMACSHA256(Encoding.UTF8.GetBytes(secret)).ComputeHash(message)).ToLowerInvariant()',
   perl: 'hmac_sha256_hex($message, $secret)',
   // `openssl dgst -hmac` gets the secret as an argument, which every process can read.
-  shell:
-    `python3 -c 'import hashlib, hmac, os, sys; print(hmac.new(os.environb[b"WEBHOOK_SECRET"], sys.stdin.buffer.read(), hashlib.sha256).hexdigest())' < message.bin`,
+  shell: `python3 -c 'import hashlib, hmac, os, sys; print(hmac.new(os.environb[b"WEBHOOK_SECRET"], sys.stdin.buffer.read(), hashlib.sha256).hexdigest())' < message.bin`,
 }
 
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
@@ -105,9 +105,13 @@ export const FIXES = {
     sender: 'Put nothing before the secret.',
     receiver: 'Configure exactly the text that the sender was given, including its prefix.',
   },
-  secret_as_text: { sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.', lines: HMAC },
+  secret_as_text: {
+    sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.',
+    lines: HMAC,
+  },
   unchanged_secret: {
-    sender: 'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
+    sender:
+      'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
     lines: { shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256' },
   },
@@ -135,7 +139,8 @@ export const FIXES = {
     lines: MESSAGE,
   },
   fill_in_variables: {
-    sender: 'Put the values of the variables into the message. These quotes keep their names: use double quotes, backticks or f\'…\'.',
+    sender:
+      "Put the values of the variables into the message. These quotes keep their names: use double quotes, backticks or f'…'.",
     lines: MESSAGE,
   },
   feed_message: {
@@ -168,7 +173,8 @@ export const FIXES = {
     sender: `Serialize once, with the options that you use for sending. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
     lines: {
-      csharp: 'JsonSerializer.SerializeToUtf8Bytes(event, options); send new ByteArrayContent(body), not PostAsJsonAsync',
+      csharp:
+        'JsonSerializer.SerializeToUtf8Bytes(event, options); send new ByteArrayContent(body), not PostAsJsonAsync',
       php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
     },
   },
@@ -261,7 +267,9 @@ export const FIXES = {
   sign_multipart: {
     sender: 'Encode the whole multipart body once, with its boundaries. Sign and send it. Or send the content alone.',
     receiver: RAW_BYTES,
-    lines: { python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request" },
+    lines: {
+      python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request",
+    },
   },
   sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
   send_signed_text: {
@@ -280,8 +288,11 @@ export const FIXES = {
 
   pass_raw_body: {
     sender: 'Send text, not an object.',
-    receiver: 'Pass all bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
-    lines: { node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once; sender: body: JSON.stringify(event)` },
+    receiver:
+      'Pass all bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
+    lines: {
+      node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once; sender: body: JSON.stringify(event)`,
+    },
   },
 
   rename_headers: {
@@ -289,8 +300,10 @@ export const FIXES = {
     receiver: 'Pass the values under these names. A proxy may have renamed the headers.',
   },
   send_headers: {
-    sender: 'Send X-Timestamp, X-Nonce and X-Signature with every request, with hyphens in their names. A redirect drops them: use the final URL.',
-    receiver: 'Make sure that proxies and gateways pass the headers on. Pass the headers themselves: { ...headers } is empty.',
+    sender:
+      'Send X-Timestamp, X-Nonce and X-Signature with every request, with hyphens in their names. A redirect drops them: use the final URL.',
+    receiver:
+      'Make sure that proxies and gateways pass the headers on. Pass the headers themselves: { ...headers } is empty.',
   },
   send_header_once: {
     sender: 'Set the header once.',
@@ -298,7 +311,8 @@ export const FIXES = {
     lines: { node: 'headers.set(name, value), not append', shell: 'curl with one -H per header' },
   },
   unswap_headers: {
-    sender: "Send the time as X-Timestamp, the nonce as X-Nonce and the signature as X-Signature. Sign timestamp, ':', nonce, ':' and body.",
+    sender:
+      "Send the time as X-Timestamp, the nonce as X-Nonce and the signature as X-Signature. Sign timestamp, ':', nonce, ':' and body.",
   },
   send_nonce: {
     sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.',
@@ -316,7 +330,8 @@ export const FIXES = {
   },
   set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third one. Set the wrong clock by NTP.' },
   know_arrival: {
-    receiver: 'Pass the time at which the request arrived: --at TIME on the command line, or the argument clock of diagnose().',
+    receiver:
+      'Pass the time at which the request arrived: --at TIME on the command line, or the argument clock of diagnose().',
   },
   sign_when_sent: {
     ...CLOCKS,
@@ -324,7 +339,8 @@ export const FIXES = {
   },
   compare: {
     sender: 'Compare the evidence with your own values. The first line that differs is the cause.',
-    receiver: 'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
+    receiver:
+      'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
     lines: { shell: 'printf %s "$WEBHOOK_SECRET" | wc -c' },
   },
 } as const satisfies { readonly [id: string]: Fix }

@@ -1,7 +1,31 @@
-import { areEqual, base64, concat, fromBase64, fromHex, fromLatin1, fromUtf8, fromWindows1252, hex, isAscii, isUtf8, latin1, utf8, utf16, windows1252, withoutLineBreaks } from '../../bytes.js'
+import {
+  areEqual,
+  base64,
+  concat,
+  fromBase64,
+  fromHex,
+  fromLatin1,
+  fromUtf8,
+  fromWindows1252,
+  hex,
+  isAscii,
+  isUtf8,
+  latin1,
+  utf8,
+  utf16,
+  windows1252,
+  withoutLineBreaks,
+} from '../../bytes.js'
 import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
-import { type Bytes, type CompressionFormat, type HashAlgorithm, type Hypothesis, type Likelihood, rowsOf } from './hypothesis.js'
+import {
+  type Bytes,
+  type CompressionFormat,
+  type HashAlgorithm,
+  type Hypothesis,
+  type Likelihood,
+  rowsOf,
+} from './hypothesis.js'
 
 // Mistakes in the body, in three steps:
 // - sources: the body was received in another form than it was signed.
@@ -15,14 +39,18 @@ type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 const MAX_INFLATED = 2 ** 24
 
 /** A change of text. Bytes that are not UTF-8 are read as Latin-1, which loses nothing. */
-const text = (change: (body: string) => string | undefined) => (body: Uint8Array): Uint8Array | undefined => {
-  const isText = isUtf8(body)
-  const changed = change(isText ? fromUtf8(body) : fromLatin1(body))
-  return changed === undefined ? undefined : isText ? utf8(changed) : latin1(changed)
-}
+const text =
+  (change: (body: string) => string | undefined) =>
+  (body: Uint8Array): Uint8Array | undefined => {
+    const isText = isUtf8(body)
+    const changed = change(isText ? fromUtf8(body) : fromLatin1(body))
+    return changed === undefined ? undefined : isText ? utf8(changed) : latin1(changed)
+  }
 /** Another encoding of characters; ASCII is the same in all of them. */
-const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) => (isAscii(body) ? undefined : change(body))
-const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) => (bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined)
+const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
+  isAscii(body) ? undefined : change(body)
+const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
+  bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
 const rows = rowsOf<Uint8Array, Bytes>
@@ -45,98 +73,245 @@ const recased = rows({ code: 'body_json', fix: 'same_options' })
 const changed = rows({ code: 'body_changed', fix: 'same_bytes' })
 
 const inflated = (likelihood: Likelihood, format: CompressionFormat) =>
-  compressed(likelihood, `the body inflated (it arrived as ${format})`, (body, { primitives }) => primitives.inflate(format, body, MAX_INFLATED))
-const hashOf = (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes): BodyHypothesis['apply'] => (body, { primitives }) => {
-  const digest = primitives.hash(algorithm, [body])
-  return digest && write(digest)
-}
+  compressed(likelihood, `the body inflated (it arrived as ${format})`, (body, { primitives }) =>
+    primitives.inflate(format, body, MAX_INFLATED),
+  )
+const hashOf =
+  (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes): BodyHypothesis['apply'] =>
+  (body, { primitives }) => {
+    const digest = primitives.hash(algorithm, [body])
+    return digest && write(digest)
+  }
 /** Texts that were signed instead of the body. */
 const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
-  texts.map((one) => notSigned(likelihood, `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
-    // It does not depend on other changes of the body.
-    (body, { body: received }) => (body === received ? one : undefined)))
+  texts.map((one) =>
+    notSigned(
+      likelihood,
+      `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
+      // It does not depend on other changes of the body.
+      (body, { body: received }) => (body === received ? one : undefined),
+    ),
+  )
 
 /** The sender signed the body that it has, and sent another one. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
-  newline('common', "the whole file, from which curl's -d removed the line breaks",
-    (body) => (areEqual(withoutLineBreaks(original), body) ? original : undefined)),
+  newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
+    areEqual(withoutLineBreaks(original), body) ? original : undefined,
+  ),
   changed('common', 'the original body', () => original),
 ]
 
 /** The body was received in another form than it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
   twice('common', 'the text inside the JSON string received', text(forms.stringInside)),
-  inflated('common', 'gzip'), inflated('common', 'deflate'), inflated('uncommon', 'brotli'),
-  encoding('common', 'the body in UTF-8, which arrived in Latin-1 or Windows-1252',
-    beyondAscii((body) => ifUtf8(false, body) && fromWindows1252(body))),
-  encoding('common', 'the body in UTF-8, which arrived encoded twice (é as Ã©)', beyondAscii((body) => ifUtf8(true, toLatin1(fromUtf8(body))))),
-  marked('common', 'the body without its byte order mark', text((body) => (body.startsWith('\ufeff') ? body.slice(1) : undefined))),
+  inflated('common', 'gzip'),
+  inflated('common', 'deflate'),
+  inflated('uncommon', 'brotli'),
+  encoding(
+    'common',
+    'the body in UTF-8, which arrived in Latin-1 or Windows-1252',
+    beyondAscii((body) => ifUtf8(false, body) && fromWindows1252(body)),
+  ),
+  encoding(
+    'common',
+    'the body in UTF-8, which arrived encoded twice (é as Ã©)',
+    beyondAscii((body) => ifUtf8(true, toLatin1(fromUtf8(body)))),
+  ),
+  marked(
+    'common',
+    'the body without its byte order mark',
+    text((body) => (body.startsWith('\ufeff') ? body.slice(1) : undefined)),
+  ),
 
   asSent('uncommon', 'the body decoded from base64', (body) => fromBase64(fromLatin1(body).trim())),
   asSent('uncommon', 'the body decoded from hex', (body) => fromHex(fromLatin1(body))),
-  asSent('uncommon', 'the body decoded from the base64 in the JSON string received',
-    (body) => fromBase64(forms.stringInside(fromLatin1(body)) ?? '')),
-  inEnvelope('uncommon', 'the <detail> in the body received', (body) => ({ variants: forms.jsonParts(fromUtf8(body)) })),
-  inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({ variants: forms.formFields(fromLatin1(body)) })),
-  inMultipart('uncommon', 'the content of <detail> of the multipart body', (body) => ({ variants: forms.multipartParts(fromLatin1(body)) })),
+  asSent('uncommon', 'the body decoded from the base64 in the JSON string received', (body) =>
+    fromBase64(forms.stringInside(fromLatin1(body)) ?? ''),
+  ),
+  inEnvelope('uncommon', 'the <detail> in the body received', (body) => ({
+    variants: forms.jsonParts(fromUtf8(body)),
+  })),
+  inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({
+    variants: forms.formFields(fromLatin1(body)),
+  })),
+  inMultipart('uncommon', 'the content of <detail> of the multipart body', (body) => ({
+    variants: forms.multipartParts(fromLatin1(body)),
+  })),
 
-  oneFormat('uncommon', 'the fields of the form as JSON', text((body) => forms.formAsJson(body, JSON.stringify))),
-  oneFormat('uncommon', 'the fields of the form as JSON, with its numbers and words', text((body) => forms.formAsJson(body, forms.literalOrString))),
-  oneFormat('uncommon', 'the form encoded again, with a space as `%20`', text((body) => forms.encodeFormAgain(body, forms.percentEncode))),
-  oneFormat('uncommon', 'the members of the JSON as a form', text((body) => forms.jsonAsForm(body, forms.jsonWord))),
-  oneFormat('uncommon', "the members of the JSON as PHP's http_build_query writes them", text((body) => forms.jsonAsForm(body, forms.phpWord))),
-  oneFormat('uncommon', "the members of the JSON as Python's urlencode writes them", text((body) => forms.jsonAsForm(body, forms.pythonWord))),
+  oneFormat(
+    'uncommon',
+    'the fields of the form as JSON',
+    text((body) => forms.formAsJson(body, JSON.stringify)),
+  ),
+  oneFormat(
+    'uncommon',
+    'the fields of the form as JSON, with its numbers and words',
+    text((body) => forms.formAsJson(body, forms.literalOrString)),
+  ),
+  oneFormat(
+    'uncommon',
+    'the form encoded again, with a space as `%20`',
+    text((body) => forms.encodeFormAgain(body, forms.percentEncode)),
+  ),
+  oneFormat(
+    'uncommon',
+    'the members of the JSON as a form',
+    text((body) => forms.jsonAsForm(body, forms.jsonWord)),
+  ),
+  oneFormat(
+    'uncommon',
+    "the members of the JSON as PHP's http_build_query writes them",
+    text((body) => forms.jsonAsForm(body, forms.phpWord)),
+  ),
+  oneFormat(
+    'uncommon',
+    "the members of the JSON as Python's urlencode writes them",
+    text((body) => forms.jsonAsForm(body, forms.pythonWord)),
+  ),
 
-  recased('uncommon', 'the JSON with an empty array for each empty object, as PHP keeps it', text(forms.withoutEmptyObjects)),
-  reparsed('rare', 'the JSON with <detail> as a number, not as a string', (body) => ({ variants: forms.stringsAsNumbers(fromUtf8(body)) })),
-  reparsed('rare', 'the JSON with <detail> as a string, not as a number', (body) => ({ variants: forms.numbersAsStrings(fromUtf8(body)) })),
-  reparsed('rare', 'the JSON with <detail>, of which a parser kept less', (body) => ({ variants: forms.restoredFloats(fromUtf8(body)) })),
-  newline('common', "the body with its line breaks, which curl's -d removes from a file", text(forms.restoreLineBreaks)),
+  recased(
+    'uncommon',
+    'the JSON with an empty array for each empty object, as PHP keeps it',
+    text(forms.withoutEmptyObjects),
+  ),
+  reparsed('rare', 'the JSON with <detail> as a number, not as a string', (body) => ({
+    variants: forms.stringsAsNumbers(fromUtf8(body)),
+  })),
+  reparsed('rare', 'the JSON with <detail> as a string, not as a number', (body) => ({
+    variants: forms.numbersAsStrings(fromUtf8(body)),
+  })),
+  reparsed('rare', 'the JSON with <detail>, of which a parser kept less', (body) => ({
+    variants: forms.restoredFloats(fromUtf8(body)),
+  })),
+  newline(
+    'common',
+    "the body with its line breaks, which curl's -d removes from a file",
+    text(forms.restoreLineBreaks),
+  ),
 ]
 
 /** The body was signed in another form than it was sent. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  newline('common', 'the body with CRLF line breaks instead of LF', text((body) => body.replace(/\r?\n/g, '\r\n'))),
-  newline('common', 'the body with LF line breaks instead of CRLF', text((body) => body.replaceAll('\r\n', '\n'))),
-  newline('uncommon', 'the body without its line breaks', text((body) => body.replace(/[\r\n]/g, ''))),
-  newline('uncommon', 'the body without the white space around it', text((body) => body.trim())),
+  newline(
+    'common',
+    'the body with CRLF line breaks instead of LF',
+    text((body) => body.replace(/\r?\n/g, '\r\n')),
+  ),
+  newline(
+    'common',
+    'the body with LF line breaks instead of CRLF',
+    text((body) => body.replaceAll('\r\n', '\n')),
+  ),
+  newline(
+    'uncommon',
+    'the body without its line breaks',
+    text((body) => body.replace(/[\r\n]/g, '')),
+  ),
+  newline(
+    'uncommon',
+    'the body without the white space around it',
+    text((body) => body.trim()),
+  ),
   newline('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', text(forms.expandEscapes)),
 
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
-  encoding('common', 'the body in Latin-1 or Windows-1252 instead of UTF-8', beyondAscii((body) => ifUtf8(false, windows1252(fromUtf8(body))))),
-  encoding('uncommon', 'the body in UTF-8 twice (é as Ã©)', beyondAscii((body) => ifUtf8(true, body) && fromLatin1(body))),
+  encoding(
+    'common',
+    'the body in Latin-1 or Windows-1252 instead of UTF-8',
+    beyondAscii((body) => ifUtf8(false, windows1252(fromUtf8(body)))),
+  ),
+  encoding(
+    'uncommon',
+    'the body in UTF-8 twice (é as Ã©)',
+    beyondAscii((body) => ifUtf8(true, body) && fromLatin1(body)),
+  ),
   encoding('common', 'the body decoded to text, with U+FFFD for what is not UTF-8', beyondAscii(fromUtf8)),
-  encoding('uncommon', 'the body in ASCII, with `?` for everything else', beyondAscii((body) => fromUtf8(body).replace(/[^\0-\x7f]/gu, '?'))),
-  encoding('rare', 'the body in Latin-1, with `?` for everything else', beyondAscii((body) => latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?')))),
-  normalized('uncommon', 'the body in Unicode normalization form C', beyondAscii((body) => fromUtf8(body).normalize('NFC'))),
-  normalized('uncommon', 'the body in Unicode normalization form D', beyondAscii((body) => fromUtf8(body).normalize('NFD'))),
+  encoding(
+    'uncommon',
+    'the body in ASCII, with `?` for everything else',
+    beyondAscii((body) => fromUtf8(body).replace(/[^\0-\x7f]/gu, '?')),
+  ),
+  encoding(
+    'rare',
+    'the body in Latin-1, with `?` for everything else',
+    beyondAscii((body) => latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?'))),
+  ),
+  normalized(
+    'uncommon',
+    'the body in Unicode normalization form C',
+    beyondAscii((body) => fromUtf8(body).normalize('NFC')),
+  ),
+  normalized(
+    'uncommon',
+    'the body in Unicode normalization form D',
+    beyondAscii((body) => fromUtf8(body).normalize('NFD')),
+  ),
   encoding('uncommon', 'the body in UTF-16 (little-endian)', (body) => utf16(fromUtf8(body), 'little-endian')),
-  encoding('rare', 'the body in UTF-16 (little-endian) after a byte order mark', (body) => utf16(`\ufeff${fromUtf8(body)}`, 'little-endian')),
+  encoding('rare', 'the body in UTF-16 (little-endian) after a byte order mark', (body) =>
+    utf16(`\ufeff${fromUtf8(body)}`, 'little-endian'),
+  ),
 
-  twice('common', 'the body as a JSON string, serialized twice', text((body) => JSON.stringify(body))),
+  twice(
+    'common',
+    'the body as a JSON string, serialized twice',
+    text((body) => JSON.stringify(body)),
+  ),
   asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
   asSent('uncommon', 'the body in hex', hex),
   printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
   printed('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) => `[${body.join(' ')}]`),
-  asSent('rare', 'the body percent-encoded', text((body) => encodeURIComponent(body.toWellFormed()))),
-  asSent('rare', "the body percent-encoded except `/`, as Python's quote does", text((body) => forms.percentEncode(body).replaceAll('%2F', '/'))),
-  printed('rare', "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
-    (body) => `[${Int8Array.from(body).join(', ')}]`),
+  asSent(
+    'rare',
+    'the body percent-encoded',
+    text((body) => encodeURIComponent(body.toWellFormed())),
+  ),
+  asSent(
+    'rare',
+    "the body percent-encoded except `/`, as Python's quote does",
+    text((body) => forms.percentEncode(body).replaceAll('%2F', '/')),
+  ),
+  printed(
+    'rare',
+    "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
+    (body) => `[${Int8Array.from(body).join(', ')}]`,
+  ),
   printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
-  inEnvelope('rare', 'the body as the field `payload` of a form', text((body) => `payload=${forms.formEncode(body)}`)),
+  inEnvelope(
+    'rare',
+    'the body as the field `payload` of a form',
+    text((body) => `payload=${forms.formEncode(body)}`),
+  ),
   ...[':', ': '].map((colon) =>
-    inEnvelope('uncommon', `the body as \`{"data"${colon}…}\``, text((body) => `{"data"${colon}${body}}`))),
+    inEnvelope(
+      'uncommon',
+      `the body as \`{"data"${colon}…}\``,
+      text((body) => `{"data"${colon}${body}}`),
+    ),
+  ),
 
   hashed('uncommon', 'the SHA-256 of the body, in hex', hashOf('sha256', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
-  changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", text((body) => forms.htmlEscape(body, '&#039;'))),
-  changed('rare', "the body escaped as HTML, as Python's html.escape does", text((body) => forms.htmlEscape(body, '&#x27;'))),
-  changed('rare', 'the body without its quotes', text((body) => body.replaceAll('"', ''))),
+  changed(
+    'rare',
+    "the body escaped as HTML, as PHP's htmlspecialchars does",
+    text((body) => forms.htmlEscape(body, '&#039;')),
+  ),
+  changed(
+    'rare',
+    "the body escaped as HTML, as Python's html.escape does",
+    text((body) => forms.htmlEscape(body, '&#x27;')),
+  ),
+  changed(
+    'rare',
+    'the body without its quotes',
+    text((body) => body.replaceAll('"', '')),
+  ),
 
   ...['{}', '[]', 'null', '""'].map((one) =>
-    notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined))),
+    notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined)),
+  ),
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
   ...constants('rare', 'Array'),
@@ -145,8 +320,14 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 /** Bytes that were added or lost at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
-  newline('common', 'the body without the line break at its end', text((body) => body.replace(/\r?\n$/, ''))),
-  newline('uncommon', 'the body with a CRLF (carriage return and line feed) after it', (body) => concat(body, utf8('\r\n'))),
+  newline(
+    'common',
+    'the body without the line break at its end',
+    text((body) => body.replace(/\r?\n$/, '')),
+  ),
+  newline('uncommon', 'the body with a CRLF (carriage return and line feed) after it', (body) =>
+    concat(body, utf8('\r\n')),
+  ),
   newline('rare', 'the body with a carriage return (CR) after it', (body) => concat(body, utf8('\r'))),
   newline('rare', 'the body with a space after it', (body) => concat(body, utf8(' '))),
 ]

@@ -1,5 +1,12 @@
 import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
-import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
+import {
+  type Bytes,
+  type HashAlgorithm,
+  type Hypothesis,
+  type Likelihood,
+  type RequestContext,
+  rowsOf,
+} from './hypothesis.js'
 
 // How the digest may have been made instead of as an HMAC with SHA-256.
 
@@ -12,7 +19,11 @@ export interface Digest {
 }
 
 /** The algorithms by the length of the digest in bytes. The most usual one of each length is first. */
-export const ALGORITHMS: readonly { readonly algorithm: HashAlgorithm; readonly name: string; readonly length: number }[] = [
+export const ALGORITHMS: readonly {
+  readonly algorithm: HashAlgorithm
+  readonly name: string
+  readonly length: number
+}[] = [
   { algorithm: 'sha256', name: 'SHA-256', length: 32 },
   { algorithm: 'sha1', name: 'SHA-1', length: 20 },
   { algorithm: 'sha512', name: 'SHA-512', length: 64 },
@@ -31,12 +42,17 @@ export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
 export function digestHypotheses(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const row = rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
   const encoded = rowsOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
-  const made = (make: Digest['make'], isKeyed = true) => () => ({ make, isKeyed })
+  const made =
+    (make: Digest['make'], isKeyed = true) =>
+    () => ({ make, isKeyed })
   const { make: hmac } = hmacWith(algorithm)
   const hash = (...order: readonly ('key' | 'separator' | 'message')[]) =>
     made((key, message, { primitives }) => {
       const parts = { key: [key], separator: [utf8(':')], message }
-      return primitives.hash(algorithm, order.flatMap((part) => parts[part]))
+      return primitives.hash(
+        algorithm,
+        order.flatMap((part) => parts[part]),
+      )
     }, order.includes('key'))
   /** An HMAC of the HMAC, in an encoding. */
   const twice = (write: (digest: Uint8Array) => Bytes) =>
@@ -57,25 +73,45 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
     row('rare', `${name} of the secret, a colon and the message, without HMAC`, hash('key', 'separator', 'message')),
     row('rare', `${name} of the message, a colon and the secret, without HMAC`, hash('message', 'separator', 'key')),
     row('uncommon', `${name} of the message alone, without the secret`, hash('message')),
-    row('uncommon', 'an HMAC with its arguments swapped: the message as the key, the secret as the message',
-      made((key, message, context) => hmac(concat(...message), [key], context))),
-    row('uncommon', `an HMAC of the message's ${name} in hex`,
+    row(
+      'uncommon',
+      'an HMAC with its arguments swapped: the message as the key, the secret as the message',
+      made((key, message, context) => hmac(concat(...message), [key], context)),
+    ),
+    row(
+      'uncommon',
+      `an HMAC of the message's ${name} in hex`,
       made((key, message, context) => {
         const digest = context.primitives.hash(algorithm, message)
         return digest && hmac(key, [utf8(hex(digest))], context)
-      })),
+      }),
+    ),
     row('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
-    row('rare', 'an HMAC of the bytes of the HMAC', twice((digest) => digest)),
+    row(
+      'rare',
+      'an HMAC of the bytes of the HMAC',
+      twice((digest) => digest),
+    ),
     row('rare', 'an HMAC of the HMAC in base64', twice(base64)),
-    encoded('uncommon', 'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
-      inUtf16('', 'little-endian')),
-    encoded('rare', 'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
-      inUtf16('\ufeff', 'big-endian')),
+    encoded(
+      'uncommon',
+      'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
+      inUtf16('', 'little-endian'),
+    ),
+    encoded(
+      'rare',
+      'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
+      inUtf16('\ufeff', 'big-endian'),
+    ),
   ]
 }
 
 /** The rows of one algorithm. The HMAC is right if the algorithm is SHA-256. */
 export const otherHmac = (likelihood: Likelihood | 'expected', algorithm: HashAlgorithm, name: string) => ({
-  ...rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })('uncommon', `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm)),
+  ...rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })(
+    'uncommon',
+    `an HMAC with ${name} instead of SHA-256`,
+    () => hmacWith(algorithm),
+  ),
   likelihood,
 })

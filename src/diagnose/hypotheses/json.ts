@@ -3,8 +3,30 @@ import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
 import { type JsonText, parseJson } from '../json/parse.js'
 import {
-  asciiString as ascii, COMPACT, dotnetString, gsonString, hashMapOrder, htmlString as html, INDENT_2, INDENT_3, INDENT_4, javascriptOrder, lineString, OLD_RUBY,
-  phpString as php, phpUnicodeString, pythonString, rawString as raw, rubyString, rubySymbol, SPACED, SPACED_COLON, sortedOrder as sorted, symfonyString, TABS, withoutNulls,
+  asciiString as ascii,
+  COMPACT,
+  dotnetString,
+  gsonString,
+  hashMapOrder,
+  htmlString as html,
+  INDENT_2,
+  INDENT_3,
+  INDENT_4,
+  javascriptOrder,
+  lineString,
+  OLD_RUBY,
+  phpString as php,
+  phpUnicodeString,
+  pythonString,
+  rawString as raw,
+  rubyString,
+  rubySymbol,
+  SPACED,
+  SPACED_COLON,
+  sortedOrder as sorted,
+  symfonyString,
+  TABS,
+  withoutNulls,
 } from '../json/styles.js'
 import { type JsonStyle, writeJson } from '../json/write.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
@@ -20,26 +42,45 @@ export interface JsonWriter {
   readonly style: JsonStyle
 }
 
-const JAVASCRIPT: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.javascriptNumber, order: javascriptOrder }
+const JAVASCRIPT: JsonStyle = {
+  spacing: COMPACT,
+  escaping: raw,
+  number: numbers.javascriptNumber,
+  order: javascriptOrder,
+}
 const PYTHON: JsonStyle = { spacing: SPACED, escaping: ascii, number: numbers.pythonNumber }
 const PHP: JsonStyle = { spacing: COMPACT, escaping: php, number: numbers.phpNumber }
 const GO_STRUCT: JsonStyle = { spacing: COMPACT, escaping: html }
 const GO_MAP: JsonStyle = { ...GO_STRUCT, number: numbers.javascriptNumber, order: sorted }
 const RUBY: JsonStyle = { spacing: COMPACT, escaping: raw, number: numbers.rubyNumber }
 const PYTHON_REPR: JsonStyle = {
-  spacing: SPACED, string: pythonString, number: numbers.pythonNumber,
+  spacing: SPACED,
+  string: pythonString,
+  number: numbers.pythonNumber,
   word: replacing({ true: 'True', false: 'False', null: 'None' }),
 }
 const RUBY_INSPECT: JsonStyle = {
-  spacing: { item: ', ', colon: '=>' }, string: rubyString, number: numbers.rubyNumber, word: replacing({ null: 'nil' }),
+  spacing: { item: ', ', colon: '=>' },
+  string: rubyString,
+  number: numbers.rubyNumber,
+  word: replacing({ null: 'nil' }),
 }
 const bare = (text: string) => text
 const GO_STRUCT_PRINTED: JsonStyle = {
-  spacing: { item: ' ', colon: '' }, string: bare, key: () => '', number: numbers.goNumber, word: replacing({ null: '<nil>' }),
+  spacing: { item: ' ', colon: '' },
+  string: bare,
+  key: () => '',
+  number: numbers.goNumber,
+  word: replacing({ null: '<nil>' }),
 }
 const capitalized = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1)}:`
 
-const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({ likelihood, language, writer: name, style })
+const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
+  likelihood,
+  language,
+  writer: name,
+  style,
+})
 
 export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('common', 'node', "JavaScript's JSON.stringify", JAVASCRIPT),
@@ -49,7 +90,11 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('uncommon', 'python', "Python's json.dumps with ensure_ascii=False", { ...PYTHON, escaping: raw }),
   writer('uncommon', 'python', "Python's json.dumps with separators=(',', ':')", { ...PYTHON, spacing: COMPACT }),
   writer('uncommon', 'python', "Python's json.dumps with sort_keys=True", { ...PYTHON, order: sorted }),
-  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", { ...PYTHON, spacing: COMPACT, order: sorted }),
+  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", {
+    ...PYTHON,
+    spacing: COMPACT,
+    order: sorted,
+  }),
   writer('uncommon', 'go', "Go's json.Marshal of a map", GO_MAP),
   writer('uncommon', 'node', "JavaScript's JSON.stringify with 2 spaces", { ...JAVASCRIPT, spacing: INDENT_2 }),
   writer('uncommon', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
@@ -59,20 +104,39 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('uncommon', 'php', "PHP's json_encode with JSON_PRETTY_PRINT", { ...PHP, spacing: INDENT_4 }),
   writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES", { ...PHP, escaping: ascii }),
   writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_UNICODE", { ...PHP, escaping: phpUnicodeString }),
-  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE", { ...PHP, escaping: lineString }),
+  writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES and JSON_UNESCAPED_UNICODE", {
+    ...PHP,
+    escaping: lineString,
+  }),
   writer('rare', 'php', "Symfony's JsonResponse", { ...PHP, escaping: symfonyString }),
   writer('uncommon', 'csharp', "C#'s System.Text.Json", { spacing: COMPACT, escaping: dotnetString }),
   writer('uncommon', 'ruby', "Ruby's JSON.pretty_generate before 2.7.3", { ...RUBY, spacing: OLD_RUBY }),
-  writer('uncommon', 'java', "Java's JSONObject (org.json) or Jackson of a HashMap", { spacing: COMPACT, escaping: raw, order: hashMapOrder }),
+  writer('uncommon', 'java', "Java's JSONObject (org.json) or Jackson of a HashMap", {
+    spacing: COMPACT,
+    escaping: raw,
+    order: hashMapOrder,
+  }),
   writer('uncommon', 'java', "Java's Gson", { spacing: COMPACT, escaping: gsonString, order: withoutNulls }),
-  writer('rare', 'java', "Java's Gson of a Map", { spacing: COMPACT, escaping: gsonString, number: numbers.gsonNumber }),
+  writer('rare', 'java', "Java's Gson of a Map", {
+    spacing: COMPACT,
+    escaping: gsonString,
+    number: numbers.gsonNumber,
+  }),
   writer('rare', 'perl', "Perl's JSON with pretty and canonical", { spacing: INDENT_3, escaping: raw, order: sorted }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
-  writer('rare', 'java', "Java's Map.toString", { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }),
+  writer('rare', 'java', "Java's Map.toString", {
+    spacing: { item: ', ', colon: '=' },
+    string: bare,
+    number: numbers.javaNumber,
+  }),
   writer('rare', 'go', "Go's fmt", {
-    ...GO_STRUCT_PRINTED, spacing: { item: ' ', colon: ':' }, key: bare, bracket: (one) => one.replace('{', 'map[').replace('}', ']'), order: sorted,
+    ...GO_STRUCT_PRINTED,
+    spacing: { item: ' ', colon: ':' },
+    key: bare,
+    bracket: (one) => one.replace('{', 'map[').replace('}', ']'),
+    order: sorted,
   }),
   writer('rare', 'go', "Go's fmt with %v of a struct", GO_STRUCT_PRINTED),
   writer('rare', 'go', "Go's fmt with %+v of a struct", { ...GO_STRUCT_PRINTED, key: capitalized }),
@@ -95,10 +159,11 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 ])
 
 /** Combinations of traits that no known serializer has. They are tried last. */
-const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap((spacing) =>
-  [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
-    [undefined, sorted].map((order) => ({ spacing, escaping, order })),
-  ),
+const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap(
+  (spacing) =>
+    [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>
+      [undefined, sorted].map((order) => ({ spacing, escaping, order })),
+    ),
 )
 
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
@@ -118,7 +183,11 @@ const BYTES_PER_TOKEN = 25
 
 const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
   // Without JSON's quotes, it is what a language prints for an object.
-  likelihood, code: 'body_json', fix: style.string === undefined ? 'serialize_once' : 'write_json', what: 'the JSON written again', style,
+  likelihood,
+  code: 'body_json',
+  fix: style.string === undefined ? 'serialize_once' : 'write_json',
+  what: 'the JSON written again',
+  style,
   apply: (body, { spend }) => {
     const json = parseBody(body)
     spend(BYTES_PER_TOKEN * (json?.kinds.length ?? 0))

@@ -19,7 +19,11 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   row('uncommon', '`None` for the nonce', () => 'None'),
   row('uncommon', 'the nonce with a line feed (LF) after it', (nonce) => `${nonce}\n`),
   row('uncommon', 'the nonce between quotes', (nonce) => `"${nonce}"`),
-  row('uncommon', 'the nonce without the quotes or brackets around it', (nonce) => /^(["'{<(])(.+)["'}>)]$/s.exec(nonce)?.[2]),
+  row(
+    'uncommon',
+    'the nonce without the quotes or brackets around it',
+    (nonce) => /^(["'{<(])(.+)["'}>)]$/s.exec(nonce)?.[2],
+  ),
   row('rare', 'the nonce without the braces around it, in lowercase', (nonce) => withoutBraces(nonce)?.toLowerCase()),
   asBytes('uncommon', 'the bytes that the hex digits of the nonce stand for', (nonce) => fromHex(withoutDashes(nonce))),
   asBytes('rare', 'the bytes that the base64 of the nonce stands for', fromBase64),
@@ -40,7 +44,9 @@ function percentDecode(nonce: string): string | undefined {
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {
   const variants = headers
     .slice(0, 64)
-    .filter(([name, value]) => /(id|uuid|nonce|token|key|request|delivery|event|trace)/.test(name) && value.length <= 512)
+    .filter(
+      ([name, value]) => /(id|uuid|nonce|token|key|request|delivery|event|trace)/.test(name) && value.length <= 512,
+    )
     .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
   return { variants }
 }

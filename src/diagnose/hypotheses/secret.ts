@@ -1,7 +1,14 @@
 import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../../bytes.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import { type Bytes, type HashAlgorithm, type Hypothesis, type Likelihood, type RequestContext, rowsOf } from './hypothesis.js'
+import {
+  type Bytes,
+  type HashAlgorithm,
+  type Hypothesis,
+  type Likelihood,
+  type RequestContext,
+  rowsOf,
+} from './hypothesis.js'
 
 // Mistakes in the secret that was used as the key.
 
@@ -12,8 +19,10 @@ const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.=-]){1,2}(?=.)/
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
-const hashOf = (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes) => (secret: string, { primitives }: RequestContext) =>
-  ifPossible(primitives.hash(algorithm, [utf8(secret)]), write)
+const hashOf =
+  (algorithm: HashAlgorithm, write: (digest: Uint8Array) => Bytes) =>
+  (secret: string, { primitives }: RequestContext) =>
+    ifPossible(primitives.hash(algorithm, [utf8(secret)]), write)
 const toStandardBase64 = (secret: string) => secret.replaceAll('-', '+').replaceAll('_', '/')
 const padded = (secret: string) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '=')
 
@@ -31,31 +40,51 @@ const unchanged = rows({ code: 'secret_changed', fix: 'unchanged_secret' })
 const insideJson = rows({ code: 'secret_changed', fix: 'value_of_secret' })
 
 /** The keys that secrets have in the JSON of a secrets manager. */
-const JSON_KEYS = ['WEBHOOK_SECRET', 'webhook_secret', 'webhookSecret', 'SIGNING_SECRET', 'signing_secret', 'SECRET', 'secret', 'key', 'value', 'password']
+const JSON_KEYS = [
+  'WEBHOOK_SECRET',
+  'webhook_secret',
+  'webhookSecret',
+  'SIGNING_SECRET',
+  'signing_secret',
+  'SECRET',
+  'secret',
+  'key',
+  'value',
+  'password',
+]
 /** The JSON as services write it, as it is pasted, and as Python prints it. */
 const JSON_FORMS = ['{"k":"v"}', '{"k": "v"}', '{\n  "k": "v"\n}', "{'k': 'v'}"]
 const inJson = (secret: string) => ({
   variants: JSON_KEYS.flatMap((key) =>
-    JSON_FORMS.map((form) => ({ detail: key, value: form.replace('k', key).replace('v', () => secret) }))),
+    JSON_FORMS.map((form) => ({ detail: key, value: form.replace('k', key).replace('v', () => secret) })),
+  ),
 })
 const valuesInJson = (secret: string) => {
   const json = secret.startsWith('{') ? jsonValue(secret) : undefined
-  return { variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])) }
+  return {
+    variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])),
+  }
 }
 /** The lengths of fields and keys that cut a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
 
 const placeholder = rows({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
-  texts.map((text) => placeholder(likelihood, text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, () => text))
+  texts.map((text) =>
+    placeholder(likelihood, text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, () => text),
+  )
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
-  trimHere('common', 'the secret without <detail>', (secret) => ({ variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }] })),
+  trimHere('common', 'the secret without <detail>', (secret) => ({
+    variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }],
+  })),
   asText('common', 'the secret decoded from base64 or base64url', fromBase64),
   asText('common', 'the secret decoded from hex', fromHex),
-  prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) => ifPossible(withoutPrefix(secret), fromBase64)),
+  prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>
+    ifPossible(withoutPrefix(secret), fromBase64),
+  ),
   unquote('common', 'the secret between double quotes', (secret) => `"${secret}"`),
 
   trim('uncommon', 'the secret and a space after it', (secret) => `${secret} `),
@@ -72,29 +101,57 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
-  unhashed('uncommon', "the bytes of the secret's SHA-256", hashOf('sha256', (digest) => digest)),
+  unhashed(
+    'uncommon',
+    "the bytes of the secret's SHA-256",
+    hashOf('sha256', (digest) => digest),
+  ),
   unhashed('uncommon', "the secret's SHA-256 in hex", hashOf('sha256', hex)),
   unhashed('rare', "the secret's MD5 in hex", hashOf('md5', hex)),
 
   unchanged('uncommon', 'the secret without the `=` at its end', (secret) => secret.replace(/=+$/, '')),
-  unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) => padded(toStandardBase64(secret))),
-  unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) => secret.replace(/\s*#.*$/s, '')),
-  unchanged('uncommon', 'the secret without what a shell takes for a variable (`$…`)',
-    (secret) => secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, '')),
+  unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) =>
+    padded(toStandardBase64(secret)),
+  ),
+  unchanged('uncommon', 'the secret up to a `#`, which begins a comment in a .env file', (secret) =>
+    secret.replace(/\s*#.*$/s, ''),
+  ),
+  unchanged('uncommon', 'the secret without what a shell takes for a variable (`$…`)', (secret) =>
+    secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, ''),
+  ),
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
   unchanged('rare', 'the first <detail> characters of the secret', (secret) => ({
     variants: CUT_LENGTHS.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
   })),
   unchanged('last', 'the secret and one more character at its end', (secret) => ({
-    variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({ detail: '', value: secret + String.fromCharCode(0x21 + index) })),
+    variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({
+      detail: '',
+      value: secret + String.fromCharCode(0x21 + index),
+    })),
   })),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),
   unchanged('rare', 'the secret percent-encoded', encodeURIComponent),
 
-  ...placeholders('uncommon', '', 'undefined', 'null', 'None', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
-  ...placeholders('rare', '$SIGNING_SECRET', 'process.env.WEBHOOK_SECRET', '/run/secrets/webhook_secret', 'secret', 'changeme'),
+  ...placeholders(
+    'uncommon',
+    '',
+    'undefined',
+    'null',
+    'None',
+    'WEBHOOK_SECRET',
+    '$WEBHOOK_SECRET',
+    '${WEBHOOK_SECRET}',
+  ),
+  ...placeholders(
+    'rare',
+    '$SIGNING_SECRET',
+    'process.env.WEBHOOK_SECRET',
+    '/run/secrets/webhook_secret',
+    'secret',
+    'changeme',
+  ),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
