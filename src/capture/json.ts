@@ -74,8 +74,9 @@ export function findDocuments(text: string): readonly unknown[] {
   if (start === -1) return []
   const whole = parse(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
-  const lines = text.split('\n').map((line) => (line.includes('{') ? parse(line.slice(line.indexOf('{'))) : undefined))
-  return lines.filter((line) => line !== undefined)
+  // A failed parse takes long, so a line without an end is not parsed.
+  const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
+  return lines.map((line) => parse(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }
 
 function parse(text: string): unknown {

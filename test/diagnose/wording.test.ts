@@ -82,6 +82,7 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'JSON: numbers in another form': { message: `${HEAD}{"a":1}`, body: '{"a":1.0}' },
 }
 
+// Many whole searches, so it needs more time on a machine under load.
 it('the words of the findings', async () => {
   const texts: string[] = []
   for (const [name, shown] of Object.entries(REQUESTS)) {
@@ -108,4 +109,4 @@ it('the words of the findings', async () => {
   texts.push(...JSON_WRITERS.map(({ writer }) => `body_json: the JSON as ${writer} writes it`), '')
   texts.push('# Fixes', '', JSON.stringify(FIXES, undefined, 2), '')
   await expect(texts.join('\n')).toMatchFileSnapshot('wording.txt')
-})
+}, 300_000)

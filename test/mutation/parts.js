@@ -52,6 +52,7 @@ export const PARTS = {
   cli: {
     mutate: [
       'src/{capture,cli}/**/*.ts',
+      '!src/capture/list-headers.ts',
       '!src/cli/{main,run}.ts',
       '!src/cli/output/*.ts',
       '!src/cli/commands/workbench.ts',
@@ -81,8 +82,8 @@ export const PARTS = {
     score: 88,
   },
   checks: {
-    mutate: ['src/diagnose/checks/*.ts'],
-    testFiles: ['test/diagnose/{checks,guessable,sides}.test.ts', 'test/diagnose/checks/*.test.ts'],
+    mutate: ['src/diagnose/checks/*.ts', 'src/diagnose/{instant,mask-secrets}.ts', 'src/capture/list-headers.ts'],
+    testFiles: ['test/diagnose/{checks,guessable,instant,sides}.test.ts', 'test/diagnose/checks/*.test.ts'],
     score: 93,
   },
 }
