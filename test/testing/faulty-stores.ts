@@ -96,6 +96,26 @@ function alteringWebhooks(how: string, message: RegExp, alter: (webhookId: strin
   }))
 }
 
+type Reservation = readonly [webhookId: string, key: string]
+
+/** Returns a `reserve` that looks through all reservations. */
+function reserveUnless(store: Store, isTakenBy: (other: Reservation, wanted: Reservation) => boolean): Reserve {
+  return async (webhookId, key, ttlSeconds) => {
+    const taken = [...store.backend].some(
+      ([address, expiresAt]) => isTakenBy(JSON.parse(address), [webhookId, key]) && store.isTaken(expiresAt),
+    )
+    if (!taken) store.backend.set(store.address(webhookId, key), store.expiry(ttlSeconds))
+    return !taken
+  }
+}
+
+/** A store that takes some keys of one webhook for equal. */
+function matching(fault: string, message: RegExp, isEqual: (stored: string, key: string) => boolean): FaultyStore {
+  return faulty(fault, message, (store) => ({
+    reserve: reserveUnless(store, ([otherId, other], [webhookId, key]) => otherId === webhookId && isEqual(other, key)),
+  }))
+}
+
 /** The value that a factory returns instead of a store. */
 function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore {
   return {
@@ -104,6 +124,7 @@ function notAStore(fault: string, message: RegExp, value: unknown): FaultyStore 
   }
 }
 
+type Reserve = (webhookId: string, key: string, ttlSeconds: number) => Promise<boolean>
 type ReserveAll = (webhookId: string, keys: readonly string[], ttlSeconds: number) => Promise<boolean>
 
 /** A store whose `reserve` is correct, and whose `reserveAll` has a fault. */
@@ -240,16 +261,14 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       reserve: async (...call) => call[0].length > 255 || Store.prototype.reserve.call(store, ...call),
     }),
   ),
-  faulty('keys matched with LIKE', /Keys are matched as patterns/, (store) => ({
-    async reserve(webhookId, key, ttlSeconds) {
-      const pattern = new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`)
-      const taken = [...store.backend].some(([address, expiresAt]) => {
-        const [otherId, other] = JSON.parse(address)
-        return otherId === webhookId && pattern.test(other) && store.isTaken(expiresAt)
-      })
-      if (!taken) store.backend.set(store.address(webhookId, key), store.expiry(ttlSeconds))
-      return !taken
-    },
+  matching('keys matched with LIKE', /Keys are matched as patterns/, (stored, key) =>
+    new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`).test(stored),
+  ),
+  // Each finds its fault in one order of a pair only.
+  matching('keys that start with the key', /Keys are matched by their start/, (stored, key) => stored.startsWith(key)),
+  matching('keys that the key starts with', /Keys are matched by their start/, (stored, key) => key.startsWith(stored)),
+  faulty('webhooks that start with the webhook', /Webhooks are matched by their start/, (store) => ({
+    reserve: reserveUnless(store, (other, [webhookId, key]) => other[0].startsWith(webhookId) && other[1] === key),
   })),
   altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
   altering('truncated at a colon', /Keys are truncated at a colon/, (key) => key.split(':')[0] ?? key),
