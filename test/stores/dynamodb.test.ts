@@ -31,6 +31,20 @@ describe('a reservation', () => {
     ])
   })
 
+  it('has a new caller each time, because the condition lets the same caller in again', async () => {
+    const callers: string[] = []
+    const store = new DynamoDBNonceStore({
+      async putItem({ Item, ExpressionAttributeValues }) {
+        expect(Item.reserved_by).toEqual(ExpressionAttributeValues[':caller'])
+        callers.push(Item.reserved_by.S)
+        return OUTPUT
+      },
+    })
+    await Promise.all([store.reserve('42', 'nonce', 600), store.reserve('42', 'nonce', 600)])
+    await store.reserve('42', 'nonce', 600)
+    expect(new Set(callers).size).toBe(3)
+  })
+
   it.each<[string, object]>([
     ['3', Object.assign(new Error('The conditional request failed'), { name: 'ConditionalCheckFailedException' })],
     ['2', Object.assign(new Error('The conditional request failed'), { code: 'ConditionalCheckFailedException' })],

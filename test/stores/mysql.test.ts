@@ -6,16 +6,29 @@ import { MySqlNonceStore, type MySqlNonceStoreOptions } from '../../src/stores/m
 const TAKEN = Object.assign(new Error('Duplicate entry'), { errno: 1062, sqlState: '23000' })
 const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlState: '40001' })
 
+// The whole statements, because a small change to one of them removes the protection: with NOW(), rows expire by the time zone of
+// a connection, and with INSERT IGNORE, a taken key is no error.
+const INSERT =
+  'INSERT INTO `webhook_nonces` (key_hash, expires_at) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)'
+const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND expires_at < UTC_TIMESTAMP(6)'
+const AUTOCOMMIT = 'SELECT @@autocommit AS autocommit'
+const LOOK = 'SELECT 1 FROM `webhook_nonces` LIMIT 0'
+
+/** `printf '2:42nonce' | sha256sum` */
+const HASH = 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc'
+
 /** A store whose client gives these answers, one per statement. An error is thrown. */
 function storeWith(...answers: unknown[]) {
   const statements: string[] = []
-  const query: MySqlNonceStoreOptions['query'] = async (sql) => {
-    statements.push(sql.split(' ', 1)[0] ?? '')
+  const parameters: unknown[][] = []
+  const query: MySqlNonceStoreOptions['query'] = async (sql, values) => {
+    statements.push(sql.replaceAll(/\s+/g, ' '))
+    parameters.push(values)
     const answer = answers[statements.length - 1]
     if (answer instanceof Error) throw answer
     return answer
   }
-  return { store: new MySqlNonceStore({ query }), statements }
+  return { store: new MySqlNonceStore({ query }), statements, parameters }
 }
 
 describe('a reservation', () => {
@@ -24,9 +37,16 @@ describe('a reservation', () => {
     ['mariadb', { affectedRows: 1 }],
     ['a client that counts in bigints', { affectedRows: 1n }],
   ])('is one statement, with the answer of %s', async (_, answer) => {
-    const { store, statements } = storeWith(answer)
+    const { store, statements, parameters } = storeWith(answer)
     expect(await store.reserve('42', 'nonce', 600)).toBe(true)
-    expect(statements).toEqual(['INSERT'])
+    expect(statements).toEqual([INSERT])
+    expect(parameters).toEqual([[HASH, 600_001_000]])
+  })
+
+  it('of two keys is one statement too', async () => {
+    const { store, statements } = storeWith({ affectedRows: 2 })
+    expect(await store.reserveAll('42', ['nonce', 'signature 00'], 600)).toBe(true)
+    expect(statements).toEqual([`${INSERT}, (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)`])
   })
 
   it('inserts its keys in one order, so that two statements rarely wait for each other', async () => {
@@ -44,7 +64,8 @@ describe('a reservation', () => {
   it('of a taken key deletes the row if it has expired, and inserts again', async () => {
     const live = storeWith(TAKEN, { affectedRows: 0 }, TAKEN)
     expect(await live.store.reserve('42', 'nonce', 600)).toBe(false)
-    expect(live.statements).toEqual(['INSERT', 'DELETE', 'INSERT'])
+    expect(live.statements).toEqual([INSERT, DELETE, INSERT])
+    expect(live.parameters[1]).toEqual([HASH])
     const expired = storeWith(TAKEN, { affectedRows: 1 }, { affectedRows: 1 })
     expect(await expired.store.reserve('42', 'nonce', 600)).toBe(true)
   })
@@ -107,6 +128,20 @@ describe('a reservation', () => {
 })
 
 describe('deleteExpired', () => {
+  it('selects expired rows, and deletes at most 1000 of them at once if they are still expired', async () => {
+    const hashes = Array.from({ length: 1001 }, (_, index) => ({ hash: String(index) }))
+    const { store, statements, parameters } = storeWith([hashes, []], { affectedRows: 1000 }, { affectedRows: 0 })
+    expect(await store.deleteExpired({ limit: 1001 })).toBe(1000)
+    const [select, first, second] = statements
+    expect(select).toBe(
+      'SELECT HEX(key_hash) AS hash FROM `webhook_nonces` WHERE expires_at < UTC_TIMESTAMP(6) ORDER BY expires_at LIMIT 1001',
+    )
+    expect(first).toBe(DELETE.replace('UNHEX(?)', Array(1000).fill('UNHEX(?)').join()))
+    expect(second).toBe(DELETE)
+    expect(parameters.map(({ length }) => length)).toEqual([0, 1000, 1])
+    expect(parameters[2]).toEqual(['1000'])
+  })
+
   it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
     const { store } = storeWith()
     await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/limit is not a whole number/)
@@ -150,18 +185,22 @@ describe('options', () => {
 describe('createTable', () => {
   const MISSING = Object.assign(new Error("Table 'hooks.webhook_nonces' doesn't exist"), { errno: 1146 })
 
-  const AUTOCOMMIT = [[{ autocommit: 1 }], []]
+  const ON = [[{ autocommit: 1 }], []]
 
   it('creates the table if it is absent', async () => {
-    const { store, statements } = storeWith(AUTOCOMMIT, MISSING, { affectedRows: 0 })
+    const { store, statements } = storeWith(ON, MISSING, { affectedRows: 0 })
     await store.createTable()
-    expect(statements).toEqual(['SELECT', 'SELECT', 'CREATE'])
+    expect(statements).toEqual([
+      AUTOCOMMIT,
+      LOOK,
+      expect.stringMatching(/^CREATE TABLE IF NOT EXISTS .* ENGINE = InnoDB$/),
+    ])
   })
 
   it('creates nothing if the table exists', async () => {
-    const { store, statements } = storeWith(AUTOCOMMIT, [[], []])
+    const { store, statements } = storeWith(ON, [[], []])
     await store.createTable()
-    expect(statements).toEqual(['SELECT', 'SELECT'])
+    expect(statements).toEqual([AUTOCOMMIT, LOOK])
   })
 
   it.each<[string, unknown]>([
@@ -171,12 +210,12 @@ describe('createTable', () => {
   ])('refuses a connection without autocommit: %s', async (_, answer) => {
     const { store, statements } = storeWith(answer)
     await expect(store.createTable()).rejects.toThrow(/^autocommit is off\. Run SET SESSION autocommit = 1/)
-    expect(statements).toEqual(['SELECT'])
+    expect(statements).toEqual([AUTOCOMMIT])
   })
 
   it('passes on every other error', async () => {
     const { store, statements } = storeWith(new Error('connect ECONNREFUSED'))
     await expect(store.createTable()).rejects.toThrow('connect ECONNREFUSED')
-    expect(statements).toEqual(['SELECT'])
+    expect(statements).toEqual([AUTOCOMMIT])
   })
 })

@@ -220,6 +220,26 @@ describe('deleteExpired', () => {
     expect(await store.reserve('42', 'live', 600)).toBe(false)
   })
 
+  it('looks again at each row when it deletes it, because the row may have been reserved meanwhile', async () => {
+    const store = await newStore('looks')
+    await store.reserve('42', 'nonce', 1)
+    await age('looks', 10)
+    // From the second look on, the clock shows an hour earlier, as if the row had been reserved again.
+    await database.exec(`
+      CREATE SCHEMA fake;
+      CREATE SEQUENCE fake.looks;
+      CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+        $$ SELECT now() - CASE nextval('fake.looks') WHEN 1 THEN interval '0' ELSE interval '1 hour' END $$;
+      SET search_path = fake, pg_catalog, public`)
+    try {
+      expect(await store.deleteExpired()).toBe(0)
+      expect(await rowsOf('SELECT last_value::int4 AS looks FROM fake.looks')).toEqual([{ looks: 2 }])
+    } finally {
+      await database.exec('RESET search_path')
+    }
+    expect(await store.deleteExpired()).toBe(1)
+  })
+
   it('finds them by the index', async () => {
     await newStore('indexed')
     await database.exec(`

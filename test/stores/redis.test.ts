@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LuaFactory } from 'wasmoon'
 import { verify } from '../../src/index.js'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
@@ -58,7 +59,8 @@ describe('a reservation', () => {
 
   it('has a new token each time', async () => {
     const tokens = new Set<string | undefined>()
-    for (let index = 0; index < 100; index++) tokens.add((await sent(() => null)).commands[0]?.[4])
+    const store = new RedisNonceStore({ sendCommand: async ({ 4: token }) => tokens.add(token) && `taken ${token}` })
+    for (let index = 0; index < 100; index++) await store.reserve('42', 'nonce', TTL)
     expect(tokens.size).toBe(100)
   })
 
@@ -110,6 +112,60 @@ describe('two keys', () => {
     expect(await store.reserveAll('42', ['nonce', 'signature 00'], TTL)).toBe(true)
     const keys = [`webhook-nonce:{${TAG}}2:42nonce`, `webhook-nonce:{${TAG}}2:42signature 00`]
     expect(commands).toEqual([['EVAL', expect.any(String), '2', ...keys, expect.any(String), '600001']])
+  })
+})
+
+// An interpreter of Lua runs the script, with a model of the two commands that it uses. test/integration has real servers.
+describe('the script', () => {
+  /** A Redis that knows EVAL, and the texts of its keys with their time to live. */
+  async function startModel() {
+    const lua = await new LuaFactory().createEngine()
+    const entries = new Map<string, { token: string; milliseconds: string }>()
+    const commands: { readonly [name: string]: (...args: string[]) => string | false } = {
+      GET: (key = '') => entries.get(key)?.token ?? false,
+      SET(key = '', token = '', ...options) {
+        const isNew = options[0] === 'NX'
+        if (isNew && entries.has(key)) return false
+        const [unit, milliseconds = ''] = isNew ? options.slice(1) : options
+        if (unit !== 'PX') throw new Error(`no time to live: ${options}`)
+        entries.set(key, { token, milliseconds })
+        return 'OK'
+      },
+    }
+    lua.global.set('redis', { call: (name: string, ...args: string[]) => commands[name]?.(...args) })
+    const table = (texts: string[]) => `{ ${texts.map((text) => JSON.stringify(text)).join()} }`
+    async function sendCommand([, script = '', count, ...rest]: string[]): Promise<unknown> {
+      const [keys, args] = [rest.slice(0, Number(count)), rest.slice(Number(count))]
+      return lua.doString(`local KEYS, ARGV = ${table(keys)}, ${table(args)}\n${script}`)
+    }
+    return { entries, sendCommand, store: new RedisNonceStore({ sendCommand }) }
+  }
+
+  it('reserves both keys or none', async () => {
+    const { store, entries } = await startModel()
+    expect(await store.reserveAll('42', ['a', 'signature'], TTL)).toBe(true)
+    const before = structuredClone(entries)
+    expect(await store.reserveAll('42', ['a', 'another signature'], TTL)).toBe(false)
+    expect(await store.reserveAll('42', ['a:b', 'signature'], TTL)).toBe(false)
+    expect(entries).toEqual(before)
+    expect(await store.reserve('42', 'a:b', TTL)).toBe(true)
+    expect(await store.reserve('42', 'a', TTL)).toBe(false)
+  })
+
+  it('gives each key its time to live, and a replay does not change it', async () => {
+    const { store, entries } = await startModel()
+    await store.reserveAll('42', ['nonce', 'signature'], TTL)
+    await store.reserve('42', 'nonce', 2 * TTL)
+    expect([...entries.values()].map(({ milliseconds }) => milliseconds)).toEqual(['600001', '600001'])
+  })
+
+  it('answers the same if a client sends it again, because the first answer was lost', async () => {
+    const { sendCommand } = await startModel()
+    const again = async (args: string[]) => (await sendCommand(args)) && sendCommand(args)
+    const store = new RedisNonceStore({ sendCommand: again })
+    expect(await store.reserve('42', 'nonce', TTL)).toBe(true)
+    expect(await store.reserve('42', 'nonce', TTL)).toBe(false)
+    expect(await store.reserveAll('42', ['a', 'signature'], TTL)).toBe(true)
   })
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cancelStatement } from '../../../src/stores/connect/postgres.js'
 import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql.js'
 import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis.js'
@@ -16,7 +16,7 @@ class FakeRedis {
   isLost = false
   constructor(
     options: IoredisOptions,
-    readonly info = 'role:master\r\nmaxmemory_policy:noeviction\r\n',
+    public info = 'role:master\r\nmaxmemory_policy:noeviction\r\n',
   ) {
     Object.assign(this, options)
   }
@@ -49,6 +49,36 @@ describe('connectIoredis', () => {
       return Object.assign(new FakeRedis(options), { nodes: () => nodes })
     })
     await expect(connecting).rejects.toThrow(message)
+  })
+
+  it('replaces a client when one of its masters has become a replica, which still takes commands', async () => {
+    const clients: FakeRedis[][] = []
+    const nonceStore = await connectIoredis((options) => {
+      const nodes = [new FakeRedis(options), new FakeRedis(options)]
+      clients.push(nodes)
+      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
+    })
+    Object.assign(clients[0]?.[1] ?? {}, { info: 'role:slave\r\nmaxmemory_policy:noeviction\r\n' })
+    await vi.waitFor(() => expect(clients).toHaveLength(2), 5000)
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    await nonceStore.close()
+  })
+
+  it('sends nothing while one of the masters evicts keys', async () => {
+    const nodes: FakeRedis[] = []
+    const nonceStore = await connectIoredis((options) => {
+      nodes.push(new FakeRedis(options), new FakeRedis(options))
+      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
+    })
+    const [, second] = nodes
+    const info = String(second?.info)
+    Object.assign(second ?? {}, { info: info.replace('noeviction', 'allkeys-lru') })
+    const reserve = () => nonceStore.reserve('42', 'nonce', 600)
+    await vi.waitFor(() => expect(reserve()).rejects.toThrow('Redis evicts keys'), 5000)
+    Object.assign(second ?? {}, { info })
+    await vi.waitFor(async () => expect(await reserve()).toBe(true), 5000)
+    expect(nodes).toHaveLength(2)
+    await nonceStore.close()
   })
 
   it('sends a command again with the next client, but not after the time-out', async () => {
