@@ -4,14 +4,14 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { built } from '../support/built.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET, signatureOf } from '../support/request.js'
 
 // The built program. run.test.ts and the others test the rest in process.
 
-const BIN = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const BIN = built('cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
 const body = join(folder, 'body.json')
 writeFileSync(body, '{"a":1}')

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PassThrough, Readable, type Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/run.js'
+import { built } from '../support/built.js'
 import { eventually } from '../support/servers.js'
 
 /** 32 random bytes. A weaker secret gets a note. */
 export const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
-
-const BIN = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
 /** A running `listen`. */
 export interface Listener {
@@ -55,7 +53,7 @@ const SECRET_ARGS = ['--secret-env', 'WEBHOOK_SECRET']
 /** Runs the built program. */
 export const startProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env
-  const child = spawn(process.execPath, [BIN, ...ARGS, ...secretArgs, ...args], {
+  const child = spawn(process.execPath, [built('cli.js'), ...ARGS, ...secretArgs, ...args], {
     env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/run.js'
-
-const BIN = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+import { built } from '../support/built.js'
 
 /** The secret of the guides. It is public. */
 export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
@@ -23,7 +21,7 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
   const programs = join(folder, '.programs')
   mkdirSync(programs, { recursive: true })
   // npx would download the package. This one runs the build.
-  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${BIN}" "$@"\n`)
+  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${built('cli.js')}" "$@"\n`)
   chmodSync(join(programs, 'npx'), 0o755)
   const { NO_COLOR: _, FORCE_COLOR: __, WEBHOOK_SECRET: ___, ...rest } = process.env
   const env = { ...rest, PATH: `${programs}:${process.env['PATH']}` }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { built, ROOT } from './built.js'
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export { ROOT }
 
 /** The name of the tarball in the folder of {@link installPacked}. */
 export const TARBALL = 'packed.tgz'
@@ -21,7 +21,7 @@ export function installPacked() {
   const tarball = process.env['PACKAGE_TARBALL']
   if (tarball !== undefined) copyFileSync(tarball, join(folder, TARBALL))
   else {
-    if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/ is missing. Run: npm run build')
+    built('index.js')
     const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
     renameSync(join(folder, packed.filename), join(folder, TARBALL))
   }

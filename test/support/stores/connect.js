@@ -3,6 +3,7 @@ import * as mysql from '../../../dist/mysql.js'
 import * as postgres from '../../../dist/postgres.js'
 import * as redis from '../../../dist/redis.js'
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
+import { built } from '../built.js'
 import { importGuideCode } from '../guide-code.js'
 import { setUpsOf } from './set-ups.js'
 import { sqliteOpener } from './sqlite-database.js'
@@ -12,6 +13,8 @@ import { sqliteOpener } from './sqlite-database.js'
  * @property {import('../../../dist/index.js').NonceStore} nonceStore
  * @property {() => unknown} close
  */
+
+for (const entry of ['mysql.js', 'postgres.js', 'redis.js', 'sqlite.js']) built(entry)
 
 /** @type {Record<string, (address: any, options: { timeout: number }) => Promise<any>>} */
 const SET_UPS = setUpsOf({ ...redis, ...postgres, ...mysql })
