@@ -156,10 +156,16 @@ const ROWS: Row[] = [
     ...SENTINEL,
     loses: 'something',
     async start(closers) {
-      const { replica, sentinels, address } = await startSentinel(closers)
+      const { master, replica, sentinels, address } = await startSentinel(closers)
       const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
       const begin = () => sentinels[0]?.cli('SENTINEL', 'FAILOVER', address.name)
-      return { address, begin, milliseconds: 0, end }
+      // The old master accepts writes until a sentinel makes it a replica, which takes up to 10 s.
+      const afterwards = () => {
+        // If it is already a replica, the test is too late to see who still writes to it.
+        expect(isMaster(master)).toBe(true)
+        expect(master.cli('CLIENT', 'LIST')).not.toMatch(/ cmd=(eval|info) /)
+      }
+      return { address, begin, milliseconds: 0, end, afterwards }
     },
   },
 ]

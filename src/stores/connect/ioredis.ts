@@ -14,6 +14,8 @@ export interface IoredisOptions {
   sentinelCommandTimeout: number
   /** For Sentinel. */
   sentinelRetryStrategy: () => null
+  /** For Sentinel: whether to leave the old master as soon as a sentinel reports a new one. */
+  failoverDetector: true
   /** For `Redis.Cluster`. */
   clusterRetryStrategy: () => null
   /** For `Redis.Cluster`: its nodes. */
@@ -100,6 +102,8 @@ function clientOptions(timeout: number): IoredisOptions {
     // A sentinel that hangs is skipped within the deadline.
     sentinelCommandTimeout: timeout / 4,
     sentinelRetryStrategy: () => null,
+    // After a planned failover, the old master accepts writes for up to 10 s, and all of them are lost.
+    failoverDetector: true,
     clusterRetryStrategy: () => null,
     redisOptions: node,
   }

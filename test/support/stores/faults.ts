@@ -27,6 +27,8 @@ interface Fault {
   milliseconds?: number
   /** Without it, the fault is over when `begin` has returned. */
   end?(): unknown
+  /** Checks the servers when the store has had its time to heal. The load still runs. */
+  afterwards?(): unknown
 }
 
 interface Report {
@@ -261,6 +263,7 @@ async function underLoad(kind: string, address: unknown, interval: number, fault
     }
     const endedAt = Date.now()
     await sleep(AFTER)
+    await fault.afterwards?.()
     for (const { worker } of workers) worker.stdin.write('stop\n')
     const logs: { attempts: Attempt[]; longestPause: number }[] = []
     for (const { lines } of workers) logs.push(JSON.parse(await read(lines)))
