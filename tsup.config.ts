@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from 'tsup'
 import { SOURCES } from './test/support/entries.js'
+import { licenceNotices } from './test/support/licence-notices.js'
 
 /** The command line loads the entries next to it, so that the package has one copy of the library. */
 const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
@@ -34,6 +35,6 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts' },
     format: 'esm',
     splitting: false,
-    esbuildPlugins: [loadEntries],
+    esbuildPlugins: [loadEntries, licenceNotices],
   },
 ])

@@ -25,7 +25,14 @@ function hashesOf(dist: string): Record<string, string> {
 }
 
 it('two builds of the same sources give the same bytes', () => {
-  const sources = ['src', 'package.json', 'tsconfig.json', 'tsup.config.ts', 'test/support/entries.js']
+  const sources = [
+    'src',
+    'package.json',
+    'tsconfig.json',
+    'tsup.config.ts',
+    'test/support/entries.js',
+    'test/support/licence-notices.js',
+  ]
   for (const name of sources) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licenceNotices } from '../../../test/support/licence-notices.js'
 
 // Builds the workbench into one HTML file that needs no server and no network.
 
@@ -28,6 +29,7 @@ async function bundle(entry, workerSource) {
     charset: 'utf8',
     alias: { 'node:util': fileURLToPath(new URL('node-util.ts', HERE)) },
     plugins: [
+      licenceNotices,
       {
         name: 'worker-source',
         setup(context) {

@@ -1,0 +1,49 @@
+// Prints the list of what the package contains (SBOM): the package, and the packages that are bundled in its files.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundledIn } from '../support/licence-notices.js'
+import { ROOT } from '../support/packed.js'
+
+/** The bundles, and where their packages are installed. */
+const BUNDLES = [
+  ['cli.js', ROOT],
+  ['workbench.html', join(ROOT, 'docs/site')],
+]
+
+/**
+ * Returns the SBOM of a folder as CycloneDX.
+ *
+ * @param {string} folder
+ * @param {string[]} options
+ */
+function sbomOf(folder, ...options) {
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', ...options]
+  const json = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return JSON.parse(json)
+}
+
+/**
+ * Returns the SBOM of the package whose files are in `dist`.
+ *
+ * @param {string} dist
+ */
+export function sbomOfPackage(dist) {
+  const sbom = sbomOf(ROOT, '--omit', 'dev')
+  for (const [file = '', folder = ''] of BUNDLES) {
+    const bundled = bundledIn(readFileSync(join(dist, file), 'utf8'))
+    for (const component of sbomOf(folder).components) {
+      if (!bundled.has(`${component.name}@${component.version}`)) continue
+      // npm does not know that the package contains its development dependency.
+      sbom.components.push({ ...component, scope: 'required', properties: [] })
+      sbom.dependencies[0].dependsOn.push(component['bom-ref'])
+      sbom.dependencies.push({ ref: component['bom-ref'], dependsOn: [] })
+    }
+  }
+  return sbom
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  console.log(JSON.stringify(sbomOfPackage(join(ROOT, 'dist')), undefined, 2))
+}
