@@ -40,10 +40,10 @@ describe('the README', () => {
 
   it("compares itself with Stripe's verifier as measured", () => {
     expect(readme).toContain(
-      "Stripe's verifier is up to 25 % faster with bodies up to 1 KB. It takes longer with 16 KB, and at least twice as long from 256 KB on.",
+      "Stripe's verifier is up to 15 % faster with bodies up to 1 KB. It takes longer with 16 KB, and at least twice as long from 256 KB on.",
     )
     for (const ratio of [...stripe(256), ...stripe(1024)]) {
-      expect(ratio).toBeGreaterThan(0.745)
+      expect(ratio).toBeGreaterThan(0.865)
       expect(ratio).toBeLessThan(1)
     }
     for (const ratio of stripe(16_384)) expect(ratio).toBeGreaterThan(1.05)
@@ -53,10 +53,10 @@ describe('the README', () => {
   })
 
   it('says the size of the bundle', () => {
-    expect(readme).toContain('`verify` adds 5 KB to a bundle, minified and gzipped, or 7 KB with `MemoryNonceStore`.')
+    expect(readme).toContain('`verify` adds 5 KB to a bundle, minified and gzipped, or 8 KB with `MemoryNonceStore`.')
     const kilobytes = (name: string) =>
       Math.round((runs[0]?.sizes.find((one) => one.name === name)?.gzipped ?? 0) / 1024)
     expect(kilobytes('verify')).toBe(5)
-    expect(kilobytes('verify and MemoryNonceStore')).toBe(7)
+    expect(kilobytes('verify and MemoryNonceStore')).toBe(8)
   })
 })
