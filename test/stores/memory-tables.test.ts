@@ -34,6 +34,13 @@ it('keeps all records when one table is split often, and the other one long afte
   for (const list of [early, often, late]) expect(reserved(list)).toBe(0)
 })
 
+it.each([1, 2, 7, 100, 3000])('has room for %i keys at once while it is empty', (count) => {
+  const store = new MemoryNonceStore()
+  const keys = Array.from({ length: count }, (_, index) => `${index}`)
+  expect(store.reserveAll('a', keys, 600)).toBe(true)
+  for (const key of keys) expect(store.reserve('a', key, 600)).toBe(false)
+})
+
 it('has room for any number of keys at once', () => {
   const store = new MemoryNonceStore()
   for (let index = 0; index < 1000; index++) store.reserve('a', `before ${index}`, 600)
