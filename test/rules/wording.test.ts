@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { type HeadersInput, type Secret, verify } from '../../src/index.js'
+import { type HeadersInput, type Secret, sign, verify } from '../../src/index.js'
 import { describeRead } from '../../src/rules/body-hint.js'
 import { NO_HEADERS } from '../support/cases/headers.js'
+import { SIGN_MISTAKES, VERIFY_MISTAKES } from '../support/cases/mistakes.js'
 import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
-// The words of rejections, and of the errors about a body or headers, stand in wording.txt. Other tests check reasons, codes and facts such as numbers.
+// The words of rejections, and of errors about an argument, stand in wording.txt. Other tests check reasons, codes and facts such as numbers.
 // After you change a text, run this file with `-u`, and read the difference.
 
 interface Broken extends NonNullable<Parameters<typeof signedRequest>[0]> {
@@ -80,7 +81,7 @@ const REJECTED: readonly Broken[] = [
   { isReplay: true },
 ]
 
-it('the words of rejections, and of errors about a body or headers', async () => {
+it('the words of rejections, and of errors about an argument', async () => {
   const texts = ['# Rejections', '']
   for (const broken of REJECTED) {
     const { headers, received, secrets = SECRET, now = NOW, isReplay = false, ...parts } = broken
@@ -119,15 +120,25 @@ it('the words of rejections, and of errors about a body or headers', async () =>
 
   texts.push('', '# Values that are not headers', '')
   for (const [name, headers] of NO_HEADERS) texts.push(name, indented(await errorOf({ headers: headers() })))
+
+  texts.push('', '# Mistakes in verify', '')
+  for (const [name, args] of VERIFY_MISTAKES) texts.push(name, indented(await errorOfCall(verify, args())))
+  texts.push('', '# Mistakes in sign', '')
+  for (const [name, args] of SIGN_MISTAKES) texts.push(name, indented(await errorOfCall(sign, args())))
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
 })
 
 const indented = (text: string) => text.replace(/^/gm, '    ')
 
 /** Returns the message of the error for a request with a wrong part. */
-async function errorOf(part: object): Promise<string> {
-  const call = [{ ...signedRequest(), ...part }, SECRET, new RecordingStore()]
-  const error: unknown = await Reflect.apply(verify, undefined, call).catch((thrown: unknown) => thrown)
+function errorOf(part: object): Promise<string> {
+  return errorOfCall(verify, [{ ...signedRequest(), ...part }, SECRET, new RecordingStore()])
+}
+
+async function errorOfCall(called: typeof verify | typeof sign, args: unknown[]): Promise<string> {
+  const error: unknown = await Promise.resolve()
+    .then(() => Reflect.apply(called, undefined, args))
+    .catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   return (error as Error).message
 }

@@ -62,7 +62,7 @@ export const ABSENT: readonly Shape[] = [
 
 /** Values that are not headers, and the error. */
 export const NO_HEADERS: readonly (readonly [name: string, headers: () => unknown, message: RegExp])[] = [
-  ['undefined', () => undefined, /headers is undefined\. Pass Node's request\.headers/],
+  ['undefined', () => undefined, /headers is undefined\b/],
   ['null', () => null, /headers is null/],
   ['a string', () => 'X-Nonce: a', /headers is a string/],
   ['a function', () => () => MIXED, /headers is a function/],
@@ -70,15 +70,11 @@ export const NO_HEADERS: readonly (readonly [name: string, headers: () => unknow
   ['a flat list of two-letter names', () => ['ab', 'cd'], /list, but not of pairs/],
   ['pairs without a name', () => [[1, 'a']], /list, but not of pairs/],
   ['a promise', () => Promise.resolve(MIXED), /headers is a promise that was not awaited/],
-  [
-    'a context, as of Hono or Koa',
-    () => ({ req: new Request('http://localhost') }),
-    /whole request\. Pass its \.headers/,
-  ],
-  ["Hono's request", () => ({ raw: new Request('http://localhost') }), /whole request\. .*Hono: c\.req\.raw\.headers/],
-  ["Lambda's event", () => ({ headers: MIXED, body: '{}' }), /whole request\. Pass its \.headers/],
-  ['a Request', () => new Request('http://localhost', { headers: MIXED }), /whole request\. Pass its \.headers/],
-  ['a number as value', () => ({ ...MIXED, 'X-Timestamp': 1_700_000_000 }), /x-timestamp is a number\. Pass .* string/],
+  ['a context, as of Hono or Koa', () => ({ req: new Request('http://localhost') }), /whole request\b/],
+  ["Hono's request", () => ({ raw: new Request('http://localhost') }), /whole request\b.* c\.req\.raw\.headers/],
+  ["Lambda's event", () => ({ headers: MIXED, body: '{}' }), /whole request\b/],
+  ['a Request', () => new Request('http://localhost', { headers: MIXED }), /whole request\b/],
+  ['a number as value', () => ({ ...MIXED, 'X-Timestamp': 1_700_000_000 }), /x-timestamp is a number\b/],
   ['a number in a list', () => ({ ...MIXED, 'X-Timestamp': [1_700_000_000] }), /x-timestamp is a number/],
   ['an object as value', () => ({ ...MIXED, 'x-nonce': { value: NONCE } }), /x-nonce is an object/],
   ['a get() that gives a number', () => ({ get: () => 1 }), /x-timestamp is a number/],
