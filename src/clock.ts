@@ -1,4 +1,4 @@
-import { invalidType } from './errors.js'
+import { invalidType } from './arguments.js'
 
 /** Returns the time. `Date` is a clock, and the default. A test can pass `{ now: () => 1_700_000_000_000 }`. */
 export interface Clock {

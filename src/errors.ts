@@ -1,4 +1,3 @@
-import { types } from 'node:util'
 import type { Rejected, RejectionReason } from './result.js'
 import type { HeaderName } from './rules/header-names.js'
 
@@ -128,59 +127,4 @@ export interface ErrorsByCode {
  */
 export function hasErrorCode<Code extends keyof ErrorsByCode>(error: unknown, code: Code): error is ErrorsByCode[Code] {
   return error instanceof Error && 'code' in error && error.code === code
-}
-
-/**
- * Makes the error for an argument of the wrong type.
- *
- * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
- */
-export function invalidType(message: string): TypeError {
-  return withCode(new TypeError(message))
-}
-
-/** Makes the error for an argument of the right type with a value that is not allowed. */
-export function invalidRange(message: string): RangeError {
-  return withCode(new RangeError(message))
-}
-
-function withCode<E extends Error>(error: E): E & { code: string } {
-  return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
-}
-
-/** Describes a value without showing it: `undefined`, `null`, `an empty string`, `an array`, `bytes`. */
-export function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return String(value)
-  if (value === '') return 'an empty string'
-  if (Array.isArray(value)) return 'an array'
-  if (types.isPromise(value)) return 'a promise that was not awaited'
-  if (ArrayBuffer.isView(value)) return 'bytes'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-/** Asserts that `options` is an object with no other properties than `names`. */
-export function assertOptions(options: unknown, names: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name.`)
-  }
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidType(`options.${name} is unknown. Use one of: ${names.join(', ')}.`)
-  }
-}
-
-/**
- * Asserts that `value` is a string that is not empty and is well-formed.
- *
- * @param fix - the sentence that says what to pass.
- */
-export function assertText(value: unknown, name: string, fix: string): asserts value is string {
-  if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
-  assertWellFormed(value, name)
-}
-
-/** Asserts that `value` has no lone surrogate. UTF-8 encodes every lone surrogate as the same three bytes. */
-export function assertWellFormed(value: string, name: string): void {
-  if (!value.isWellFormed()) {
-    throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)
-  }
 }

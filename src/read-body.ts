@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertOptions, BodyAbortedError, BodyTooLargeError, invalidRange, invalidType, kindOf } from './errors.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js'
+import { BodyAbortedError, BodyTooLargeError } from './errors.js'
 import { bytesOf } from './rules/body.js'
 import { describeBody, describeRead } from './rules/body-hint.js'
 

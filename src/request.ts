@@ -1,4 +1,4 @@
-import { assertText, invalidType, kindOf } from './errors.js'
+import { assertText, invalidType, kindOf } from './arguments.js'
 import { type Body, bytesOf } from './rules/body.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 

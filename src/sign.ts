@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js'
 import { assertClock, type Clock, timeOf } from './clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf } from './errors.js'
 import { assertSecret } from './request.js'
 import { type Body, bytesOf } from './rules/body.js'
 import { isNonce, MAX_NONCE_LENGTH } from './rules/nonce.js'

@@ -1,6 +1,6 @@
+import { invalidType, kindOf } from '../arguments.js'
 import { concat, utf8 } from '../bytes.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { invalidType, kindOf } from '../errors.js'
 import { type Body, bytesOf } from '../rules/body.js'
 import type { HeadersInput } from '../rules/headers.js'
 import type { HeaderLine } from './header-lines.js'

@@ -1,6 +1,6 @@
+import { invalidType, kindOf } from '../arguments.js'
 import { listHeaders, type Pair } from '../capture/list-headers.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { invalidType, kindOf } from '../errors.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../request.js'
 import { type Body, bytesOf } from '../rules/body.js'
 import { diagnoseWith } from './engine.js'

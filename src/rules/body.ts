@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertWellFormed, invalidType, kindOf } from '../errors.js'
+import { assertWellFormed, invalidType, kindOf } from '../arguments.js'
 import { describeBody } from './body-hint.js'
 
 /**

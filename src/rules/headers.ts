@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { invalidType, kindOf } from '../errors.js'
+import { invalidType, kindOf } from '../arguments.js'
 import { HEADER_NAMES, type HeaderName, type HeaderValues } from './header-names.js'
 
 /**

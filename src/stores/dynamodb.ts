@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'

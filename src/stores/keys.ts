@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { invalidRange } from '../errors.js'
+import { invalidRange } from '../arguments.js'
 
 /**
  * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with

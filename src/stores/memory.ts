@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf, NonceStoreFullError } from '../errors.js'
+import { NonceStoreFullError } from '../errors.js'
 import { writeFingerprint } from './fingerprint.js'
 import { ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'

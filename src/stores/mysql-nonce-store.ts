@@ -1,4 +1,4 @@
-import { assertOptions, kindOf } from '../errors.js'
+import { assertOptions, kindOf } from '../arguments.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'

@@ -1,4 +1,5 @@
-import { invalidType, kindOf, NonceStoreError } from '../errors.js'
+import { invalidType, kindOf } from '../arguments.js'
+import { NonceStoreError } from '../errors.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 
 /**

@@ -1,4 +1,4 @@
-import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 
 // What several stores check and do in the same way.
 

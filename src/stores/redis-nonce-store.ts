@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, invalidType, kindOf } from '../errors.js'
+import { assertOptions, invalidType, kindOf } from '../arguments.js'
 import { engineTtlMilliseconds, scopedKey, sharedTag } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'

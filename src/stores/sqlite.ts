@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../errors.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertTimeout } from './with-timeout.js'

@@ -1,4 +1,4 @@
-import { invalidRange } from '../errors.js'
+import { invalidRange } from '../arguments.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
 /** The most that `setTimeout` accepts. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { kindOf } from '../errors.js'
+import { kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 
 // How the cases call a store. If it does anything but return true or false, the error names the cause.

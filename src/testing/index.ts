@@ -1,4 +1,4 @@
-import { assertOptions, invalidType, kindOf } from '../errors.js'
+import { assertOptions, invalidType, kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RESERVE_ALL_CASES } from './cases.js'

@@ -26,7 +26,7 @@ export const PARTS = {
   messages: {
     // Without the table of frameworks. It is created once, so Stryker does not see which tests use it.
     mutate: [
-      'src/{errors,result}.ts',
+      'src/{arguments,errors,result}.ts',
       'src/rules/body-hint.ts:30-88',
       'src/rules/rejection-hint.ts',
       'src/stores/with-timeout.ts',

@@ -1,4 +1,4 @@
-import { assertOptions, invalidType, kindOf } from '../../errors.js'
+import { assertOptions, invalidType, kindOf } from '../../arguments.js'
 import { assertFunction } from '../options.js'
 import { assertTimeout } from '../with-timeout.js'
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { invalidType, kindOf } from '../../errors.js'
+import { invalidType, kindOf } from '../../arguments.js'
 import { codedError } from './failure.js'
 import type { Address } from './sockets.js'
 import type { ConnectSqlOptions } from './sql.js'

@@ -1,4 +1,4 @@
-import { invalidType, kindOf } from '../../errors.js'
+import { invalidType, kindOf } from '../../arguments.js'
 import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf } from './connected.js'
 import { connectFailure, isReadOnly } from './failure.js'
 import { type Driver, KeptClient } from './kept-client.js'
