@@ -28,7 +28,8 @@ function storeWith(...answers: unknown[]) {
     if (answer instanceof Error) throw answer
     return answer
   }
-  return { store: new MySqlNonceStore({ query }), statements, parameters }
+  // Retries take time, and a machine under load more.
+  return { store: new MySqlNonceStore({ query, timeout: 60_000 }), statements, parameters }
 }
 
 describe('a reservation', () => {

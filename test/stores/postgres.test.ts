@@ -90,6 +90,7 @@ describe('a reservation', () => {
   it.each(['40001', '40P01'])('that PostgreSQL refuses with %s is tried again, but not for ever', async (code) => {
     let calls = 0
     const failing = (times: number) => ({
+      timeout: 60_000,
       query: async () => {
         if (++calls <= times) throw Object.assign(new Error('could not serialize access'), { code })
         return []
