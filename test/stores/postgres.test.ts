@@ -222,9 +222,9 @@ describe('deleteExpired', () => {
   })
 
   it('looks again at each row when it deletes it, because the row may have been reserved meanwhile', async () => {
-    const store = await newStore('looks')
+    const store = await newStore('looked_at')
     await store.reserve('42', 'nonce', 1)
-    await age('looks', 10)
+    await age('looked_at', 10)
     // From the second look on, the clock shows an hour earlier, as if the row had been reserved again.
     await database.exec(`
       CREATE SCHEMA fake;
