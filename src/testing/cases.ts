@@ -109,6 +109,21 @@ async function followTimeline(
   }
 }
 
+/** A key that is reserved for 2 s. */
+function keyFor2Seconds(store: NonceStore, setting: Setting) {
+  const reservation = newReservation()
+  let start = 0
+  return {
+    reserve() {
+      start = performance.now()
+      return reserveNew(store, reservation, 2)
+    },
+    async expectTaken(fault: string) {
+      expect(!(await reserve(store, reservation, 2)) || mayHaveExpired(setting, start, 2), fault)
+    },
+  }
+}
+
 const NOT_IN_SECONDS =
   'A key with a TTL of 2 s is free within 1 s. ttlSeconds is in seconds: multiply it for milliseconds.'
 const ROUNDED_DOWN =
@@ -154,28 +169,18 @@ export const CASES: Cases = {
     )
   },
   'keeps a key for its TTL, from any fraction of a second, and no longer': checkTtls(async (store, setting) => {
-    const [long, short, first] = [newReservation(), newReservation(), newReservation()]
-    const others = [0, 250, 500, 750].map((start) => ({ start, reservation: newReservation() }))
-    const reservedAt = new Map<Reservation, number>()
-    const reserveFor2s = async (reservation: Reservation) => {
-      reservedAt.set(reservation, performance.now())
-      await reserveNew(store, reservation, 2)
-    }
-    const expectStillTaken = async (reservation: Reservation, fault: string) => {
-      const isFree = await reserve(store, reservation, 2)
-      expect(!isFree || mayHaveExpired(setting, Number(reservedAt.get(reservation)), 2), fault)
-    }
+    const [long, short] = [newReservation(), newReservation()]
+    const first = keyFor2Seconds(store, setting)
+    const others = [0, 250, 500, 750].map((start) => [start, keyFor2Seconds(store, setting)] as const)
     await followTimeline(setting, [
       [0, () => reserveNew(store, long, 600)],
       [0, () => reserveNew(store, short, 1)],
-      [0, () => reserveFor2s(first)],
-      ...others.map(({ start, reservation }) => [start, () => reserveFor2s(reservation)] as const),
+      [0, first.reserve],
+      ...others.map(([start, key]) => [start, key.reserve] as const),
       // Not later, because a store that rounds down to whole seconds has another fault.
-      [750, () => expectStillTaken(first, NOT_IN_SECONDS)],
+      [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, EARLY)],
-      ...others.map(
-        ({ start, reservation }) => [start + 1700, () => expectStillTaken(reservation, ROUNDED_DOWN)] as const,
-      ),
+      ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),
       [2700, () => expectFree(store, short, LATE)],
       [2700, () => expectTaken(store, long, EARLY)],
     ])
