@@ -1,6 +1,6 @@
 import { invalidType } from './arguments.js'
 
-/** Returns the time. `Date` is a clock, and the default. A test can pass `{ now: () => 1_700_000_000_000 }`. */
+/** Returns the time. The default is `Date`, but a test can pass for example `{ now: () => 1_700_000_000_000 }`. */
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. Fractions of a millisecond are allowed. */
   now(): number

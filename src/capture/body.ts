@@ -7,7 +7,7 @@ import { contentLengthOf, type HeaderLine, valuesOf } from './header-lines.js'
 /** The body of a request, as read. */
 export interface BodyRead {
   readonly body: Uint8Array
-  /** The file, if it is not what was sent. */
+  /** The sender's file, if the sent body differs from it, for example because `curl -d` removed line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
 }

@@ -80,7 +80,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     ...checkHeaders(request, pairs, meant, signed),
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
-    // A request is often diagnosed later than it arrived, so the way of signing comes before the age.
+    // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
     ...(found === undefined ? [] : explain(found, body, pairs)),
     ...unit,
     ...(isArrivalKnown ? drift : []),

@@ -47,7 +47,7 @@ export interface Way {
   readonly mistakes: readonly Mistake[]
 }
 
-/** A way that gives the received signature, and how that was read. */
+/** A way of signing that gives the received signature, and the form in which the signature was written. */
 export type FoundWay = Way & { readonly reading: Reading }
 
 type Value = Layout | Uint8Array | Digest

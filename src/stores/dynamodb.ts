@@ -19,7 +19,7 @@ export interface DynamoDBPutItemInput {
 export interface DynamoDBNonceStoreOptions {
   /** Sends a `PutItem` input and resolves to its output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
-  /** The table's name or ARN. By default `webhook_nonces`. Its partition key is the string `key_hash`. */
+  /** The name or ARN of the table, whose partition key is the string `key_hash`. By default `webhook_nonces`. */
   table?: string | undefined
   /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the SDK still waits. */
   timeout?: number | undefined

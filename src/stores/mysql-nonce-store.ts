@@ -11,7 +11,7 @@ export interface MySqlNonceStoreOptions {
    * it inside your own transaction: a rollback would free the nonce.
    */
   query: (sql: string, values: (string | number)[]) => Promise<unknown>
-  /** The table's name, with or without a database. By default `webhook_nonces`. Letters, digits and `_`. */
+  /** The table's name, with or without a database. By default `webhook_nonces`. It has only letters, digits and `_`. */
   table?: string | undefined
   /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
   timeout?: number | undefined

@@ -10,7 +10,7 @@ export interface PostgresNonceStoreOptions {
    * Runs one statement with its parameters. Do not run it inside your own transaction: a rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
-  /** The table's name, with or without a schema. By default `webhook_nonces`. Letters, digits and `_`; case-sensitive. */
+  /** The table's name, case-sensitive, with or without a schema, of letters, digits and `_`. By default `webhook_nonces`. */
   table?: string | undefined
   /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
   timeout?: number | undefined

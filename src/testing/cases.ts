@@ -289,7 +289,7 @@ function newMessage() {
   }
 }
 
-/** Makes a case of a check. It first checks what all checks need. A store without `reserveAll` passes. */
+/** Makes a case of a check, after what all checks need. A store without `reserveAll` passes, because the method is optional. */
 function ifPresent(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     if (store.reserveAll === undefined) return

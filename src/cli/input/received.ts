@@ -29,8 +29,8 @@ export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map
 const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
 
 /**
- * Reads the request of a call. `original` is the body as the sender has it, if it is not what was sent. `clock` returns the time
- * at which the request arrived. It is `undefined` if nothing says when. The notes say what was read.
+ * Reads the request of a call. If the sent body differs from the sender's file, `original` is that file. `clock` returns the time
+ * at which the request arrived, and is `undefined` if nothing says when. The notes say what was read.
  */
 export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
   const given = parseHeaderOptions(values.header)

@@ -35,5 +35,5 @@ function decode(word: string): string {
   return bytes === undefined ? '' : fromUtf8(bytes)
 }
 
-/** `whsec_` and others. What follows is as secret. */
+/** Returns a secret without a prefix such as `whsec_`, because the rest is just as secret. */
 const withoutPrefix = (secret: string) => secret.replace(/^[a-z]{2,8}_(?=.{16})/, '')

@@ -51,7 +51,7 @@ function readSignedNumber(signature: string): Reading[] {
   return [{ differences: [form], code: 'signature_format', lengths: [32], matches: (digest) => digest === digits }]
 }
 
-/** Hex, base64 or both, whole or cut, and what is around it. */
+/** Reads hex or base64, whole or truncated, with or without a prefix or quotes around it. */
 function readEncoded(signature: string): Reading[] {
   return piecesOf(signature)
     .flatMap(decode)

@@ -38,7 +38,7 @@ type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 /** The most bytes that a compressed body may inflate to. */
 const MAX_INFLATED = 2 ** 24
 
-/** A change of text. Bytes that are not UTF-8 are read as Latin-1, which loses nothing. */
+/** Applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because this loses nothing. */
 const text =
   (change: (body: string) => string | undefined) =>
   (body: Uint8Array): Uint8Array | undefined => {

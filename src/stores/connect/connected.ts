@@ -17,7 +17,7 @@ export type ConnectedNonceStore = {
 
 /** Options of every function that connects a store. */
 export interface ConnectOptions {
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects. */
+  /** How long a reservation may take, in milliseconds, before it rejects. By default 1000. */
   timeout?: number | undefined
   /**
    * Is called with each error in the background, for example if a connection is lost. By default, nothing happens, because the

@@ -4,7 +4,7 @@ import { hasErrorCode, NonceStoreError } from '../../errors.js'
 interface Reason {
   /** Codes or error numbers of the errors. */
   codes: readonly (string | number)[]
-  /** What the message of an error contains, if it has no code of its own. */
+  /** Matches the message of an error that has no code of its own. */
   text?: RegExp
   message: string
 }

@@ -13,13 +13,13 @@ export interface Driver<Client> {
   connect(client: Client): Promise<unknown>
   /** Rejects if the client cannot reserve now, and another client may. */
   check(client: Client): Promise<unknown>
-  /** Ends all connections of a client, whatever state it is in. */
+  /** Ends all connections of a client, in every state of the client. */
   close(client: Client): Promise<unknown>
 }
 
 /**
  * Keeps one working client, because clients behave differently after a fault: some wait for ever, some keep a dead connection,
- * and some never settle `connect()`. So a client that fails a check is replaced by a new one, whatever state it is in.
+ * and some never settle `connect()`. So a client that fails a check is replaced by a new one, in every state.
  */
 export class KeptClient<Client extends object> {
   readonly #driver: Driver<Client>
