@@ -67,8 +67,11 @@ function stackTables(tokens: readonly Token[]): void {
     })
     const names = cells.filter(({ cell }) => cell.type === 'th_open').map(({ text }) => text)
     const widths = names.map((_, column) => {
-      const lengths = cells.filter((_, index) => index % columns === column).map(({ text }) => text.length)
-      return Math.min(MAX_COLUMN_CHARACTERS, Math.max(...lengths))
+      const texts = cells.filter((_, index) => index % columns === column).map(({ text }) => text)
+      const longest = (parts: readonly string[], limit: number) =>
+        Math.min(limit, Math.max(...parts.map(({ length }) => length)))
+      const words = texts.flatMap((text) => text.split(' '))
+      return Math.max(longest(texts, MAX_COLUMN_CHARACTERS), longest(words, MAX_UNBROKEN))
     })
     if (widths.reduce((sum, width) => sum + width + 2, 0) <= MAX_PHONE_CHARACTERS) continue
     table.attrJoin('class', columns > MAX_NORMAL_COLUMNS ? 'stacked wide' : 'stacked')

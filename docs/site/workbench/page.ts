@@ -269,10 +269,11 @@ function showReport(report: CheckReport): void {
     card('Clock', timeline(report.headers.timestamp ?? '', report.arrival?.[0])),
   ]
   result.replaceChildren(
-    // Nobody has to read more about a genuine request.
-    ...(genuine
-      ? [h('details', { id: 'details' }, h('summary', {}, 'What was checked'), ...details)]
-      : [card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried)), ...details]),
+    // A genuine request can have findings too, for example if it carries the secret itself.
+    ...(findings.length === 0
+      ? []
+      : [card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried))]),
+    ...(genuine ? [h('details', {}, h('summary', {}, 'What was checked'), ...details)] : details),
   )
 }
 
