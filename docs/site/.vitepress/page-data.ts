@@ -5,7 +5,7 @@ import type { HeadConfig, PageData } from 'vitepress'
 const MAX_BESIDE_OUTLINE = { line: 76, columns: 7 }
 
 /** Search engines show about this many characters. */
-const MAX_DESCRIPTION = 200
+const MAX_DESCRIPTION = 180
 
 /** Adds the description of a page, from its first sentences, and makes room for its code. */
 export function completePage(page: PageData): Partial<PageData> {
@@ -23,20 +23,23 @@ export function completePage(page: PageData): Partial<PageData> {
 }
 
 function describe({ relativePath, title }: PageData, source: string): string {
+  if (relativePath === 'api/index.md') return `Reference of all entries of ${title}.`
   if (relativePath.startsWith('api/')) return `Reference of ${title}: its functions, classes and types.`
   const prose = source.replace(/^```[\s\S]*?^```/gm, '')
   const text = prose
     .split(/\n\s*\n/)
     .map((block) => block.trim())
-    // A paragraph. One that ends with a colon says nothing without the block after it.
-    .filter((block) => /^[\p{L}`*[]/u.test(block) && !block.endsWith(':'))
+    // Paragraphs, and no headings, lists or tables.
+    .filter((block) => /^[\p{L}`*[]/u.test(block))
+    .map((block) => block.replace(/:$/, '.'))
     .join(' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')
-  const sentences = text.split(/(?<=[.?!])\s+/)
+  // Guides for similar tools can begin with the same sentence, so the title comes first.
+  const sentences = `${title}: ${text}`.split(/(?<=[.?!])\s+/)
   const fitting = sentences.filter((_, index) => sentences.slice(0, index + 1).join(' ').length <= MAX_DESCRIPTION)
-  return fitting.length === 0 ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : fitting.join(' ')
+  return fitting.length === 0 ? `${sentences.join(' ').slice(0, MAX_DESCRIPTION - 1)}…` : fitting.join(' ')
 }
 
 /**
