@@ -193,6 +193,13 @@ describe("readBody of Node's request", () => {
     await sleep(20) // No error event without a listener.
   })
 
+  it('takes no more memory than maxBytes for a body that arrives in parts', async () => {
+    const chunks = [Buffer.alloc(600_000), Buffer.alloc(400_000)]
+    const body = await readBody(asSource(Readable.from(chunks, { objectMode: false })), { maxBytes: 1_000_000 })
+    expect(body).toHaveLength(1_000_000)
+    expect(body.buffer.byteLength).toBe(1_000_000)
+  })
+
   it('keeps what has arrived, not what was announced', async () => {
     const port = await serve((message) => readBody(message, { maxBytes: 2 ** 30 }).catch(() => {}))
     const before = process.memoryUsage().arrayBuffers
@@ -448,6 +455,7 @@ describe('readBody of an event of AWS Lambda', () => {
     ['null, as payload 1.0 and ALB have it', { body: null, isBase64Encoded: false }, Buffer.alloc(0)],
     ['no body, as payload 2.0 has it', { isBase64Encoded: false }, Buffer.alloc(0)],
     ['text that looks like base64', { body: 'YWJj', isBase64Encoded: false }, Buffer.from('YWJj')],
+    ['text, as only true says base64', { body: 'YWJj', isBase64Encoded: 'false' as never }, Buffer.from('YWJj')],
   ])('decodes %s', async (_, event, expected) => {
     const bytes = await readBody(event)
     expect(Buffer.isBuffer(bytes)).toBe(true)
@@ -483,6 +491,12 @@ describe("readBody of a framework's object around the request", () => {
   ])('reads the request inside: %s', async (_, around) => {
     expect(await readBody(around(fetchRequest(EVENT)) as BodySource)).toEqual(BYTES)
     expect(await readBody(around(asSource(Readable.from([BYTES], { objectMode: false }))) as BodySource)).toEqual(BYTES)
+  })
+
+  it('follows three objects, and no more', async () => {
+    const around = (depth: number): object => (depth === 0 ? fetchRequest(EVENT) : { req: around(depth - 1) })
+    expect(await readBody(around(3) as BodySource)).toEqual(BYTES)
+    await expect(readBody(around(4) as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   })
 
   it('does not follow an object to itself', async () => {

@@ -1,9 +1,10 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { cancelStatement } from '../../../src/stores/connect/postgres.js'
-import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql.js'
+import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql.js'
+import { connectPg } from '../../../src/stores/postgres.js'
 import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis.js'
 
 // States that no test can bring a real client into at will. test/integration has the real clients.
@@ -42,6 +43,7 @@ describe('connectIoredis', () => {
   it.each([
     ['a replica', 'role:slave\r\nmaxmemory_policy:noeviction\r\n', /replica/],
     ['a server that evicts keys', 'role:master\r\nmaxmemory_policy:allkeys-lru\r\n', /noeviction/],
+    ['a server that evicts keys with a TTL', 'role:master\r\nmaxmemory_policy:volatile-ttl\r\n', /noeviction/],
     ['a server that says nothing', '', /replica/],
   ])('refuses a cluster of which one master is %s', async (_, info, message) => {
     const connecting = connectIoredis((options) => {
@@ -61,6 +63,22 @@ describe('connectIoredis', () => {
     Object.assign(clients[0]?.[1] ?? {}, { info: 'role:slave\r\nmaxmemory_policy:noeviction\r\n' })
     await vi.waitFor(() => expect(clients).toHaveLength(2), 5000)
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    await nonceStore.close()
+  })
+
+  it('sends a command again with the next client if the server answers that it is a replica', async () => {
+    const clients: FakeRedis[] = []
+    const nonceStore = await connectIoredis((options) => {
+      const client = new FakeRedis(options)
+      clients.push(client)
+      return client
+    })
+    const readOnly = async () => {
+      throw new Error("READONLY You can't write against a read only replica.")
+    }
+    Object.assign(clients[0] ?? {}, { call: readOnly })
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(clients).toHaveLength(2)
     await nonceStore.close()
   })
 
@@ -116,15 +134,135 @@ describe('connectIoredis', () => {
   })
 })
 
+/** With a time-out of 1.5 s. */
+const SESSION_SETTINGS = 'SET SESSION lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, autocommit = 1'
+
+describe('connectMysql2', () => {
+  /** A pool with one connection, and what happens to it. */
+  class FakePool implements Mysql2Pool {
+    readonly log: string[] = []
+    readonly events = new EventEmitter()
+    /** Is thrown instead of the next answer. */
+    error: object | undefined
+    readonly #connection = new EventEmitter()
+    constructor(options: object) {
+      Object.assign(this, { options: { ...options } })
+    }
+    on(event: string, listener: (value: never) => void) {
+      this.events.on(event, listener)
+      return this
+    }
+    async getConnection() {
+      return {
+        connection: this.#connection,
+        query: async ({ sql }: { sql: string }) => {
+          this.log.push(sql)
+          const { error } = this
+          this.error = undefined
+          if (error !== undefined) throw error
+          return sql.startsWith('SELECT') ? [[{ read_only: 0, autocommit: 1 }], []] : [{ affectedRows: 1 }]
+        },
+        release: () => this.log.push('release'),
+        destroy: () => this.log.push('destroy'),
+      }
+    }
+    async end() {}
+  }
+
+  async function open(onError: (error: unknown) => void = () => {}) {
+    const pools: FakePool[] = []
+    const nonceStore = await connectMysql2(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: 1500, onError },
+    )
+    const [pool] = pools
+    if (pool === undefined) throw new Error('no pool')
+    return { nonceStore, pool }
+  }
+
+  it('sets up each connection once', async () => {
+    const { nonceStore, pool } = await open()
+    await nonceStore.reserve('42', 'nonce', 600)
+    expect(pool.log[0]).toBe(SESSION_SETTINGS)
+    expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
+    await nonceStore.close()
+  })
+
+  it('keeps a connection after a reply of the server, and ends it after another error', async () => {
+    const { nonceStore, pool } = await open()
+    const reserve = async (error: object) => {
+      pool.error = error
+      await nonceStore.reserve('42', 'nonce', 600).catch(() => {})
+      return pool.log.at(-1)
+    }
+    expect(await reserve(Object.assign(new Error('Lock wait timeout'), { errno: 1205, sqlState: 'HY000' }))).toBe(
+      'release',
+    )
+    expect(await reserve(new Error('Connection lost'))).toBe('destroy')
+    await nonceStore.close()
+  })
+
+  it('hears the errors of a connection that nobody uses', async () => {
+    const errors: unknown[] = []
+    const { nonceStore, pool } = await open((error) => errors.push(error))
+    const connection = new EventEmitter()
+    pool.events.emit('connection', connection)
+    connection.emit('error', 'lost')
+    expect(errors).toEqual(['lost'])
+    await nonceStore.close()
+  })
+
+  it('gives up if the pool has no connection in time, and says so', async () => {
+    const { nonceStore, pool } = await open()
+    const { getConnection } = pool
+    pool.getConnection = async () => {
+      await sleep(1550)
+      return getConnection.call(pool)
+    }
+    const { length } = pool.log
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow()
+    await sleep(100)
+    expect(pool.log.slice(length)).toEqual(['release'])
+    await nonceStore.close()
+  })
+})
+
+describe('connectPg', () => {
+  it.each([
+    ['on', false],
+    ['off', true],
+  ])('asks whether the server accepts writes: read-only is %s', async (readOnly, works) => {
+    const client = {
+      query: async ({ text }: { text: string }) =>
+        text.includes('transaction_read_only') ? { rows: [{ read_only: readOnly }] } : { rows: [{ reserved: true }] },
+      release() {},
+      on() {},
+    }
+    const connecting = connectPg((options) => {
+      const pool = { connect: async () => client, async end() {}, on() {} }
+      return Object.assign(pool, { options: { ...options } })
+    })
+    if (works) await (await connecting).close()
+    else await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+  })
+})
+
 describe('connectMariadb', () => {
   /** A pool that answers, until it hangs. */
   class FakePool implements MariadbPool {
     hangs = false
     isEnded = false
+    readonly events = new EventEmitter()
+    readonly options: object
     constructor(options: object) {
-      Object.assign(this, { options: { ...options } })
+      this.options = { ...options }
     }
-    on() {
+    on(event: string, listener: (value: unknown) => void) {
+      this.events.on(event, listener)
       return this
     }
     async query(sql: string): Promise<unknown> {
@@ -135,6 +273,74 @@ describe('connectMariadb', () => {
       this.isEnded = true
     }
   }
+
+  it('limits the wait for locks, turns autocommit on, and hears the errors of the pool', async () => {
+    const pools: FakePool[] = []
+    const errors: unknown[] = []
+    const nonceStore = await connectMariadb(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: 1500, onError: (error) => errors.push(error) },
+    )
+    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
+    pools[0]?.events.emit('error', 'lost')
+    expect(errors).toEqual(['lost'])
+    await nonceStore.close()
+  })
+
+  it.each([
+    ['server', 1],
+    ['InnoDB and server', 2],
+    ['server, as a bigint', 1n],
+  ])('refuses a server that is read-only: %s', async (_, readOnly) => {
+    const statements: string[] = []
+    const connecting = connectMariadb((options) => {
+      const pool = new FakePool(options)
+      pool.query = async (sql) => {
+        statements.push(sql)
+        return [{ read_only: readOnly }]
+      }
+      return pool
+    })
+    await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+    expect(statements).toEqual(['SELECT @@global.read_only + @@global.innodb_read_only AS read_only'])
+  })
+
+  it('opens another pool if the server has become read-only', async () => {
+    const pools: FakePool[] = []
+    const nonceStore = await connectMariadb((options) => {
+      const pool = new FakePool(options)
+      pools.push(pool)
+      return pool
+    })
+    const readOnly = async () => {
+      throw Object.assign(new Error('running with the --read-only option'), { errno: 1290, sqlState: 'HY000' })
+    }
+    Object.assign(pools[0] ?? {}, { query: readOnly })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('--read-only')
+    await vi.waitFor(async () => expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true))
+    expect(pools).toHaveLength(2)
+    await nonceStore.close()
+  })
+
+  it('tries a reservation and its replay before the first request', async () => {
+    const inserted: unknown[] = []
+    const nonceStore = await connectMariadb((options) => {
+      const pool = new FakePool(options)
+      const { query } = pool
+      pool.query = async (sql: string, ...rest: unknown[]) => {
+        if (sql.startsWith('INSERT')) inserted.push(String(rest[0]))
+        return query.call(pool, sql)
+      }
+      return pool
+    })
+    expect(inserted).toHaveLength(2)
+    expect(inserted[0]).toBe(inserted[1])
+    await nonceStore.close()
+  })
 
   it('opens another pool if one answers nothing for too long', async () => {
     const pools: FakePool[] = []

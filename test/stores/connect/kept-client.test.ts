@@ -154,6 +154,18 @@ describe('a kept client', () => {
     expect(clients.map(({ closed }) => closed)).toEqual([1])
   })
 
+  it('closes each client that it could not open, and tries again', async () => {
+    const { open, clients } = driverWith({
+      async connect({ number }) {
+        if (number === 1 || number === 2) throw new Error('refused')
+      },
+    })
+    const kept = await open()
+    expect((await kept.replace(kept.client, new Error('lost'))).number).toBe(3)
+    expect(clients.slice(1).map(({ closed }) => closed)).toEqual([1, 1, 0])
+    await kept.close()
+  })
+
   it('hears what a client emits', async () => {
     const emitted = new Error('emitted')
     const { open, errors } = driverWith({
