@@ -73,6 +73,19 @@ it('a captured message can use up the nonces of its splits, at most 127', async 
   expect([...spent].every((nonce) => nonce.includes(':'))).toBe(true)
 })
 
+it('a message that is signed with both secrets of a rotation can be accepted in two splits', async () => {
+  const secrets = ['new secret', SECRET]
+  const store = new MemoryNonceStore()
+  const send = (nonce: string, body: string, secret: string) => {
+    const signature = signatureOf(TIMESTAMP, 'abc', '{"a":1}', secret)
+    return outcome(signedRequest({ nonce, body, signature }), store, undefined, secrets)
+  }
+  expect(await send('abc', '{"a":1}', SECRET)).toBe('accepted')
+  expect(await send('abc', '{"a":1}', 'new secret')).toBe('replayed_nonce')
+  expect(await send('abc:{"a"', '1}', SECRET)).toBe('replayed_nonce')
+  expect(await send('abc:{"a"', '1}', 'new secret')).toBe('accepted')
+})
+
 it('clocks that disagree by 10 s leave 10 s in which a replay passes', async () => {
   const time = new TestClock(NOW - 310_000)
   const store = new MemoryNonceStore({ clock: time })
