@@ -7,6 +7,7 @@ import {
   clockFaults,
   killedServer,
   proxyFaults,
+  type Row,
   stoppedServer,
   testFaults,
 } from '../support/stores/faults.js'
@@ -27,11 +28,19 @@ async function startBehindProxy(closers: Closers) {
   return { proxy, address: configOf(proxy.port) }
 }
 
-const ROWS = [
+async function secondsOf({ port }: DynaliteServer): Promise<number> {
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`)
+  return Date.parse(headers.get('date') ?? '') / 1000
+}
+
+const ROWS: Row[] = [
   killedServer(CLIENTS, start),
   stoppedServer(CLIENTS, start),
   ...proxyFaults(CLIENTS, startBehindProxy),
-  ...clockFaults(CLIENTS, start),
+  // The store counts by the clock of its own process, so it loses nothing.
+  ...clockFaults(CLIENTS, start, secondsOf)
+    .slice(0, 1)
+    .map((row): Row => ({ ...row, loses: 'nothing', proof: 'own' })),
 ]
 
 const installed = isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled())

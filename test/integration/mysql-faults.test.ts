@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import mysql from 'mysql2/promise'
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { installMariaDb, MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'
-import { TcpProxy } from '../support/servers.js'
+import { eventually, TcpProxy } from '../support/servers.js'
 import {
   type Closers,
   clockFaults,
@@ -45,7 +45,7 @@ const ROWS: Row[] = [
   killedServer(CLIENTS, start),
   stoppedServer(CLIENTS, start),
   ...proxyFaults(CLIENTS, startBehindProxy),
-  ...clockFaults({ ...CLIENTS, loses: 'everything' }, start),
+  ...clockFaults(CLIENTS, start, (server) => server.sql('SELECT UNIX_TIMESTAMP(NOW(6))')),
   {
     fault: 'table locked',
     ...CLIENTS,
@@ -78,9 +78,18 @@ const ROWS: Row[] = [
   {
     fault: 'every connection killed',
     ...CLIENTS,
+    proof: 'own',
     async start(closers) {
       const { server, address } = await start(closers)
-      return { address, begin: () => server.sql('KILL USER test') }
+      const connections = async () =>
+        (await server.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'test'")).split('\n')
+      const begin = async () => {
+        const before = await connections()
+        expect(before.length).toBeGreaterThan(2)
+        await server.sql('KILL USER test')
+        await eventually(async () => expect((await connections()).filter((id) => before.includes(id))).toEqual([]))
+      }
+      return { address, begin }
     },
   },
 ]

@@ -58,7 +58,7 @@ const ROWS: Row[] = [
   },
   stoppedServer(CLIENTS, startAlone),
   ...proxyFaults(CLIENTS, startBehindProxy),
-  ...clockFaults({ ...CLIENTS, loses: 'everything' }, startAlone),
+  ...clockFaults(CLIENTS, startAlone, (server) => server.cli('TIME').split('\n')[0]),
   {
     fault: 'loading its data',
     ...CLIENTS,

@@ -45,10 +45,10 @@ export class SteppedClock {
     return clock
   }
 
-  /** Sets the clock this number of seconds ahead of the machine's clock. */
+  /** Sets the clock this number of seconds ahead of the machine's clock, or behind it if the number is negative. */
   step(seconds: number): void {
     const file = join(this.#folder, 'offset')
-    writeFileSync(`${file}.new`, `+${seconds}`)
+    writeFileSync(`${file}.new`, seconds < 0 ? String(seconds) : `+${seconds}`)
     renameSync(`${file}.new`, file)
   }
 

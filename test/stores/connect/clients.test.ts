@@ -148,7 +148,7 @@ describe('connectMysql2', () => {
     constructor(options: object) {
       Object.assign(this, { options: { ...options } })
     }
-    on(event: string, listener: (value: never) => void) {
+    on(event: string, listener: (connection: EventEmitter) => void) {
       this.events.on(event, listener)
       return this
     }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { TcpProxy } from '../servers.js'
+import { eventually, type TcpProxy } from '../servers.js'
 import { type ClockedServer, clocksCanStep, SteppedClock } from '../stepped-clock.js'
 import { startWorker } from './workers.js'
 
@@ -85,8 +85,11 @@ export interface Row {
   interval?: number
   /** The reservations that the fault makes the store lose. By default nothing. */
   loses?: 'everything' | 'something' | 'nothing'
-  /** Whether the fault always makes requests fail. If none fails, the test did not cause the fault. */
-  alwaysFails?: boolean
+  /**
+   * What proves that the fault had an effect: requests that fail (the default), requests that are accepted again, or a check
+   * of its own in `begin`, `end` or `afterwards`.
+   */
+  proof?: 'failures' | 'loss' | 'own'
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>
 }
@@ -129,18 +132,52 @@ export function killedServer(clients: Clients, start: Start<KillableServer>): Ro
   }
 }
 
-/** Returns the row of a clock that steps, or none without the program `faketime`. */
-export function clockFaults(clients: Clients & Pick<Row, 'loses'>, start: Start<ClockedServer>): Row[] {
+/**
+ * Returns the rows of a clock that steps, or none without the program `faketime`.
+ *
+ * @param secondsOf - returns the Unix time by the clock of the server.
+ */
+export function clockFaults<Server extends ClockedServer>(
+  clients: Clients,
+  start: Start<Server>,
+  secondsOf: (server: Server) => unknown,
+): Row[] {
   if (!clocksCanStep()) return []
+
+  async function startStepping(closers: Closers) {
+    const { server, address } = await start(closers)
+    const clock = await SteppedClock.of(server)
+    closers.push(() => clock.stop())
+    const step = async (ahead: number) => {
+      clock.step(ahead)
+      await eventually(async () => {
+        const drift = Number(await secondsOf(server)) - Date.now() / 1000 - ahead
+        if (!(Math.abs(drift) < 30)) throw new Error(`the clock of the server did not step: it is ${drift} s off`)
+      })
+    }
+    return { address, step }
+  }
+
   return [
     {
       fault: "the server's clock steps forward by 601 s",
       ...clients,
+      loses: 'everything',
+      proof: 'loss',
       async start(closers) {
-        const { server, address } = await start(closers)
-        const clock = await SteppedClock.of(server)
-        closers.push(() => clock.stop())
-        return { address, begin: () => clock.step(601) }
+        const { address, step } = await startStepping(closers)
+        return { address, begin: () => step(601) }
+      },
+    },
+    {
+      // What is reserved meanwhile expires when the clock returns.
+      fault: "the server's clock steps back by an hour and returns",
+      ...clients,
+      loses: 'something',
+      proof: 'loss',
+      async start(closers) {
+        const { address, step } = await startStepping(closers)
+        return { address, begin: () => step(-3600), end: () => step(0) }
       },
     },
   ]
@@ -183,6 +220,23 @@ export function proxyFaults(
       },
     },
     {
+      fault: 'connections cut, and new ones silent',
+      ...clients,
+      async start(closers) {
+        const { proxy, address } = await startBehindProxy(closers)
+        const begin = () => {
+          proxy.onReply = () => 'hold'
+          proxy.cutConnections()
+        }
+        // What was silent stays so: nobody closes these connections.
+        const end = () => {
+          proxy.onReply = () => 'pass'
+          proxy.dropConnections()
+        }
+        return { address, begin, end }
+      },
+    },
+    {
       fault: 'commands delivered late',
       ...clients,
       async start(closers) {
@@ -206,7 +260,7 @@ const GUIDE = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures
 export function testFaults(rows: readonly Row[]): void {
   describe.concurrent.each(rows)(
     '$fault, $store',
-    ({ fault, store, kinds, interval = 40, loses = 'nothing', alwaysFails = false, start }) => {
+    ({ fault, store, kinds, interval = 40, loses = 'nothing', proof = 'failures', start }) => {
       it.concurrent.each(kinds)(
         'with %s',
         async (kind) => {
@@ -226,7 +280,9 @@ export function testFaults(rows: readonly Row[]): void {
           expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
           expect(report.falseReplays).toBe(0)
           expect(report.accepted).toBeGreaterThan(0)
-          if (alwaysFails) expect(report.failures).toBeGreaterThan(0)
+          // Without these, the test would pass if the fault were not caused.
+          if (proof === 'failures') expect(report.failures).toBeGreaterThan(0)
+          if (proof === 'loss') expect(report.acceptedTwice).toBeGreaterThan(0)
           if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
           if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
           expect(GUIDE.includes(`| ${fault} | ${store} |`), 'has a row in the guide').toBe(true)
