@@ -133,6 +133,7 @@ describe('an error says what to do', () => {
     ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
     ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
     ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
+    ['a carriage return in a header', () => captureRequest({ headers: { a: 'b\rc' } }, ''), 'has a line break'],
     ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
     ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
   ])('for %s', (_, act, message) => {

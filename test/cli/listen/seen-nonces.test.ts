@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { SeenNonces } from '../../../src/cli/listen/seen-nonces.js'
+
+it('says when a nonce was reserved, also if others were reserved since', () => {
+  const nonces = new SeenNonces()
+  for (const [seconds, nonce] of [
+    [0, 'one'],
+    [12, 'another'],
+  ] as const) {
+    expect(nonces.storeFor(seconds * 1000).reserve('listen', nonce, 600)).toBe(true)
+  }
+  const store = nonces.storeFor(20_000)
+  expect(store.reserve('listen', 'one', 600)).toBe(false)
+  expect(store.describeReplay()).toBe('the same nonce 20 s ago')
+})
