@@ -9,7 +9,8 @@ const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
   // The import of a handler, with the hints of its messages: 5 KB.
   ["import { verify } from 'inbound-webhook-auth'; verify()", 5632],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
-  ["export * from 'inbound-webhook-auth'", 9536],
+  // The tables of MemoryNonceStore that are split take 150 bytes, and make a `verify` 6 % faster.
+  ["export * from 'inbound-webhook-auth'", 9728],
   // With the functions that connect, and that keep a working client.
   ["export * from 'inbound-webhook-auth/redis'", 4608],
   ["export * from 'inbound-webhook-auth/postgres'", 6144],
