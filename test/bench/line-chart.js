@@ -1,3 +1,5 @@
+import { grouped } from './grouped.js'
+
 // One panel below the other, so that a phone shows the text at a size that can be read.
 const WIDTH = 310
 const HEIGHT = 180
@@ -108,7 +110,7 @@ function panel(title, unit, lines, isLogarithmic = true) {
   const rows = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step).map(
     (value) =>
       `<line x1="0" x2="${WIDTH}" y1="${y(value)}" y2="${y(value)}" class="line"/>` +
-      `<text x="-8" y="${y(value) + 4}" text-anchor="end" class="quiet">${value.toLocaleString('en')}</text>`,
+      `<text x="-8" y="${y(value) + 4}" text-anchor="end" class="quiet">${grouped(value)}</text>`,
   )
   const ticks = isLogarithmic
     ? Array.from({ length: Math.floor(most) - Math.ceil(least) + 1 }, (_, index) => 10 ** (Math.ceil(least) + index))
@@ -153,5 +155,5 @@ function stepFor(most) {
 /** @param {number} value */
 function short(value) {
   if (value >= 1e6) return `${value / 1e6}M`
-  return value >= 1e4 ? `${value / 1e3}k` : value.toLocaleString('en')
+  return value >= 1e4 ? `${value / 1e3}k` : grouped(value)
 }

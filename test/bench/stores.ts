@@ -31,6 +31,7 @@ import {
 } from '../support/servers.js'
 import { connect as setUps } from '../support/stores/source.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
+import { grouped } from './grouped.js'
 
 const ROUNDS = 5
 const ROUND_MILLISECONDS = 250
@@ -361,7 +362,7 @@ function quantile(values: number[], share: number): number {
 }
 
 const median = (values: number[]) => quantile(values, 0.5)
-const show = (value: number) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2))
+const show = (value: number) => (value >= 100 ? grouped(Math.round(value)) : value.toPrecision(2))
 
 const SECRET = 'the secret of the benchmark'
 const BODY = '{"event":"invoice.paid"}'
@@ -451,7 +452,7 @@ for (const start of starts) {
       const { perSecond, p50, p99, ratio, verifies, verifyRatio } = await measure(contestant, inFlight)
       const cells = [
         contestant.name,
-        size.toLocaleString('en'),
+        grouped(size),
         inFlight,
         show(perSecond),
         show(p50),

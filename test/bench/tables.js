@@ -1,3 +1,5 @@
+import { grouped } from './grouped.js'
+
 /**
  * What `npm run bench` measured with one version of Node.
  *
@@ -56,7 +58,7 @@ const TABLES = {
         server.map(({ name, requestsPerSecond, p99Milliseconds, cost, spread }) => [
           node,
           name,
-          (Math.round(requestsPerSecond / 100) * 100).toLocaleString('en'),
+          grouped(Math.round(requestsPerSecond / 100) * 100),
           p99Milliseconds.toFixed(1),
           percent(cost),
           spread.map(percent).join(' to '),
@@ -68,7 +70,7 @@ const TABLES = {
       ['library', ...runs.map(({ node }) => `Node ${node}`)],
       names(runs, ({ imports }) => imports).map((name) => [
         code(name),
-        ...runs.map(({ imports }) => `${imports.find((one) => one.name === name)?.milliseconds.toFixed(0)} ms`),
+        ...runs.map(({ imports }) => `${imports.find((one) => one.name === name)?.milliseconds.toFixed(0)}\u00a0ms`),
       ]),
     ),
   // The newest run: sizes do not depend on Node.
@@ -79,7 +81,7 @@ const TABLES = {
         .sort((one, other) => other.date.localeCompare(one.date))
         .slice(0, 1)
         .flatMap(({ sizes }) =>
-          sizes.map(({ name, minified, gzipped }) => [`\`${name}\``, bytes(minified), bytes(gzipped)]),
+          sizes.map(({ name, minified, gzipped }) => [`\`${name}\``, grouped(minified), grouped(gzipped)]),
         ),
     ),
 }
@@ -113,16 +115,15 @@ const code = (name) => (name.includes(' ') ? name : `\`${name}\``)
 /** @param {string} name @param {readonly Timing[]} timings */
 const ratioOf = (name, timings) => timings.find((one) => one.name === name)?.ratio.toFixed(2) ?? ''
 /** @param {number} count */
-const size = (count) => (count < 1024 ? `${count} B` : count < 2 ** 20 ? `${count / 1024} KB` : `${count / 2 ** 20} MB`)
+const size = (count) =>
+  count < 1024 ? `${count}\u00a0B` : count < 2 ** 20 ? `${count / 1024}\u00a0KB` : `${count / 2 ** 20}\u00a0MB`
 /** @param {number} share */
-const percent = (share) => `${(100 * share).toFixed(0)} %`
-/** @param {number} count */
-const bytes = (count) => count.toLocaleString('en')
+const percent = (share) => `${(100 * share).toFixed(0)}\u00a0%`
 
 /** Numbers are on the right. @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
 function table(headings, rows) {
   const isNumber = (/** @type {number} */ column) =>
-    rows.every((cells) => /^([\d.,]+( ms| %)?)?$/.test(cells[column] ?? ''))
+    rows.every((cells) => /^([\d.\u00a0]+(ms|%)?)?$/.test(cells[column] ?? ''))
   return [headings, headings.map((_, column) => (isNumber(column) ? '---:' : '---')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')
