@@ -13,7 +13,7 @@ export const PARTS = {
     ],
     testFiles: [
       'test/{clocks,errors,security,sign,verify,verify-or-throw}.test.ts',
-      'test/rules/{body,constant-time,headers,key-object,signature}.test.ts',
+      'test/rules/{body,constant-time,headers,key-object,signature,wording}.test.ts',
       'test/stores/{keys,no-store}.test.ts',
     ],
     score: 99,

@@ -54,6 +54,7 @@ describe('isSignatureOf', () => {
 it.each([
   ['0123456789abcdef'.repeat(4), true],
   ['0123456789abcdef'.repeat(4).slice(1), false],
+  [`0${'0123456789abcdef'.repeat(4)}`, false],
   ['0123456789abcdeF'.repeat(4), false],
   [`${'0'.repeat(64)}\n`, false],
   ['', false],
