@@ -57,7 +57,7 @@ export const startProcess: StartListener = async (args, env = {}, secretArgs = S
     env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exitCode = once(child, 'exit').then(([code]) => code)
+  const exitCode = once(child, 'close').then(([code]) => code)
   return listener(child.stdout, child.stderr, exitCode, () => child.kill('SIGINT'))
 }
 

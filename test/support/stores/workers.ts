@@ -32,7 +32,8 @@ export async function race(
     worker.stdout.setEncoding('utf8').on('data', (chunk) => {
       output += chunk
     })
-    const [code] = await once(worker, 'exit')
+    // At 'exit', the last output may not have been read yet.
+    const [code] = await once(worker, 'close')
     if (code !== 0) throw new Error(`a worker ended with ${code}`)
     return output
   })
