@@ -39,7 +39,12 @@ static class Send
         return request;
     }
 
-    static async Task<int> Main(string[] args)
+    static int Main(string[] args)
+    {
+        return Run(args).GetAwaiter().GetResult();
+    }
+
+    static async Task<int> Run(string[] args)
     {
         foreach (var vector in Vectors)
         {

@@ -17,6 +17,7 @@ const INSTALL = {
   chromium: 'apt-get install chromium, or brew install chromium',
   "Postman's command line": 'npm ci --prefix test/docs/postman',
   'the site': 'npm ci --prefix docs/site && npm ci --prefix test/site',
+  mcs: 'apt-get install mono-mcs libmono-system-net-http4.0-cil ca-certificates-mono, or brew install mono',
   javac: 'apt-get install default-jdk-headless, or brew install openjdk',
   'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
   'the runtimes': 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
