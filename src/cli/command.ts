@@ -9,7 +9,7 @@ import { type Output, type Style, wrapText } from './output/terminal.js'
 /** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
 export class UsageError extends Error {}
 
-/** A terminal to ask at. */
+/** A terminal at which the user can be asked for a secret. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
@@ -50,7 +50,10 @@ export class Interrupted extends Error {}
 export interface Option {
   /** The placeholder for its value in the help. A switch has none. */
   readonly value?: string
-  /** A number, or an option that may be given several times. Of other options, the last one counts. */
+  /**
+   * Whether the value is a number, or the option may be given several times. If any other option is repeated, its last
+   * value counts.
+   */
   readonly kind?: keyof Kinds
   readonly help: string
 }
@@ -95,27 +98,35 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 
 const HELP_COLUMN = 26
 
-/** The guide to the command line, which has a heading per command. */
-export const GUIDE = pathInPackage('docs/debug/command-line.md')
+/** Returns the path of a file of the running package. */
+export function pathInPackage(file: string): string {
+  // The package imports itself by its name, which works both in the sources and in the build.
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  return join(dirname(manifest), file)
+}
+
+/** The folders in which npx, pnpm dlx and bunx keep a package that is not installed. */
+const CACHE = /[\\/](_npx|dlx|bunx)\b/
 
 /**
- * Returns the path of a file of the running package, because `npx` without an install keeps the package in a folder of npm. It is
- * relative if the file is below `folder`.
+ * Names a file of the package for a reader. Its path is relative if it is below `folder`. In a cache of npx, nobody finds or keeps
+ * a file, so the name is that after an install.
  */
-export function pathInPackage(file: string, folder = process.cwd()): string {
-  // The package finds itself by its name, from the sources and as built.
-  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
-  const path = join(dirname(manifest), file)
+export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
+  if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`
   const shorter = relative(folder, path)
   return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
 }
+
+/** The guide to the command line. It has a heading per command. */
+export const GUIDE = 'docs/debug/command-line.md'
 
 export function helpText({ name, summary, operands, options, notes }: Command): string {
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
     wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
-  const guide = `Guide: ${GUIDE}#${name}`
+  const guide = `Guide: ${describeFile(`${GUIDE}#${name}`)}`
   return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note)), guide].join('\n\n')}\n`
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import {
   type Command,
   type Context,
+  describeFile,
   type ExitCode,
   GUIDE,
   helpText,
@@ -36,13 +37,13 @@ A secret is never an argument: every process on the machine can read arguments.
 
 Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
 
-Guide: ${GUIDE}
+Guide: ${describeFile(GUIDE)}
 `
 
 /** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const { stdout, stderr } = context
-  // It is read here, because errors of parsing are JSON too.
+  // `--json` is read here, because errors of parsing are JSON too.
   const isJson = args.includes('--json')
   const style = styleOf(stderr)
   try {

@@ -1,9 +1,9 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { pathInPackage } from '../../src/cli/command.js'
+import { describeFile } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
 import { call } from './call.js'
 
@@ -43,11 +43,24 @@ describe('help', () => {
   })
 })
 
-it('names a file of the package by the path at which it is, also if npx keeps the package elsewhere', () => {
+describe('a file of the package is named', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/.$/, '')
-  expect(pathInPackage('README.md', root)).toBe('README.md')
-  expect(pathInPackage('README.md', dirname(root))).toBe(`${root.slice(dirname(root).length + 1)}/README.md`)
-  expect(pathInPackage('README.md', join(root, 'src'))).toBe(join(root, 'README.md'))
+  const readme = join(root, 'README.md')
+
+  it('by its path from the current folder, if it is below that', () => {
+    expect(describeFile('README.md', undefined, root)).toBe('README.md')
+    expect(describeFile('README.md', undefined, dirname(root))).toBe(`${basename(root)}/README.md`)
+    expect(describeFile('README.md', undefined, join(root, 'src'))).toBe(readme)
+  })
+
+  it.each(['/home/me/.npm/_npx/0123456789abcdef', '/home/me/.cache/pnpm/dlx/0123', '/tmp/bunx-1000-pkg'])(
+    'by its path after an install, if it is in the cache %s',
+    (cache) => {
+      const path = `${cache}/node_modules/inbound-webhook-auth/README.md`
+      const name = 'node_modules/inbound-webhook-auth/README.md, after npm install inbound-webhook-auth'
+      expect(describeFile('README.md', path, '/home/me')).toBe(name)
+    },
+  )
 })
 
 it('--version prints the version of the package', async () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { defineCommand, pathInPackage, UsageError } from '../command.js'
+import { defineCommand, describeFile, pathInPackage, UsageError } from '../command.js'
 
 export const workbench = defineCommand({
   name: 'workbench',
@@ -15,7 +15,7 @@ export const workbench = defineCommand({
   },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
-    `It is one file, which also works offline: ${pathInPackage('dist/workbench.html')}`,
+    `It is one file, which also works offline: ${describeFile('dist/workbench.html')}`,
   ],
 
   async run({ values }, { env }) {
@@ -49,9 +49,9 @@ async function readPage(): Promise<Buffer> {
   }
 }
 
-/** The address is printed too, so it does not matter if no browser can be started. */
+/** Opens a browser if one can be started. If not, the printed address is enough. */
 function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  // Windows looks in the current folder first, so the path is whole.
+  // Windows searches the current folder first, so this is an absolute path.
   const explorer = join(env['SystemRoot'] ?? 'C:\\Windows', 'explorer.exe')
   const openers: { readonly [platform: string]: string } = { darwin: 'open', win32: explorer }
   spawn(openers[process.platform] ?? 'xdg-open', [url], { env, stdio: 'ignore', detached: true })
