@@ -29,7 +29,7 @@ export function isAscii(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** The low byte of each UTF-16 unit. */
+/** Returns the low byte of each UTF-16 unit. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
@@ -44,11 +44,14 @@ export function fromLatin1(bytes: Uint8Array): string {
   return text
 }
 
-/** The characters of Windows-1252 for the bytes 0x80 to 0x9F. Some versions of Node decode them as Latin-1. */
+/**
+ * The characters of Windows-1252 for the bytes 0x80 to 0x9F. They are listed here, because some versions of Node decode
+ * these bytes as Latin-1.
+ */
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
-/** Encodes as Windows-1252; `undefined` if it lacks a character. */
+/** Encodes text as Windows-1252. Returns `undefined` if that encoding lacks a character. */
 export function windows1252(text: string): Uint8Array | undefined {
   const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
     const index = WINDOWS_1252.indexOf(character)
@@ -78,7 +81,7 @@ export function hex(bytes: Uint8Array): string {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Decodes hex digits; `undefined` if `text` is not an even number of them. */
+/** Decodes hex digits. Returns `undefined` unless `text` is an even number of hex digits. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
@@ -90,7 +93,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(fromLatin1(bytes))
 }
 
-/** Decodes base64 or base64url, with or without padding; `undefined` for any other text. */
+/** Decodes base64 or base64url, with or without padding. Returns `undefined` for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const [, digits = ''] = /^([A-Za-z0-9+/_-]{2,})={0,2}$/.exec(text) ?? []
   if (digits === '' || digits.length % 4 === 1) return undefined
@@ -107,7 +110,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** The bytes that curl's -d sends of a file. It also removes NULs. */
+/** Returns the bytes that curl's -d sends of a file. It removes line breaks and NULs. */
 export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
   return bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0)
 }

@@ -69,7 +69,10 @@ export class BodyTooLargeError extends Error {
   readonly status = 413
   readonly statusCode = 413
   readonly expose = true
-  /** Send them with the answer, so that the sender does not upload the rest. Express, Koa and Fastify do. */
+  /**
+   * Send these headers with the answer, so that the sender does not upload the rest. Express, Koa and Fastify do it by
+   * themselves.
+   */
   readonly headers = { Connection: 'close' }
 
   /** @param maxBytes - the limit, in bytes. */

@@ -30,13 +30,14 @@ export interface ReadBodyOptions {
 /**
  * Reads the raw body of a request: the bytes as received, which the signature covers.
  *
- * A `Content-Length` above the limit is refused before a byte is read, and the rest of a body that is too large is never read.
- * The body is kept in memory as it arrives, so a sender that announces much and sends little takes little.
+ * A `Content-Length` above the limit is refused before a byte is read, and the rest of a body that is too large is
+ * never read. The body is kept in memory as it arrives, so a sender that announces a large body but sends little uses
+ * little memory.
  *
  * Call it before any body parser. It returns bytes that were already read if the framework kept them.
  *
  * @param source - the request that your framework passes to the handler, or the event of AWS Lambda.
- * @returns the bytes, in a `Buffer`. A request without a body has none.
+ * @returns the bytes, in a `Buffer`. It is empty if the request has no body.
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says how to fix it.
@@ -72,7 +73,8 @@ async function read(source: unknown, maxBytes: number, depth: number): Promise<U
   if (rawBody !== undefined) return limited(rawBody, maxBytes)
   if ('isBase64Encoded' in source) return limited(decodeEvent(source), maxBytes)
 
-  // The body of a Fetch request is not touched before its length is checked: some adapters begin to read it then.
+  // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
+  // the first access.
   if (contentLength(source['headers']) > maxBytes) throw new BodyTooLargeError(maxBytes)
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) return readFetch(source, maxBytes)
   const body = bytesIn(source['body'])
@@ -120,7 +122,8 @@ async function readFetch(request: Fields, maxBytes: number): Promise<Buffer> {
       bytes.add(value)
     }
   } finally {
-    // Not cancelled: some adapters then close the connection before the handler has answered.
+    // The stream is not cancelled, because some adapters would then close the connection before the handler has
+    // answered.
     reader.releaseLock()
   }
 }
@@ -211,7 +214,7 @@ function alreadyRead(source: object): TypeError {
   return invalidType(`source was already read, probably by a body parser. ${describeRead(source)}`)
 }
 
-/** Returns `Content-Length`, or 0 or `NaN` if there is none. */
+/** Returns `Content-Length`. If it is absent, returns 0 or `NaN`, which no limit refuses. */
 function contentLength(headers: unknown): number {
   if (!isObject(headers)) return Number.NaN
   const { get } = headers

@@ -2,7 +2,7 @@ import type { HeaderName } from './rules/header-names.js'
 
 // Values as text for a reader.
 
-/** A value between quotes. Everything but ASCII is escaped, and long values are shortened. */
+/** Returns a value between quotes. It escapes everything but ASCII, and shortens long values. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
   const escaped = JSON.stringify(short).replace(
@@ -17,7 +17,7 @@ export function spell(name: HeaderName): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** Names of headers, each once. */
+/** Lists the names of headers, each once. */
 export function listNames(names: readonly string[]): string {
   const all = [...new Set(names)]
   return all.length === 0 ? 'none' : quote(all.slice(0, 40).join(' ')).slice(1, -1)

@@ -25,7 +25,7 @@ const DAY_MILLISECONDS = 86_400_000
  *
  * @param at - the value of `--at`.
  * @param arrival - the time in the capture.
- * @param now - the time on this machine. `timestamp` is no time of arrival if it is after that.
+ * @param now - the time on this machine. If `timestamp` is later than this, it cannot be the time of arrival.
  */
 export function findArrival(
   at: string | undefined,

@@ -24,7 +24,10 @@ export function bodyOf(captured: CapturedRequest, headers: readonly HeaderLine[]
   return isHttpText ? extractBody(body, headers) : { body, notes: noteOnLength(body, headers) }
 }
 
-/** Returns what was sent of the file of `--body-file`, which the sender may have signed as a whole. */
+/**
+ * Returns the body that was sent from the file of `--body-file`. If curl removed line breaks, the sender may have
+ * signed the whole file.
+ */
 export function bodyOfFile(file: Uint8Array, headers: readonly HeaderLine[], isJoined = false): BodyRead {
   const length = contentLengthOf(headers)
   const joined = withoutLineBreaks(file)
@@ -42,7 +45,10 @@ function cutBody(bytes: Uint8Array, length: number): BodyRead {
   return { body: bytes.subarray(0, length), notes: missing > 0 ? [note] : [] }
 }
 
-/** Returns the body that was sent, and a note: joins its chunks, or cuts it at `Content-Length`, because editors add a line end. */
+/**
+ * Returns the body that was sent, and a note. It joins chunks, or cuts the body at `Content-Length`, because editors
+ * add a line end.
+ */
 export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): BodyRead {
   if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
     const body = joinChunks(bytes)

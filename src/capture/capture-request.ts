@@ -7,15 +7,17 @@ import type { HeaderLine } from './header-lines.js'
 import { listHeaders } from './list-headers.js'
 import { httpText, markOf } from './write-request.js'
 
-/** The head of a request. Node's `IncomingMessage`, a Fetch `Request` and the requests of most frameworks are one. */
+/**
+ * The head of a request, as Node's `IncomingMessage`, a Fetch `Request` and the requests of most frameworks have it.
+ */
 export interface RequestHead {
   readonly method?: string | undefined
   /** The target, or the whole URL as a Fetch `Request` has it. */
   readonly url?: string | undefined
-  /** The target before Express removed the path of a router. */
+  /** The target as received. Express removes the path of a router from `url`. */
   readonly originalUrl?: string | undefined
   readonly headers: HeadersInput
-  /** The headers as Node received them: names and values in turns. */
+  /** The headers as Node received them: a list in which names and values alternate. */
   readonly rawHeaders?: readonly string[] | undefined
 }
 
@@ -27,7 +29,7 @@ export interface RequestHead {
  *
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.
- * @param clock - the time of arrival, by default `Date`. Call it when the request arrives.
+ * @param clock - the time of arrival, by default `Date`. Call this function as soon as the request arrives.
  * @returns the bytes of the text. The body in them is unchanged, so save them as bytes.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that returns no number.
  *
@@ -55,7 +57,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
 }
 
-/** Returns path and query. A request of a proxy has the whole URL too. */
+/** Returns the path and the query, also of a whole URL, which a Fetch `Request` and a request to a proxy have. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   const target = originalUrl ?? url
   if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {
@@ -68,7 +70,7 @@ function targetOf({ originalUrl, url = '/' }: RequestHead): string {
 function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly HeaderLine[] {
   const lines = rawHeaders === undefined ? listHeaders(headers) : pairsOf(rawHeaders)
   for (const [name, value] of lines) {
-    // They would begin another line, or are not one byte each.
+    // A line break would begin another header, and a character after U+00FF does not fit into one byte.
     if (/[\n\r\u0100-\uffff]/.test(name + value)) {
       throw invalidType(
         `A header of the request has a line break or a character after U+00FF. Pass the headers as received.`,

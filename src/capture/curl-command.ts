@@ -21,17 +21,17 @@ const OPTIONS_WITH_VALUE = new Set(
   ),
 )
 
-/** The long names of letters. */
+/** The long names of the options of one letter. */
 const LONG_NAMES: { readonly [letter: string]: string } = { X: 'request', H: 'header', d: 'data', F: 'form' }
 
-/** How curl makes a body of the value of an option. A value may name a file: `@body.json`. */
+/** How curl makes a body from the value of each option. A value may name a file: `@body.json`. */
 const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without line breaks' | 'unknown' } = {
   'data-raw': 'text',
   'data-binary': 'file',
   json: 'file',
   data: 'file without line breaks',
   'data-ascii': 'file without line breaks',
-  // curl encodes these, and chooses a boundary.
+  // The body of these is not in the command, because curl encodes it and chooses a boundary.
   'data-urlencode': 'unknown',
   form: 'unknown',
   'form-string': 'unknown',

@@ -19,10 +19,10 @@ export function contentLengthOf(headers: readonly HeaderLine[]): number | undefi
   return /^\d{1,15}$/.test(text) && others.length === 0 ? Number(text) : undefined
 }
 
-/** Headers that requests have, and responses do not. */
+/** Headers that only requests have. */
 const OF_REQUESTS = /^(:method|:path|host|user-agent|accept)$|signature|nonce|^x-(.+-)?timestamp$/i
 
-/** Checks whether headers are those of a request. Other text has lines of names and values too. */
+/** Checks whether headers are those of a request, because other text has lines of names and values too. */
 export function areOfRequest(headers: readonly HeaderLine[]): boolean {
   return headers.some(([name]) => OF_REQUESTS.test(name))
 }

@@ -38,7 +38,7 @@ export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest 
 
 interface Start {
   readonly start: number
-  /** What comes before the request on its first line. */
+  /** The text before the request on its first line. */
   readonly prefix: string
 }
 
@@ -51,7 +51,8 @@ function findStart(text: string): Start | undefined {
     if (prefix !== undefined) return { start, prefix }
     if (index === 0 && isHead(lines)) {
       const atFirst = { start: 0, prefix: indentOf(line) }
-      // A remark may look like a header: `Note: this came in today`. Then a request line follows before a blank line.
+      // A remark may look like a header, for example `Note: this came in today`. In that case, a request line follows
+      // before the first blank line.
       return isRemark(line.slice(atFirst.prefix.length)) ? (findInHead(lines) ?? atFirst) : atFirst
     }
     start += ended.length + 1
@@ -65,7 +66,7 @@ function findInHead(lines: readonly string[]): Start | undefined {
   for (const ended of lines) {
     const line = ended.replace(/\r$/, '')
     const prefix = prefixOf(line)
-    // A header may quote a request line.
+    // A line that is a header may quote a request line, so it is not taken as one.
     if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
     if (line === '') break
     start += ended.length + 1
@@ -83,7 +84,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Checks whether lines begin as a request does. Other text has lines of names and values too. */
+/** Checks whether lines begin as a request does, because other text has lines of names and values too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)

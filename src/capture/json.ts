@@ -10,7 +10,7 @@ import { parseHttpText } from './http-text.js'
 
 type Json = { readonly [name: string]: unknown }
 
-/** An object, and the one around it. */
+/** An object, and the object that contains it. */
 interface Place {
   readonly object: Json
   readonly outer?: Place
@@ -74,7 +74,7 @@ export function findDocuments(text: string): readonly unknown[] {
   if (start === -1) return []
   const whole = parse(text.slice(start, text.lastIndexOf('}') + 1))
   if (whole !== undefined) return [whole]
-  // A failed parse takes long, so a line without an end is not parsed.
+  // A parse that fails takes long, so a line that does not end with `}` is not parsed.
   const lines = text.split('\n').filter((line) => line.includes('{') && line.trimEnd().endsWith('}'))
   return lines.map((line) => parse(line.slice(line.indexOf('{')))).filter((line) => line !== undefined)
 }
@@ -87,7 +87,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads the request in JSON. If there are several, the first with X-Signature. */
+/** Reads the request in JSON. Of several requests, it reads the first one that has X-Signature. */
 export function readDocuments(documents: readonly unknown[]): CapturedRequest {
   const found = findHeaders(documents)
   const [request = found[0]] = found.filter(({ headers }) => headers.some(([name]) => /^x-signature$/i.test(name)))
@@ -124,7 +124,10 @@ function findHeaders(documents: unknown): Found[] {
 
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** The first value under one of the names, in the first object that has one. */
+/**
+ * Returns the value under the first of these names that an object has. It looks in the object first, then in those
+ * around it.
+ */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     for (const name of names) {
@@ -137,7 +140,7 @@ function lookUp(place: Place, names: readonly string[]): unknown {
   return undefined
 }
 
-/** webhook.site writes UTC without its zone: `2023-11-14 22:13:20`. */
+/** webhook.site writes times in UTC, but does not name the zone: `2023-11-14 22:13:20`. */
 function timeOf(place: Place): unknown {
   const { token_id: tokenId, created_at: createdAt } = place.object
   return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
@@ -169,7 +172,7 @@ function lines(name: unknown, value: unknown): HeaderLine[] {
   )
 }
 
-/** Method and target as pseudo-headers, unless the headers have them. */
+/** Returns the method and the target as pseudo-headers, unless the headers already have them. */
 function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
   if (headers.some(([name]) => name === ':path')) return []
   const [target, query] = [lookUp({ object }, NAMES.target), object['rawQueryString']]
@@ -194,12 +197,15 @@ function findBody(place: Place, headers: readonly HeaderLine[]): JsonBody {
   const field = findBodyField(place)
   if (field !== undefined) return decodeBody(field)
   const { object } = place
-  // Lambda leaves out or nulls an empty body.
+  // Lambda leaves out an empty body, or replaces it by `null`.
   const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
   return { body: isEmpty ? new Uint8Array() : undefined, notes: [] }
 }
 
-/** Looks beside the headers first, then around them. An object that also has a response may have the body of that. */
+/**
+ * Looks beside the headers first, then in the objects around them. If an object also has a response, its body may be
+ * that of the response.
+ */
 function findBodyField(place: Place): BodyField | undefined {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     const { object } = next
@@ -253,7 +259,7 @@ function writeJson(value: Json): string {
   try {
     return JSON.stringify(value)
   } catch {
-    // Thousands of levels overflow the stack.
+    // Thousands of nested levels overflow the stack.
     throw new CaptureError(
       'The body is nested too deeply to be written as JSON again. Pass the raw body with --body-file PATH.',
     )

@@ -9,7 +9,7 @@ const ASKED_NAMES = [
   ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
 ]
 
-/** Every header, once per value. A value that is not text is left out. */
+/** Lists every header, once per value, and leaves out values that are not text. */
 export function listHeaders(headers: HeadersInput): Pair[] {
   const pairs: Pair[] = []
   const add = (name: unknown, values: unknown) => {

@@ -6,12 +6,12 @@ import { parseCurlOutput } from './curl-output.js'
 import { beginsAsHttpText, parseHttpText } from './http-text.js'
 import { findDocuments, parseDocuments, readDocuments } from './json.js'
 
-// No module of Node, so that this runs in a browser too.
+// This file imports no module of Node, so that it also runs in a browser.
 
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** Reads a captured request. Throws a `CaptureError` if it is none. */
+/** Reads a captured request. Throws a `CaptureError` if the text is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
   return readText(toUtf8(capture))
 }
@@ -50,7 +50,7 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-/** HTTP text as a JSON string, as Go's %q and many logs write it. */
+/** Reads HTTP text that is one JSON string, as Go's %q and many logs write it. */
 function readQuoted(bytes: Uint8Array): CapturedRequest {
   let text: unknown
   try {

@@ -7,7 +7,10 @@ export interface ShellWord {
   readonly isExpanded: boolean
 }
 
-/** Splits the first command of a text into words, as the shell does that it was written for. */
+/**
+ * Splits the first command of a text into words. It follows the rules of cmd if the text is for cmd, and otherwise
+ * those of bash.
+ */
 export function splitCommand(text: string): readonly ShellWord[] {
   return isForCmd(text) ? splitForCmd(text) : splitForBash(text)
 }
@@ -86,7 +89,7 @@ function splitForBash(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the end of what a sticky expression finds at an index, or the index. */
+/** Returns the index after the match of a sticky expression, or the index at which it began if it matches nothing. */
 function endOf(sticky: RegExp, text: string, index: number): number {
   sticky.lastIndex = index
   return sticky.test(text) ? sticky.lastIndex : index
@@ -106,7 +109,7 @@ function indexAfter(text: string, quote: string, start: number): number {
 /**
  * Adds what is in quotes, and returns the index after it.
  *
- * @param special - finds the end quote and the characters that mean something else.
+ * @param special - finds the end quote and the characters that have a special meaning.
  * @param addOther - adds one of the other characters, and returns the index after it.
  */
 function addQuoted(
@@ -135,7 +138,7 @@ function addDoubleQuoted(text: string, start: number, list: WordList): number {
       list.addExpansion(character)
       return index
     }
-    // A backslash before another character is a backslash.
+    // Before any other character, a backslash is an ordinary character.
     const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
     list.add(escaped === undefined ? character : escaped.replace(/\r?\n/, ''))
     return escaped === undefined ? index : index + escaped.length
@@ -166,7 +169,7 @@ function splitForCmd(text: string): readonly ShellWord[] {
   const line = removeCarets(text)
   let isQuoted = false
   for (const [piece] of line.matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
-    // Browsers double each backslash, and not only those before a quote.
+    // Browsers double every backslash, not only those before a quote.
     if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace(/\\"$/, '"'))
     else if (piece === '""' && isQuoted) list.add('"')
     else if (piece.startsWith('"')) {
@@ -180,7 +183,10 @@ function splitForCmd(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the first command of the text as one line. A caret before a line end continues the line; before two, it keeps one. */
+/**
+ * Returns the first command of the text as one line. A caret before one line end continues the line. Before two line
+ * ends, it keeps one of them.
+ */
 function removeCarets(text: string): string {
   let line = ''
   for (const [piece, lineEnds, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {

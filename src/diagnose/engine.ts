@@ -19,17 +19,19 @@ import { languageOf } from './language.js'
 import { limit } from './search.js'
 import { findWay, type SignedRequest } from './ways-of-signing.js'
 
-/** A request as the engine takes it: everything is read already. */
+/** A request as the engine takes it. All parts of it were read before. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers. */
   readonly pairs: readonly Pair[]
   readonly isArrivalKnown: boolean
 }
 
-/** The most hashes of a search. */
+/** The largest number of hashes in a search. */
 export const MAX_HASHES = 30_000
 
-/** The most bytes that are hashed, and that are read or written: together less than a second's work. */
+/**
+ * The largest numbers of bytes that are hashed, and that are read or written. Together they take less than a second.
+ */
 const MAX_BYTES = 600_000_000
 const MAX_REWRITTEN = 50_000_000
 
@@ -48,7 +50,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   const exposed = checkExposure(pairs, body, secrets)
   const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({
     genuine,
-    // Other requests contain no secret, and neither do the findings.
+    // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
     findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
     ...(language === undefined ? {} : { language }),
   })
@@ -59,7 +61,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
   }
 
   const meanings = readMeantHeaders(request, pairs)
-  // One hash is for the evidence. The others are for the right signature of each secret and meaning.
+  // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const context: RequestContext = {
     headers: pairs,

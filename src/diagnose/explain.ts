@@ -15,7 +15,7 @@ const PROOF = 'Proved: signing in this way gives the signature received.'
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
-/** One draft per mistake of the way of signing that was found. */
+/** Returns one draft per mistake in the way of signing that was found. */
 export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const form = way.reading.differences.join(', ')
   const of = (...parts: Mistake['part'][]) => way.mistakes.filter(({ part }) => parts.includes(part))
@@ -81,7 +81,7 @@ function signedAs(way: FoundWay): EvidenceLine[] {
 function describeJson(style: JsonStyle, input: Uint8Array): { what: string; languages: Language[] } {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
-  // Numbers that a proxy wrote again are no sign of a serializer.
+  // If a proxy wrote the numbers again, they do not show the serializer.
   if (writeJson(text, { number: style.number }) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
@@ -101,7 +101,7 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
   }
 }
 
-/** Where the signed body and the one received differ first. */
+/** Shows where the signed body and the received body first differ. */
 function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80

@@ -60,7 +60,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 /** One thing that is wrong with a request, and what to do about it. */
 export interface Finding {
-  /** The subject. Stable across versions. */
+  /** The subject, which is stable across versions. */
   readonly code: FindingCode
   /** Who must act. */
   readonly side: Side

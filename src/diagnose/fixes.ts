@@ -62,7 +62,7 @@ const HMAC = {
 
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
 const CLOCKS = {
-  receiver: 'Compare your clock with a third one. Diagnose an old request with the time at which it arrived.',
+  receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
@@ -102,7 +102,7 @@ export const FIXES = {
   },
   whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
   own_prefix: {
-    sender: 'Put nothing before the secret.',
+    sender: 'Use the secret alone as the key, with nothing before it.',
     receiver: 'Configure exactly the text that the sender was given, including its prefix.',
   },
   secret_as_text: {
@@ -242,7 +242,7 @@ export const FIXES = {
     },
   },
   normalize_once: {
-    sender: `Do not normalize the text after you sign, or before you sign alone. ${SAME_BYTES}.`,
+    sender: `Normalize the text before you sign and send it, or not at all. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
     lines: {
       node: "const body = text.normalize('NFC'); sign body and send the same body",

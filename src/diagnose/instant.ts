@@ -35,7 +35,10 @@ const SCALES = [
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 
-/** How far a number may be from the time of the diagnosis on its scale, in milliseconds. A capture may be old. */
+/**
+ * How far a number may be from the time of the diagnosis on its scale, in milliseconds. This is long, because a capture
+ * may be old.
+ */
 export const NEAR = 3650 * DAY
 
 /** Finds the scale on which a number is a time. Returns `undefined` if it is near in seconds. */
@@ -43,7 +46,7 @@ export function scaleOf(value: number, now: number): Scale | undefined {
   // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
   if (place !== -1) return SCALES[place]
-  // Near to 1970, where clocks of tests are, a number may be near on several scales.
+  // A clock of a test is often close to 1970, where a number can be a time on several scales.
   if (Math.abs(value * 1000 - now) < NEAR) return undefined
   return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)
 }
@@ -64,7 +67,7 @@ export function instantOfDate(text: string): number {
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** The end of the years with four digits. */
+/** The end of the year 9999, in milliseconds since the Unix epoch. */
 const LAST = Date.parse('9999-12-01')
 
 /** The instant that a timestamp means; `undefined` if it means none. */

@@ -10,7 +10,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     const bytes = utf8(secret)
     const digits = hex(bytes)
-    // In base64, a text has another form in each place of a group of three bytes.
+    // The base64 of a text depends on its position in a group of three bytes.
     const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
     const forms = [
       ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],

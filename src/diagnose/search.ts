@@ -12,7 +12,9 @@ const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
   last: 8,
 }
 
-/** More mistakes are not searched for. Three mistakes in one sender are rare, so the third has an extra cost. */
+/**
+ * A combination has at most this many mistakes. Three mistakes in one sender are rare, so the third has an extra cost.
+ */
 const MAX_MISTAKES = 3
 const THIRD_MISTAKE = 1
 
@@ -92,7 +94,10 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** The patterns of up to three mistakes: first none and one, then the likeliest; of equally likely ones, those with fewer mistakes first. */
+/**
+ * The patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
+ * likely patterns, the one with fewer mistakes comes first.
+ */
 function patterns(dimensions: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let dimension = 0; dimension < dimensions; dimension++) {
@@ -118,7 +123,8 @@ class OutOfBudget extends Error {}
 const BYTES_PER_HASH = 1000
 
 /**
- * Counts all work of a search, and ends it. Work that costs too much is not begun. `spend` counts bytes that are read or written.
+ * Counts the work of a search, and ends the search before it costs too much. `spend` counts bytes that are read or
+ * written.
  *
  * @param bytes - the most bytes that are hashed.
  * @param rewritten - the most bytes that are read or written. This takes longer than a hash.

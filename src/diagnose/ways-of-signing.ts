@@ -29,7 +29,7 @@ export interface SignedRequest {
 
 /** One departure from the rules. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what'> {
-  /** How JSON was written, if it was. */
+  /** How the JSON was written, if the sender wrote it in another style. */
   readonly style?: JsonStyle
   readonly part: 'layout' | 'timestamp' | 'nonce' | 'body' | 'json' | 'digest' | 'secret'
   /** The value before this change. */
@@ -65,7 +65,7 @@ interface Dimension<Input, Output> {
   readonly inputs: (way: Way) => readonly Input[]
 }
 
-/** Longer headers are not rewritten. In characters. */
+/** The length in characters above which headers are not rewritten. */
 const MAX_HEADER = 1024
 
 /** The most bytes of proposed values that are kept for later combinations. */
@@ -169,7 +169,10 @@ function matters(field: keyof Way, { layout, digest }: Way): boolean {
 
 const RIGHT_DIGEST = hmacWith('sha256')
 
-/** The wrong digests that have a length that X-Signature may have. It may always be a part of the right one, or contain it. */
+/**
+ * Returns the wrong digests whose length fits X-Signature. The right digest is always tried, because X-Signature may be
+ * a part of it or contain it.
+ */
 function digestRows(readings: readonly Reading[]): Row<Digest, Digest>[] {
   const lengthsOf = (code: Reading['code']) =>
     readings.filter((one) => one.code === code).flatMap(({ lengths }) => lengths)
@@ -177,7 +180,7 @@ function digestRows(readings: readonly Reading[]): Row<Digest, Digest>[] {
   const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
   return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
     const isRare = algorithm === 'sha3-256'
-    // The length of a whole digest gives the algorithm. A digest that was cut was most likely a SHA-256.
+    // The length of a whole digest shows the algorithm. A digest that was cut was most likely a SHA-256.
     const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
     const others = digestHypotheses(algorithm, name)
     return [
@@ -195,7 +198,10 @@ function choicesOf<Input, Output extends Bytes | Layout | Digest>(
   { part, field, rows, right, inputs }: Dimension<Input, Output>,
 ): Choice<Way>[] {
   type Proposal = { readonly value: Value; readonly mistake: Mistake }
-  /** The values that were proposed for an input. Only a body has another input in another way of signing. */
+  /**
+   * The values that were proposed for each input. Most dimensions have one input, but that of a body depends on the
+   * rest of the way of signing.
+   */
   const kept = new Map<unknown, { values: Value[]; byRow: Map<unknown, readonly Proposal[]> }>()
   let keptBytes = 0
 

@@ -71,7 +71,7 @@ export function describeRead(source: object): string {
 }
 
 function findFrameworkLine(value: unknown): string | undefined {
-  // A sender chooses the fields of a parsed body.
+  // The fields of a parsed body are not checked, because the sender chooses them.
   if (typeof value !== 'object' || value === null || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
   return FRAMEWORKS.find(([isOne]) => isOne(value))?.[1]
 }

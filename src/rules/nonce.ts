@@ -20,7 +20,7 @@ export function isNonce(value: string): boolean {
  * body `1}`, with the same signature. A timestamp has no `:`, so it is the same in every split.
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
-  // A shorter nonce ends before a `:` inside this one. It is not empty, so that `:` is not the first character.
+  // A shorter nonce ends before a `:` in this one. That `:` is not the first character, because a nonce is not empty.
   if (nonce.includes(':', 1)) return true
 
   // A longer nonce is this one, the `:` after it, and visible bytes of the body up to a `:`.

@@ -15,7 +15,9 @@ let lastSecret = ''
 let usesInARow = 0
 let lastKey: KeyObject | undefined
 
-/** To create a key object costs as much as it saves in 30 calls, so a secret must be used this often in a row. */
+/**
+ * A secret gets a key object after this many uses in a row, because creating one costs as much as it saves in 30 calls.
+ */
 const MIN_USES = 8
 
 /**
@@ -42,7 +44,7 @@ export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: s
   return hmac.update(rest).digest('hex')
 }
 
-/** In hex digits. */
+/** The length of a signature, in hex digits. */
 const SIGNATURE_LENGTH = 64
 
 /** The texts to compare. Two new buffers for each comparison would cost a twentieth of a `verify`. */

@@ -30,14 +30,17 @@ export interface DynamoDBNonceStoreOptions {
 /** DynamoDB's limits for a name or an ARN. */
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
-/** The key is free, has expired, or is reserved by this very call: an SDK sends a request again if its answer was lost. */
+/**
+ * The key is free, has expired, or was reserved by the same call, because an SDK sends a request again if its answer
+ * was lost.
+ */
 const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
 /**
  * A nonce store in a DynamoDB table. It works with any version of the AWS SDK.
  *
- * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`: it deletes
- * expired items, which only take space.
+ * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`, so that
+ * DynamoDB deletes expired items. Until then they only take space.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

@@ -27,9 +27,9 @@ const DELETE_AT_ONCE = 1000
 /**
  * A nonce store in MySQL or MariaDB (InnoDB). It works with any client.
  *
- * A reservation is one `INSERT` of all its keys, which fails as a whole if one is taken. It uses the server's clock. Create
- * the table with {@link MySqlNonceStore.createTable}. Run {@link MySqlNonceStore.deleteExpired} on a schedule: expired rows
- * only take space.
+ * A reservation is one `INSERT` of all its keys, which fails as a whole if one is taken. It uses the server's clock.
+ * Create the table with {@link MySqlNonceStore.createTable}. Run {@link MySqlNonceStore.deleteExpired} on a schedule,
+ * because expired rows take space until they are deleted.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -83,7 +83,7 @@ export class MySqlNonceStore implements NonceStore {
   }
 
   /**
-   * Inserts all rows or none. Returns `false` if one is there.
+   * Inserts all rows or none. Returns `false` if one of them exists.
    *
    * A taken key is an error of the statement. The number of affected rows cannot show it, because its meaning depends on the
    * client's `FOUND_ROWS` flag.
@@ -186,8 +186,8 @@ function hashesOf(result: unknown): string[] {
 }
 
 /**
- * Checks for a deadlock, a conflict between nodes (both SQLSTATE class 40), or ER_CHECKREAD, a row that another statement
- * changed meanwhile. The server undid the statement.
+ * Checks for a deadlock, a conflict between nodes (both SQLSTATE class 40), or ER_CHECKREAD, a row that another
+ * statement changed meanwhile. In each case, the server undid the statement.
  */
 function isUndone(error: unknown): boolean {
   const { errno, sqlState } = Object(error)

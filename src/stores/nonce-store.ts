@@ -41,7 +41,8 @@ export interface NonceStore {
    * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls it for a message that needs two
    * keys. Without it, `verify` calls {@link NonceStore.reserve} for one key after the other.
    *
-   * If a key is taken, the other keys stay free. A nonce reserved by `reserve` is taken here, and the reverse.
+   * If a key is taken, the other keys stay free. A nonce that `reserve` has reserved is taken here too, and the other
+   * way round.
    *
    * @param keys - different keys: a nonce, then `signature ` and 64 hex digits. Calls with the same signature have nonces that
    * are equal up to their first `:`. A store may use that part to place both keys together.

@@ -15,7 +15,7 @@ export function tableNames(table: string, prefix: string, length: number): strin
   const names = table.split('.')
   if (names.length > 2 || !names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= length)) {
     throw invalidRange(
-      `table is not a name, or ${prefix}.name, of 1 to ${length} ASCII letters, digits and _ each. Pass such a name.`,
+      `table is not a name. Pass 1 to ${length} ASCII letters, digits and _, but no digit first. A ${prefix} may come before it: ${prefix}.name.`,
     )
   }
   return names

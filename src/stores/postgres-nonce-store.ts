@@ -24,15 +24,15 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const FAILED_CAST = '22P02'
 
-/** Stands in the log of the server if a statement was undone because a key after the first was taken. */
+/** The server logs this text if it undid a statement because a key after the first was taken. */
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 /**
  * A nonce store in PostgreSQL. It works with any client.
  *
- * A reservation is one statement and uses the database's clock. Create the table with
- * {@link PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule: expired rows only take
- * space.
+ * A reservation is one statement and uses the database's clock. Create the table with {@link
+ * PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule, because expired rows
+ * take space until they are deleted.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *

@@ -21,8 +21,8 @@ export interface RedisNonceStoreOptions {
 }
 
 /**
- * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never taken for
- * it. If a client sends the command again after a lost reply, the script finds its own token.
+ * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never
+ * mistaken for it. If a client sends the command again after a lost reply, the script finds its own token.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
@@ -88,7 +88,7 @@ export class RedisNonceStore implements NonceStore {
     if (reply === `reserved ${token}`) return true
     if (reply === `taken ${token}`) return false
     throw new Error(
-      `Redis replied ${kindOf(reply)} that is not the answer to this command. Make sendCommand resolve to the reply of the command, with strings decoded.`,
+      `sendCommand resolved to ${kindOf(reply)}, not to the answer to its command. Resolve to the reply of Redis, with strings decoded.`,
     )
   }
 }

@@ -85,7 +85,7 @@ export class SqliteNonceStore implements NonceStore {
       )
     }
     if (typeof table !== 'string' || !NAME.test(table)) {
-      throw invalidRange('table is not a name of ASCII letters, digits and _. Pass such a name.')
+      throw invalidRange('table is not a name. Pass ASCII letters, digits and _, but no digit first.')
     }
     assertTimeout(timeout)
     assertClock(clock)

@@ -28,8 +28,8 @@ export interface Setting extends NonceStoreContractOptions {
 }
 
 /**
- * `calls` calls at once for one key, in each of `rounds` rounds. `burst` different keys at once. `keys` keys in total on one
- * webhook.
+ * A case makes `calls` calls at once for one key in each of `rounds` rounds, or reserves `burst` keys at once, or
+ * `keys` keys in total on one webhook.
  */
 export const LOADS = {
   full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
@@ -48,7 +48,9 @@ const FREE = 'a free key. See the cause of this error.'
 const TAKEN = 'a taken key. Return false for it, and throw only if the store failed.'
 const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, false if it was taken.'
 
-/** A key with a TTL of 1 s has expired. Engines that count whole seconds are up to 1 s late. */
+/**
+ * After this time, a key with a TTL of 1 s has expired, although engines that count whole seconds are up to 1 s late.
+ */
 export const EXPIRED_MILLISECONDS = 2500
 const MAX_ANSWER_MILLISECONDS = 20_000
 

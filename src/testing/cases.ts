@@ -177,7 +177,7 @@ export const CASES: Cases = {
       [0, () => reserveNew(store, short, 1)],
       [0, first.reserve],
       ...others.map(([start, key]) => [start, key.reserve] as const),
-      // Not later, because a store that rounds down to whole seconds has another fault.
+      // This check is early, because later it would also fail for a store that rounds down to whole seconds.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
       [1700, () => expectTaken(store, long, EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),
@@ -220,7 +220,7 @@ export const CASES: Cases = {
       await expectTaken(
         store,
         reservation,
-        'An expired key that was reserved again is free. Remember it like any other key.',
+        'An expired key stays free after it is reserved again. Store it like any other key.',
       )
     }
   },
@@ -281,7 +281,7 @@ function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`
   return {
-    /** The reservation of `reserve` for one split. */
+    /** The arguments of `reserve` for one split, without the TTL. */
     single: (rest: string) => [webhookId, nonce(rest)] as const,
     /** Calls `reserveAll` for one split. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>

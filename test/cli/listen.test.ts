@@ -270,7 +270,7 @@ describe('the report', () => {
 
 describe('what is no request', () => {
   it.each([
-    ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'the sender speaks TLS here'],
+    ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'the sender uses TLS, but this port does not'],
     ['nonsense', 'nonsense\r\n\r\n', 400, ''],
     ['headers of 100 KB', `POST / HTTP/1.1\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431, ''],
     ['a broken chunk', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, ''],

@@ -86,7 +86,7 @@ describe('a reservation', () => {
     ['an array', ['reserved 6f9619ff-8b86-4d01-b42d-00cf4fc964ff'], 'an array'],
   ])('is an error on any other reply: %s', async (_, reply, kind) => {
     expect((await sent(() => reply)).answer).toMatchObject({
-      message: expect.stringContaining(`Redis replied ${kind}`),
+      message: expect.stringContaining(`sendCommand resolved to ${kind},`),
     })
   })
 

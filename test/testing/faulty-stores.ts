@@ -352,7 +352,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   })),
   faulty(
     'expired keys are removed, not reserved',
-    /expired key that was reserved again is free\. Remember/,
+    /expired key stays free after it is reserved again\. Store/,
     (store) => ({
       async reserve(webhookId, key, ttlSeconds) {
         const address = store.address(webhookId, key)

@@ -16,7 +16,7 @@ export interface Endpoint {
   sign(nonce: string, ageSeconds: number): SignedHeaders
 }
 
-/** The response that the endpoint should give. With `either`, both are right. */
+/** The response that the endpoint should send. With `either`, both are right. */
 export type Expected = 'accepted' | 'rejected' | 'either'
 
 /** The genuine request, or one of the attacks. */
@@ -45,7 +45,7 @@ export async function sendAttempts(
   attacks: { readonly replay?: boolean; readonly tamper?: boolean; readonly age?: number; readonly resplit?: boolean },
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
-  /** Returns whether the endpoint accepted. */
+  /** Returns whether the endpoint accepted the request. */
   const send = async (kind: Kind, sent: string, expected: Expected, headers: SignedHeaders, sentBody = body) => {
     const response = await endpoint.post(headers, sentBody)
     attempts.push({ kind, sent, expected, response })
@@ -89,7 +89,9 @@ export async function sendAttempts(
   return attempts
 }
 
-/** What is probably wrong if an attack was accepted. The first of these attacks names it. */
+/**
+ * The probable cause if an attack was accepted. If several attacks were accepted, the first one in this list counts.
+ */
 const CAUSES: { readonly [kind in Kind]?: string } = {
   tamper:
     'A changed body was accepted. The handler probably ignores the result: write `const result = await verify(…)`, with `await`, and answer 401 unless `result.ok`. Or it uses another body than the raw body that it verifies.',
@@ -106,7 +108,7 @@ export function findCause(attempts: readonly Attempt[]): string | undefined {
   return Object.entries(CAUSES).find(([wanted]) => accepted.some(({ kind }) => kind === wanted))?.[1]
 }
 
-/** Changes one byte of a body, a digit if it has one: JSON stays JSON. An empty body becomes `0`. */
+/** Changes one byte of a body. It prefers a digit, so that JSON stays JSON. An empty body becomes `0`. */
 export function tamperBody(body: Uint8Array): Uint8Array {
   if (body.length === 0) return Buffer.from('0')
   const changed = Buffer.from(body)

@@ -27,7 +27,7 @@ export const diagnose = defineCommand({
   ],
 
   async run(call, context, style) {
-    // The other commands start faster without this module.
+    // This module is loaded only here, because the other commands start faster without it.
     const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const { request, original, clock, notes: read } = await readReceived(call, context)

@@ -33,7 +33,7 @@ export const listen = defineCommand({
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
       value: 'URL',
-      help: 'passes each request on unchanged, Host too, gives the answer to the sender, and says what differs.\nA URL without a path keeps the path of the request',
+      help: 'passes each request on unchanged, with its Host, returns the answer to the sender, and says what differs.\nA URL without a path keeps the path of the request',
     },
     ...LANGUAGE_OPTION,
   },
@@ -54,7 +54,9 @@ export const listen = defineCommand({
     const target = call.values['forward-to']
     const endpoint = target === undefined ? undefined : parseUrl(target)
     if (endpoint !== undefined && status !== undefined) {
-      throw new UsageError('--status and --forward-to are both given. Pass one: the answer comes from one of them.')
+      throw new UsageError(
+        '--status and --forward-to are both given. Pass only one of them, because each decides the answer.',
+      )
     }
     const { LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
@@ -97,7 +99,7 @@ export const listen = defineCommand({
 })
 
 const WARNING =
-  'Warning: other machines can reach this address. Everyone who can may send requests and make this machine work. Use it in a network that you trust, or pass no --host and use a tunnel.'
+  'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
 
 function heading(origin: string): string {
   return `Listening on ${origin} (any path). Press Ctrl+C to end.

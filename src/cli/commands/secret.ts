@@ -10,7 +10,7 @@ export const secret = defineCommand({
 
   async run(_call, { stdout }) {
     const created = generateSecret()
-    // A line end in a file would become part of the key where the whole file is read.
+    // In a file, a line end would become part of the key if other code reads the whole file.
     return { exitCode: 0, text: stdout.isTTY === true ? `${created}\n` : created, document: { secret: created } }
   },
 })

@@ -36,7 +36,7 @@ export const sign = defineCommand({
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
     const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/')
-    // The message of `sign` would show the value, and says what to do in JavaScript.
+    // The message of `sign` is not used, because it shows the value and says what to do in JavaScript.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
       throw new UsageError('--timestamp is not in seconds. Pass Unix time, such as $(date +%s).')
     }

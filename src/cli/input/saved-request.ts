@@ -13,7 +13,7 @@ export const SAVED_OPTIONS = {
   resign: { help: 'signs the saved request again, with the time now and a new nonce' },
 } as const satisfies Options
 
-/** A request that was saved, without what belongs to its connection. */
+/** A saved request, without the headers that belong to its connection. */
 export interface SavedRequest {
   readonly method: string
   readonly headers: readonly HeaderLine[]

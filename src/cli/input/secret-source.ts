@@ -30,7 +30,7 @@ export interface Secrets {
   readonly names: readonly string[]
   /** Remarks on secrets that look wrong. They are used unchanged, because they may be right. */
   readonly notes: readonly string[]
-  /** Whether a line end at the end of a file was removed, which other code may not do. */
+  /** Whether a line end was removed from the end of a file. Other code may keep it. */
   readonly hasLineEnd: boolean
 }
 

@@ -55,7 +55,7 @@ export interface Verdict {
   readonly answeredAt: number
 }
 
-/** Says what differs if the endpoint decided otherwise. Returns nothing if both decided alike. */
+/** Says what differs if the endpoint decided otherwise. Returns nothing if both decided in the same way. */
 export function findDifferences(verdict: Verdict, answer: EndpointResponse): string[] {
   const { reason } = verdict
   const { status } = answer
@@ -78,7 +78,7 @@ function wronglyRejected(verdict: Verdict, answer: EndpointResponse): string[] {
   const { body, keyLength = 0 } = verdict
   const heading = `Accepted here, ${answer.status} there. The endpoint got the same headers and bytes, so the mistake is in the receiver.`
   const drift = driftOf(verdict, answer)
-  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}: its answer has another Date.`]
+  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}, as the Date of its answer shows.`]
   const json = lengthAfterJson(body)
   return [
     heading,
@@ -90,13 +90,13 @@ function wronglyRejected(verdict: Verdict, answer: EndpointResponse): string[] {
     ...(json === undefined
       ? []
       : [`If it verifies parsed JSON that it wrote again, it has ${countBytes(json)}. Pass the raw body.`]),
-    'Its nonce store: it refuses this nonce if the request reached it before in another way.',
+    'Its nonce store: the nonce is taken if the same request also reached the endpoint in another way.',
   ]
 }
 
 const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
   replayed_nonce:
-    'It accepts replays: it has one nonce store per request or per process, was restarted, or got the first copy with another answer.',
+    'It accepts replays: it has one nonce store per request or per process, was restarted, or did not accept the first copy.',
   signature_mismatch: 'It has another secret, or ignores the result of verify.',
 }
 
@@ -104,7 +104,7 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, answer: Endp
   const drift = driftOf(verdict, answer)
   const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
   const why = isClock
-    ? `Its clock is ${describe(drift)}: its answer has another Date.`
+    ? `Its clock is ${describe(drift)}, as the Date of its answer shows.`
     : (WHY_ACCEPTED[reason] ??
       'It ignores the result of verify. Use await verifyOrThrow(…), and answer 401 if it throws.')
   return [`Refused here (${reason}), ${answer.status} there. ${why}`]

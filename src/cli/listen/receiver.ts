@@ -38,10 +38,10 @@ interface Arrived {
   readonly time: number
 }
 
-/** What was decided about a request, and answered. */
+/** The decision about a request, and the answer to it. */
 interface Answered {
   readonly result: Verification
-  /** Only of a replay: when it was accepted before. */
+  /** When a replay was accepted before. Other requests have none. */
   readonly replay?: string
   readonly status: number
   readonly forwarded?: { readonly status: number }
@@ -51,7 +51,7 @@ interface Answered {
 /** New requests are read again when fewer than this are waiting to be explained, so that a flood does not fill the memory. */
 const MAX_WAITING = 100
 
-/** The answers to what is not HTTP. Other errors get 400. */
+/** The answers to errors before a request is complete. All other errors get 400. */
 const STATUS_TEXTS: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -79,7 +79,7 @@ export class Receiver {
   readonly #stopped = new AbortController()
   /** Connections that sent something other than HTTP. */
   readonly #broken = new WeakSet<Duplex>()
-  /** Ends when all reports so far are printed. */
+  /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
   #waiting = 0
   #saved = 0
@@ -112,7 +112,7 @@ export class Receiver {
     this.#inTurn(async () => this.#explain(arrived, await answered))
   }
 
-  /** Answers what is not HTTP, or not all of a request. */
+  /** Answers input that is not HTTP, or not a whole request. */
   refuseConnection(error: Error, socket: Duplex): void {
     const { code, rawPacket } = Object(error)
     if (!socket.writable || HUNG_UP.has(code)) {
@@ -124,11 +124,13 @@ export class Receiver {
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     // A TLS connection begins with a record of type 22.
     const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
-    const detail = isTls ? 'the sender speaks TLS here. Let it send to http://, or through a tunnel.' : error.message
+    const detail = isTls
+      ? 'the sender uses TLS, but this port does not. Send to http://, or through a tunnel.'
+      : error.message
     this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
   }
 
-  /** Waits until everything that was answered is reported. Requests that are not complete are dropped. */
+  /** Waits until every request that was answered is reported, and drops the requests that are not complete. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#turn
@@ -215,7 +217,7 @@ export class Receiver {
         await writeFile(savedAs, text, { flag: 'wx' })
         return { savedAs }
       } catch (error) {
-        // Another listener saves to the same folder.
+        // Another listener may save to the same folder, so the name may exist.
         if (Object(error).code === 'EEXIST') continue
         throw new Error(`Cannot save a request: ${describeError(error)}.`)
       }

@@ -2,7 +2,7 @@ import type { Finding, Language } from '../../diagnose/index.js'
 import { findingsText } from '../output/findings.js'
 import { printable, type Style, wrapText } from '../output/terminal.js'
 
-/** One request, and what became of it. */
+/** One request, and its result. */
 export interface Report {
   /** When all of it had arrived, in milliseconds since the Unix epoch. */
   readonly time: number

@@ -49,7 +49,7 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Checks for a status that a rejection has. Other statuses usually come from code outside the check. */
+/** Checks whether a status means a rejection. Other statuses usually come from code around the check. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }
@@ -63,14 +63,14 @@ export interface RawResponse extends EndpointResponse {
 /** How much of a response's body `send` reads, in bytes. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** Sends one request, and returns the beginning of the response. Follows no redirect. */
+/** Sends one request without following redirects, and returns the beginning of the response. */
 export async function sendRequest(request: OutgoingRequest, timeoutSeconds: number): Promise<EndpointResponse> {
   const { rawHeaders: _, bytes: __, ...response } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES)
   return response
 }
 
 /**
- * Sends one request, and returns the response as it was received. Follows no redirect.
+ * Sends one request without following redirects, and returns the response as it was received.
  *
  * @param maxBytes - how much of the response's body is read.
  * @param stopped - ends the exchange early.

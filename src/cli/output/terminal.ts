@@ -10,7 +10,7 @@ export type Style = (format: Parameters<typeof styleText>[0], text: string) => s
 
 export function styleOf(output: Output): Style {
   const isColoured = output.hasColors?.() === true
-  // `styleText` would decide by the colours of process.stdout.
+  // By itself, `styleText` would look only at the colours of process.stdout.
   return (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text)
 }
 

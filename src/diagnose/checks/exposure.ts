@@ -29,7 +29,7 @@ export function checkExposure(pairs: readonly Pair[], body: Uint8Array, secrets:
 
 const wordsOf = (value: string) => value.split(/[^\w+/=-]+|=(?=[^=])/)
 
-/** The text that a word encodes. */
+/** Returns the text that a word encodes in hex or base64. */
 function decode(word: string): string {
   const bytes = fromHex(word) ?? fromBase64(word)
   return bytes === undefined ? '' : fromUtf8(bytes)

@@ -1,7 +1,7 @@
 /** A secret of fewer bits can be guessed from one captured request, without asking the endpoint. */
 const MIN_BITS = 80
 
-/** A word is one of few that people choose. */
+/** A word counts little, because people choose from few words. */
 const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
@@ -10,7 +10,8 @@ const MAX_WORD = 8
 const BITS_PER_LETTER = 5
 
 /**
- * Checks whether a secret is short or made of words, so that it can be guessed. An estimate: 32 random bytes in hex or base64 pass.
+ * Checks whether a secret can be guessed, because it is short or made of words. This is an estimate, which 32 random
+ * bytes pass.
  */
 export function isGuessable(secret: string): boolean {
   const words = new Set<string>()

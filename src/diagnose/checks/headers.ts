@@ -19,7 +19,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Whether a name has the word, or one that has a letter or two in other places, more or less. */
+/** Checks whether a name has the word. Up to two letters may be missing or added, and their order does not matter. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word
@@ -34,7 +34,7 @@ function hasWord(name: string, word: string): boolean {
 
 /** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {
-  /** The header that carried the nonce's value while X-Nonce carried its value. */
+  /** The header whose value was swapped with that of X-Nonce. */
   readonly swappedWithNonce?: 'x-timestamp' | 'x-signature'
 }
 
@@ -50,7 +50,7 @@ export function readMeantHeaders(
   const signature = meantValue('x-signature')
   const timestamp = meantValue('x-timestamp') ?? timestampInside(signature)
   const nonce = meantValue('x-nonce')
-  // Headers that were sent twice have all their first values together, or all their last ones.
+  // If several headers were sent twice, their first values belong together, and so do their last ones.
   const pick = (place: 0 | -1): HeaderValues => ({
     timestamp: repeatedValues(headers, pairs, 'x-timestamp')?.at(place) ?? timestamp,
     nonce: repeatedValues(headers, pairs, 'x-nonce')?.at(place) ?? nonce,
@@ -110,7 +110,7 @@ function repeatedValues(
   return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
 
-/** The header that has the value of `name` under another name. */
+/** Finds the header that has the value of `name` under another name. */
 function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefined {
   const plain = (other: string) => other.replace(/^http[_-]/, '').replaceAll('_', '-')
   const others = pairs.filter(([other]) => other.length <= 128)
@@ -150,7 +150,7 @@ export function checkHeaders(
     return pair === undefined ? [] : [[name, pair[0]] as const]
   })
   const missing = absent.filter((name) => !renamed.some(([own]) => own === name))
-  // The capture's own reader made the pseudo-headers of the request line.
+  // The pseudo-headers were not received: the reader of the capture makes them from the request line.
   const names = pairs.map(([name]) => name).filter((name) => !name.startsWith(':'))
   const received = [['Headers', listNames(names)] as const]
   const drafts: Draft[] = []

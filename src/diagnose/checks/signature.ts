@@ -4,7 +4,7 @@ import { quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import { ALGORITHMS } from '../hypotheses/digest.js'
 
-/** Fewer hex digits would match one of the digests that are tried by chance. */
+/** With fewer hex digits, one of the digests that are tried would match by chance. */
 const MIN_DIGITS = 8
 
 /** The lengths of the digests that are cut, in bytes. */
@@ -19,14 +19,14 @@ export interface Reading {
   readonly code: 'signature_format' | 'signature_truncated'
   /** How many bytes the whole digest may have. */
   readonly lengths: readonly number[]
-  /** Whether the header is of this digest, given as lowercase hex. */
+  /** Checks whether the header encodes this digest, which is in lowercase hex. */
   matches(digest: string): boolean
 }
 
 /** Go's `mac.Sum(message)` appends the digest to the message. */
 const APPENDED = 'other bytes before the digest, in the same encoding'
 
-/** Checks that a reading uses the whole header, so that nothing is guessed about a cut. */
+/** Checks that a reading uses the whole header, because a part of it would be a guess. */
 const isWhole = ({ code, differences }: Reading) => code === 'signature_format' && !differences.includes(APPENDED)
 
 /** All ways to read a digest from the header, the plainest first. */
@@ -43,7 +43,7 @@ export function readSignature(signature: string): Reading[] {
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
 
-/** Java's `new BigInteger(digest).toString(16)` takes a digest for a signed number. */
+/** Java's `new BigInteger(digest).toString(16)` reads a digest as a signed number. */
 function readSignedNumber(signature: string): Reading[] {
   if (!/^-[0-9a-f]{32,64}$/.test(signature)) return []
   const digits = ((1n << 256n) - BigInt(`0x${signature.slice(1)}`)).toString(16)

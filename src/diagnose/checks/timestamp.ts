@@ -24,7 +24,7 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
-/** Why X-Timestamp is outside the window: it counts in another unit, or a clock drifts. */
+/** Says why X-Timestamp is outside the window: it counts in another unit, or a clock drifts. */
 export function checkTimestampWindow(
   timestamp: string | undefined,
   now: number,
@@ -82,7 +82,10 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
     : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
 }
 
-/** A number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times can be compared with the window. */
+/**
+ * Returns a number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times stay in seconds, to be
+ * compared with the window.
+ */
 function describeDuration(seconds: number): string {
   const length = Math.abs(seconds)
   const rounded = (unit: number) => Math.round((length / unit) * 10) / 10

@@ -153,7 +153,10 @@ export function withoutEmptyObjects(text: string): string | undefined {
 
 const MAX_CHANGED_TOKENS = 64
 
-/** The JSON text with other texts for some tokens: for all of them at once, and for each of them alone. */
+/**
+ * Returns copies of a JSON text in which tokens are replaced: all of them in the first copy, and one of them in each
+ * other copy.
+ */
 function changeTokens(text: string, kind: number, change: (token: string) => string | undefined): Variant<string>[] {
   const json = parseJson(text)
   if (json === undefined) return []
@@ -173,7 +176,10 @@ function changeTokens(text: string, kind: number, change: (token: string) => str
   return [...all, ...each]
 }
 
-/** The JSON text with `.0` or `.00` after integers, or `0` after decimals: a parser on the way may have lost it. */
+/**
+ * The JSON text with `.0` or `.00` after integers, or `0` after decimals, because a parser on the way may have removed
+ * these zeros.
+ */
 export function restoredFloats(text: string): Variant<string>[] {
   const add = (ending: string, form: RegExp) =>
     changeTokens(text, NUMBER, (number) => (form.test(number) ? number + ending : undefined))

@@ -8,7 +8,7 @@ import {
   rowsOf,
 } from './hypothesis.js'
 
-// How the digest may have been made instead of as an HMAC with SHA-256.
+// The ways in which a sender may have made the digest, instead of an HMAC with SHA-256.
 
 /** A way to make a digest of a message in parts. */
 export interface Digest {

@@ -1,7 +1,10 @@
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 
-/** How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `last`: too many values to be tried earlier. */
+/**
+ * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `last` marks
+ * a mistake that has too many values to be tried earlier.
+ */
 export type Likelihood = 'common' | 'uncommon' | 'rare' | 'last'
 
 /** The other parts of the request, which a hypothesis does not change. */
@@ -21,7 +24,7 @@ export interface Variant<Output> {
   readonly value: Output
 }
 
-/** Several values, where a mistake has several. */
+/** The values of a mistake that proposes more than one. */
 export interface Variants<Output> {
   readonly variants: readonly Variant<Output>[]
 }
@@ -35,7 +38,7 @@ export interface Hypothesis<Input, Output> {
   readonly side?: Side
   /** The text that was signed instead, as a phrase. `<detail>` is the detail of a variant. */
   readonly what: string
-  /** Makes what was signed from what was received; `undefined` where the mistake is not possible. */
+  /** Computes what was signed from what was received. Returns `undefined` if the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
 }
 
@@ -52,7 +55,7 @@ export const rowsOf =
 /** Text or bytes; text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array
 
-/** Functions of the platform. Node has them, and a browser passes libraries for them. */
+/** Functions of the platform. Node has them, and in a browser, libraries take their place. */
 export interface Primitives {
   /** A hash over parts; `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined

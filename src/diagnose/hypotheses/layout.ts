@@ -2,7 +2,7 @@ import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothe
 
 // Mistakes in the layout of the message, which is `timestamp:nonce:body`.
 
-/** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` stand for those of the request. */
+/** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` are replaced by those of the request. */
 export type Layout = readonly string[]
 
 const partsOf = (template: string): Layout => template.split(/(<\w+>)/).filter((part) => part !== '')

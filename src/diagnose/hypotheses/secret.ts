@@ -65,7 +65,7 @@ const valuesInJson = (secret: string) => {
     variants: Object.values(json ?? {}).flatMap((value) => (typeof value === 'string' ? [{ detail: '', value }] : [])),
   }
 }
-/** The lengths of fields and keys that cut a secret. */
+/** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
 
 const placeholder = rows({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })

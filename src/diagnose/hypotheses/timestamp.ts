@@ -9,7 +9,7 @@ const MAX_DRIFT = 60
 const seconds = (instant: number) => Math.floor(instant / 1000)
 const row = rowsOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
 
-/** They change the instant that the header means, in milliseconds since the Unix epoch. */
+/** These rows change the instant that the header means, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   row('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
   row('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),

@@ -29,7 +29,10 @@ export interface JsonText {
   readonly closes: readonly number[]
 }
 
-/** The tokens of a JSON text; `undefined` if it is not JSON. Nesting uses no stack. */
+/**
+ * Returns the tokens of a JSON text, or `undefined` if it is not JSON. It is not recursive, so deep nesting uses no
+ * stack.
+ */
 export function parseJson(text: string): JsonText | undefined {
   const kinds: number[] = []
   const starts: number[] = []
@@ -57,7 +60,7 @@ export function parseJson(text: string): JsonText | undefined {
   return jsonValue(text) === undefined ? undefined : { text, kinds, starts, ends, closes }
 }
 
-/** Behind the closing quote; 0 if there is none. */
+/** Returns the index after the closing quote, or 0 if there is none. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslash = quote - 1
@@ -67,7 +70,7 @@ function endOfString(text: string, start: number): number {
   return 0
 }
 
-/** The value of a JSON text; `undefined` if it is not JSON. */
+/** Returns the value of a JSON text, or `undefined` if it is not JSON. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text)

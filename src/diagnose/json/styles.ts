@@ -25,8 +25,8 @@ function shortEscape(character: string): string | undefined {
 }
 
 /**
- * A string in which `matches` is escaped: with a short escape unless it is in `never`, otherwise as \uXXXX, in uppercase for
- * characters below `uppercaseBelow`.
+ * Writes strings in which the characters of `matches` are escaped. They have their short escapes, except for those in
+ * `never`. All others are \uXXXX, with uppercase digits if the character is below `uppercaseBelow`.
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const escaped = (character: string) => {
@@ -50,21 +50,21 @@ export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/g)
 export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/g, '"', 0x80)
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 
-/** Python's repr. */
+/** Writes a string as Python's repr does. */
 export const pythonString: StringStyle = (text) => {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text.replace(/[\\\n\r\t]/g, (character) => shortEscape(character) as string)
   return quote + escaped.replaceAll(quote, `\\${quote}`) + quote
 }
 
-/** Ruby's inspect. */
+/** Writes a string as Ruby's inspect does. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
 export const rubySymbol: StringStyle = (text) =>
   `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
-/** One member per key: the last value in the place of the first, as parsers keep them. */
+/** Keeps one member per key, as parsers do: the last value, in the place of the first one. */
 function lastOfEachKey(members: Member[]): Member[] {
   return [...new Map(members.map((member) => [member.key, member])).values()]
 }

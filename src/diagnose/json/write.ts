@@ -37,7 +37,7 @@ export interface JsonStyle {
   readonly string?: ((text: string) => string) | undefined
   /** Writes a key, if keys are not written like other strings. */
   readonly key?: ((text: string) => string) | undefined
-  /** Writes a number, from how it is written. */
+  /** Writes a number. Its argument is the text of the number. */
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
   /** Writes a bracket, if brackets are not written as in JSON. */
@@ -46,7 +46,7 @@ export interface JsonStyle {
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
-/** Deep nesting grows without limit once it is indented. */
+/** Indented text of deep nesting would grow without limit. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 

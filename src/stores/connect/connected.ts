@@ -26,7 +26,7 @@ export interface ConnectOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** What all connect functions check in the same way. Returns the options with their defaults. */
+/** Checks the options that all connect functions share, and returns them with their defaults. */
 export function connectOptionsOf(
   create: unknown,
   example: string,
@@ -41,13 +41,13 @@ export function connectOptionsOf(
   return { timeout, onError }
 }
 
-/** Every client that was created. */
+/** Every client that a `create` has returned, to find one that is returned twice. */
 const created = new WeakSet<object>()
 
 /**
  * Calls `create` with `options`, and checks that it used them and created a new client.
  *
- * Without the options the client would wait for ever, or connect again by itself after `close()`.
+ * Without these options, the client would wait for ever, or connect again by itself after `close()`.
  *
  * @param methods - the methods that the client must have.
  * @param example - what to write, for the error.

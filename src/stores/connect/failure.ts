@@ -94,7 +94,10 @@ function fits({ codes, text }: Reason, error: unknown): boolean {
   return codes.includes(code) || codes.includes(errno) || text?.test(String(message)) === true
 }
 
-/** Returns an error, its causes, the errors of an `AggregateError`, and what a cluster of ioredis got last: at most ten. */
+/**
+ * Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis. Returns
+ * at most ten.
+ */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   for (let index = 0; index < chain.length && chain.length < 10; index++) {

@@ -90,7 +90,7 @@ export async function connectIoredis(
 function clientOptions(timeout: number): IoredisOptions {
   const node = {
     connectTimeout: timeout,
-    // A server that hangs never ends its side of a connection.
+    // A server that hangs never ends its side of a connection, so the client waits only for this time, in milliseconds.
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0 as const,
   }

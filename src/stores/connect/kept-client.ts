@@ -11,7 +11,7 @@ export interface Driver<Client> {
   create(onError: (error: unknown) => void): Client
   /** Connects a new client. */
   connect(client: Client): Promise<unknown>
-  /** Rejects if the client cannot reserve now, and another client may. */
+  /** Rejects if this client cannot reserve now, but another one may be able to. */
   check(client: Client): Promise<unknown>
   /** Ends all connections of a client, in every state of the client. */
   close(client: Client): Promise<unknown>
@@ -29,7 +29,7 @@ export class KeptClient<Client extends object> {
   /** Settles when the present client has been replaced, if it is being replaced. */
   #replacement: Promise<void> | undefined
   #isClosed = false
-  /** All clients that are not closed. The promise of a client settles when it is. */
+  /** All clients that are not closed. The promise of a client settles when it is closed. */
   readonly #open = new Map<Client, Promise<void> | undefined>()
 
   private constructor(driver: Driver<Client>, timeout: number, onError: (error: unknown) => void) {
@@ -105,7 +105,7 @@ export class KeptClient<Client extends object> {
     while (!this.#isClosed) {
       try {
         this.#client = await this.#openClient()
-        // What is under way with the old client may still be answered.
+        // Commands that the old client has sent may still be answered.
         setTimeout(() => this.#end(old), this.#timeout).unref()
         break
       } catch (error) {

@@ -114,10 +114,13 @@ export async function connectMysql2(
   return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
 }
 
-/** Marks an error after which the connection still works, as a reply of the server does. */
+/**
+ * Marks an error after which the connection still works. mysql2 marks the errors that the server replied in the same
+ * way.
+ */
 const REPLY = { sqlState: '' }
 
-/** What mysql2 says about the server to a function that creates its socket. */
+/** The address that mysql2 passes to the function that creates its socket. */
 interface ServerAddress {
   socketPath?: string
   host?: string

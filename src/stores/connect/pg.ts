@@ -100,20 +100,23 @@ export async function connectPg(
     },
     async close(pool) {
       await pool.end()
-      // The pool does not wait for idle connections. One to a server that hangs would never end.
+      // The pool does not wait for idle connections to end. If the server hangs, they would never end by themselves.
       socketsOf.get(pool)?.destroy()
     },
   }
   return connectSql(driver, (query) => new PostgresNonceStore({ query, timeout, table: options.table }), common)
 }
 
-/** Cancels what a connection runs. The type of a client has no names for its address and its session. */
+/**
+ * Cancels the statement that a connection runs. The type of a client lacks its address and its session, so they are
+ * read without types.
+ */
 function cancel(client: PgClient): void {
   const { host, port, processID, secretKey } = Object(client)
   cancelStatement(addressOf(host, port), { pid: processID, secret: secretKey })
 }
 
-/** The names of the statements, because a name costs a hash. */
+/** The names of the statements. They are kept, because computing a name costs a hash. */
 const names = new Map<string, string>()
 
 /** Returns the name of a prepared statement. A connection may be shared, so statements of several stores differ in name. */

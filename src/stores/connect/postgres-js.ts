@@ -6,7 +6,7 @@ import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf }
 
 /** What `create` passes to `postgres`. */
 export interface PostgresJsOptions {
-  /** In seconds. */
+  /** Seconds that a connection may take to open. */
   connect_timeout: number
   /** Seconds until it connects again. */
   backoff: () => number
@@ -103,7 +103,7 @@ function clientOptions(timeout: number, sockets: Sockets) {
   }
 }
 
-/** What postgres.js says about its servers. */
+/** The part of the settings of postgres.js that names its servers. */
 interface ServerAddress {
   path?: unknown
   host: string[]
@@ -115,7 +115,7 @@ function addressAt(settings: ServerAddress, index: number): Address {
   return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
 }
 
-/** @param answer - its state is the session that answers, if it was sent. */
+/** @param answer - a statement. If it was sent, its `state` is the session that runs it. */
 function cancel(sql: PostgresJsClient, answer: unknown): void {
   const { state } = Object(answer)
   if (state) cancelStatement(addressAt(Object(sql).options, 0), state)

@@ -19,7 +19,7 @@ export function prepareOf({ prepare = true }: ConnectPostgresOptions): boolean {
   return prepare
 }
 
-/** Shows whether new transactions may write. A hot standby says `on` too. */
+/** Returns `on` if new transactions may not write, as on a hot standby. */
 export const READ_ONLY_QUERY = "SELECT current_setting('transaction_read_only') AS read_only"
 
 /** Checks the rows of {@link READ_ONLY_QUERY}. */

@@ -4,8 +4,8 @@ import { connect, Socket } from 'node:net'
 export type Address = { path: string } | { host: string; port: number }
 
 /**
- * The sockets of a client that takes them from us. After a fault, some clients only end their side of a connection. The socket
- * of a server that hangs would then keep the process running.
+ * The sockets that this package creates for a client. After a fault, some clients only end their side of a connection.
+ * The socket of a server that hangs would then keep the process running.
  */
 export class Sockets {
   readonly #open = new Set<Socket>()

@@ -68,7 +68,7 @@ export async function connectSql<Client, Result>(
     const counted = kept.client
     const { settled } = counted
     const stalled = setTimeout(() => {
-      if (counted.settled === settled) replace(counted, new Error('The pool has answered nothing for too long.'))
+      if (counted.settled === settled) replace(counted, new Error('The pool did not answer for too long.'))
     }, 1.5 * timeout)
     try {
       return await driver.query(counted.client, sql, values)
