@@ -209,6 +209,17 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     await page.close()
   })
 
+  it('prints dark text on white, also from the dark theme', async () => {
+    const page = await open('receive/express.html', { colorScheme: 'dark' })
+    const isDark = () => page.locator('html.dark').count()
+    expect(await isDark()).toBe(1)
+    await page.emulateMedia({ media: 'print' })
+    expect(await isDark()).toBe(0)
+    await page.emulateMedia({ media: 'screen' })
+    expect(await isDark()).toBe(1)
+    await page.close()
+  })
+
   it('search shows the best page first', async () => {
     const page = await open('index.html')
     await page.click('.VPNavBarSearch button')
