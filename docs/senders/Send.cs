@@ -64,7 +64,7 @@ static class Send
         var random = new Random();
         foreach (var wait in new[] { 0, 1, 2, 4 })
         {
-            await Task.Delay(wait * 1000 + random.Next(wait * 500 + 1)); // up to half as long again, so that senders spread
+            await Task.Delay(wait * 1000 + random.Next(wait * 500 + 1)); // up to 50 % longer, so that senders do not retry together
             try
             {
                 var request = Signed(args[0], secret, body); // new for each attempt

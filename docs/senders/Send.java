@@ -48,7 +48,7 @@ class Send {
     var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     for (var wait : new int[] {0, 1, 2, 4}) {
-      Thread.sleep((long) (wait * 1000 * (1 + Math.random() / 2))); // up to half as long again, so that senders spread
+      Thread.sleep((long) (wait * 1000 * (1 + Math.random() / 2))); // up to 50 % longer, so that senders do not retry together
       try {
         var request = signed(url, secret, body); // new for each attempt
         var status = client.send(request, BodyHandlers.discarding()).statusCode();

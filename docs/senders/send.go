@@ -46,7 +46,7 @@ func main() {
 
 	jitter := mathrand.New(mathrand.NewSource(time.Now().UnixNano()))
 	for _, wait := range []time.Duration{0, 1, 2, 4} {
-		time.Sleep(wait * (time.Second + time.Duration(jitter.Intn(500))*time.Millisecond)) // so that senders spread
+		time.Sleep(wait * (time.Second + time.Duration(jitter.Intn(500))*time.Millisecond)) // so that senders do not retry together
 		request, err := http.NewRequest("POST", os.Args[1], bytes.NewReader(body))
 		if err != nil {
 			log.Fatal(err)

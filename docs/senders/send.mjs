@@ -17,7 +17,7 @@ function signedHeaders(secret) {
 }
 
 for (const wait of [0, 1, 2, 4]) {
-  await sleep(wait * 1000 * (1 + Math.random() / 2)) // up to half as long again, so that senders spread
+  await sleep(wait * 1000 * (1 + Math.random() / 2)) // up to 50 % longer, so that senders do not retry together
   try {
     const headers = { 'Content-Type': 'application/json', ...signedHeaders(secret) } // new for each attempt
     const signal = AbortSignal.timeout(10_000)

@@ -16,7 +16,7 @@ function signedHeaders(string $secret, string $body): array
 }
 
 foreach ([0, 1, 2, 4] as $wait) {
-    usleep((int) ($wait * 1e6 * (1 + lcg_value() / 2))); // up to half as long again, so that senders spread
+    usleep((int) ($wait * 1e6 * (1 + lcg_value() / 2))); // up to 50 % longer, so that senders do not retry together
     $request = [
         'method' => 'POST',
         'header' => [

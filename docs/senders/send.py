@@ -28,7 +28,7 @@ def signed_headers():
 
 
 for wait in 0, 1, 2, 4:
-    time.sleep(wait * random.uniform(1, 1.5))  # up to half as long again, so that senders spread
+    time.sleep(wait * random.uniform(1, 1.5))  # up to 50 % longer, so that senders do not retry together
     headers = {"Content-Type": "application/json", **signed_headers()}  # new for each attempt
     connection = connect(url.netloc, timeout=10)
     try:

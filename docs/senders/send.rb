@@ -17,7 +17,7 @@ end
 
 options = { use_ssl: url.scheme == 'https', open_timeout: 10, write_timeout: 10, read_timeout: 10 }
 [0, 1, 2, 4].each do |wait|
-  sleep wait * rand(1.0..1.5) # up to half as long again, so that senders spread
+  sleep wait * rand(1.0..1.5) # up to 50 % longer, so that senders do not retry together
   headers = { 'Content-Type' => 'application/json', **signed_headers(body) } # new for each attempt
   response = Net::HTTP.start(url.hostname, url.port, options) { |http| http.post(url.request_uri, body, headers) }
   warn "answer #{response.code}"

@@ -21,7 +21,7 @@ hmac() {
 
 for wait in 0 1 2 4; do
   random=$(od -A n -N 1 -t u1 /dev/urandom)
-  sleep "$((wait + random % (wait / 2 + 1)))" # up to half as long again, so that senders spread
+  sleep "$((wait + random % (wait / 2 + 1)))" # up to 50 % longer, so that senders do not retry together
   timestamp=$(date +%s) # new for each attempt, like the nonce and the signature
   nonce=$(openssl rand -hex 16)
   signature=$(printf '%s:%s:' "$timestamp" "$nonce" | cat - "$file" | hmac)

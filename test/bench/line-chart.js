@@ -38,7 +38,7 @@ export function lineChart(runs) {
       withMap(({ nanosecondsEach }) => nanosecondsEach.p50),
     ),
     panel(
-      'Bytes per nonce, from 100,000 nonces on',
+      'Bytes per nonce, from 100\u00a0000 nonces on',
       'live nonces',
       withMap(({ bytesEach }) => bytesEach).map(({ name, points }) => ({
         name,
@@ -46,7 +46,7 @@ export function lineChart(runs) {
       })),
     ),
     panel(
-      'The same time with 1,000,000 live nonces, ns',
+      'The same time with 1\u00a0000\u00a0000 live nonces, ns',
       'webhooks',
       own(({ webhooks }) => webhooks.map((figure) => point(figure.webhooks, figure.nanosecondsEach.p50))),
     ),
