@@ -105,10 +105,15 @@ export async function connectMysql2(
       assertWritable(Object(result)[0]?.[0])
     },
     async close(pool) {
-      const grace = setTimeout(() => socketsOf.get(pool)?.destroy(), timeout)
-      await pool.end()
-      clearTimeout(grace)
-      socketsOf.get(pool)?.destroy()
+      const destroy = () => socketsOf.get(pool)?.destroy()
+      const grace = setTimeout(destroy, timeout)
+      try {
+        // It rejects as soon as one connection cannot be ended, and leaves the others open.
+        await pool.end()
+      } finally {
+        clearTimeout(grace)
+        destroy()
+      }
     },
   }
   return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '../with-timeout.js'
 import { type ConnectedNonceStore, connectOptionsOf, createClient } from './connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './redis.js'
 
@@ -8,6 +8,8 @@ export interface NodeRedisSocketOptions {
   /** A connection that is silent for this time is closed, in milliseconds. */
   socketTimeout: number
   reconnectStrategy: false
+  /** Its event `abort` closes the connection. */
+  signal: AbortSignal
 }
 
 /** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each reads the options that it knows. */
@@ -63,6 +65,9 @@ export type NodeRedisClient = NodeRedisSingle | NodeRedisCluster | NodeRedisSent
 
 const EXAMPLE = '(options) => createClient({ url, ...options })'
 
+/** Milliseconds between two attempts to close the connections of a client. */
+const CLOSE_INTERVAL = 20
+
 /**
  * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
  *
@@ -86,13 +91,20 @@ export async function connectNodeRedis(
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
   const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
-  /** Whether `connect()` of a client has settled. */
+  /** Settles when `connect()` of a client has settled. */
   const connecting = new WeakMap<NodeRedisClient, Promise<unknown>>()
+  /** Of the clients that are not closed. */
+  const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
 
   const driver: RedisDriver<NodeRedisClient> = {
     create(onClientError) {
-      const client = createClient(create, clientOptions(timeout), ['connect', 'sendCommand', 'destroy', 'on'], EXAMPLE)
-      client.on('error', onClientError)
+      const { signal } = new AbortController()
+      const methods = ['connect', 'sendCommand', 'destroy', 'on']
+      const client = createClient(create, clientOptions(timeout, signal), methods, EXAMPLE)
+      signalOf.set(client, signal)
+      client.on('error', (error) => {
+        if (signalOf.has(client)) onClientError(error)
+      })
       return client
     },
     connect(client) {
@@ -109,21 +121,41 @@ export async function connectNodeRedis(
       return Promise.all(client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])))
     },
     async close(client) {
-      // A client that is destroyed during connect() keeps the connection that it opens afterwards. Sentinel waits by itself.
-      if (!isSentinel(client)) await Promise.race([connecting.get(client), sleep(timeout)])
-      await client.destroy()
+      const signal = signalOf.get(client)
+      signalOf.delete(client)
+      // destroy() forgets the connections that are being opened, and connect() may open more of them.
+      const closing = setInterval(closeSockets, CLOSE_INTERVAL, signal)
+      try {
+        await within(timeout, end(client), 'The client did not end in time.')
+      } finally {
+        clearInterval(closing)
+        closeSockets(signal)
+      }
     },
   }
   return connectRedis(driver, timeout, onError, options.keyPrefix)
+
+  async function end(client: NodeRedisClient): Promise<void> {
+    await Promise.all([client.destroy(), connecting.get(client)])
+  }
+}
+
+/**
+ * Closes all connections of a client. The signal is not aborted, because Node opens a connection with an aborted signal all the
+ * same, and the client would not know it.
+ */
+function closeSockets(signal: AbortSignal | undefined): void {
+  signal?.dispatchEvent(new Event('abort'))
 }
 
 /** The options are new for each client, because a client may change them. */
-function clientOptions(timeout: number): NodeRedisOptions {
+function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
     // This is longer than the time between two checks and their answers.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
+    signal,
   })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
   // A sentinel that hangs is skipped within the deadline. The one in use answers a ping in time.

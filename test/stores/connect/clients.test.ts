@@ -1,11 +1,18 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
 import { cancelStatement } from '../../../src/stores/connect/postgres.js'
 import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql.js'
 import { connectPg } from '../../../src/stores/postgres.js'
-import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis.js'
+import {
+  connectIoredis,
+  connectNodeRedis,
+  type IoredisOptions,
+  type NodeRedisClient,
+  type NodeRedisOptions,
+} from '../../../src/stores/redis.js'
 
 // States that no test can bring a real client into at will. test/integration has the real clients.
 
@@ -134,6 +141,36 @@ describe('connectIoredis', () => {
   })
 })
 
+describe('connectNodeRedis', () => {
+  it.each<[string, (port: number) => (options: NodeRedisOptions) => NodeRedisClient]>([
+    ['a server', (port) => (options) => createClient({ ...options, socket: { ...options.socket, port } })],
+    ['a cluster', (port) => (options) => createCluster({ rootNodes: [{ socket: { port } }], ...options })],
+    [
+      'sentinels',
+      (port) => (options) =>
+        createSentinel({ name: 'nonces', sentinelRootNodes: [{ host: '127.0.0.1', port }], ...options }),
+    ],
+  ])('leaves no connection to %s that hangs, and no error after it has given up', async (_, clientOf) => {
+    const open = new Set<Socket>()
+    const server = createServer((socket) => {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket)).resume()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const create = clientOf(Object(server.address()).port)
+    await expect(connectNodeRedis(create, { timeout: TIMEOUT, onError })).rejects.toThrow(
+      'The server cannot be reached',
+    )
+    const { length } = errors
+    await sleep(100)
+    expect(open.size).toBe(0)
+    expect(errors.slice(length)).toEqual([])
+    server.close()
+  })
+})
+
 /** With a time-out of 1.5 s. */
 const SESSION_SETTINGS = 'SET SESSION lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, autocommit = 1'
 
@@ -214,6 +251,25 @@ describe('connectMysql2', () => {
     connection.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()
+  })
+
+  it('closes all connections, though the pool gives up at the first that it cannot end', async () => {
+    const closed: unknown[] = []
+    const server = createServer((socket) => socket.on('close', () => closed.push(socket))).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = Object(server.address())
+    const pools: FakePool[] = []
+    const nonceStore = await connectMysql2((options) => {
+      const pool = new FakePool(options)
+      Object(options).stream({ config: { host: '127.0.0.1', port } })
+      pool.end = () => Promise.reject(new Error('connect ETIMEDOUT'))
+      pools.push(pool)
+      return pool
+    })
+    await once(server, 'connection')
+    await nonceStore.close()
+    await vi.waitFor(() => expect(closed).toHaveLength(1), 500)
+    server.close()
   })
 
   it('gives up if the pool has no connection in time, and says so', async () => {
