@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { within } from '../with-timeout.js'
 import { type ConnectedNonceStore, connectOptionsOf, createClient } from './connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './redis.js'
@@ -99,6 +100,8 @@ export async function connectNodeRedis(
   const driver: RedisDriver<NodeRedisClient> = {
     create(onClientError) {
       const { signal } = new AbortController()
+      // Node 20 warns of a leak when a client has more than ten connections.
+      setMaxListeners(0, signal)
       const methods = ['connect', 'sendCommand', 'destroy', 'on']
       const client = createClient(create, clientOptions(timeout, signal), methods, EXAMPLE)
       signalOf.set(client, signal)

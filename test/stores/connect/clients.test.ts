@@ -169,6 +169,20 @@ describe('connectNodeRedis', () => {
     expect(errors.slice(length)).toEqual([])
     server.close()
   })
+
+  it('lets a client have more than ten connections without a warning', async () => {
+    const warnings: unknown[] = []
+    const onWarning = (warning: unknown) => warnings.push(warning)
+    process.on('warning', onWarning)
+    const create = ({ socket: { signal } }: NodeRedisOptions) => {
+      for (let index = 0; index < 20; index++) signal.addEventListener('abort', () => index)
+      throw new Error('no client')
+    }
+    await expect(connectNodeRedis(create)).rejects.toThrow('no client')
+    await sleep(10)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
 })
 
 /** With a time-out of 1.5 s. */
