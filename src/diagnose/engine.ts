@@ -9,7 +9,7 @@ import { checkExposure } from './checks/exposure.js'
 import { checkHeaders, readMeantHeaders, unswapHeaders } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
-import { checkSignatureFormat, isUnset } from './checks/signature.js'
+import { checkSignatureFormat, isDigest } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
 import { type Draft, writeFinding } from './draft.js'
 import { explain } from './explain.js'
@@ -104,8 +104,8 @@ function compare(
   platform: Primitives,
   notTried: readonly string[],
 ): Draft[] {
-  // Where a header is missing, there is nothing to compare.
-  if (timestamp === undefined || nonce === undefined || isUnset(String(signature))) return []
+  // Without a header, or with another text than a digest, there is nothing to compare.
+  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
   return [
     {

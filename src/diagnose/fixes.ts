@@ -124,7 +124,8 @@ export const FIXES = {
     },
   },
   read_secret: {
-    sender: 'Use the value of the variable, not its name or a placeholder. Stop with an error if it is not set.',
+    sender:
+      'Use the value of the variable, not its name or a placeholder. Do not decode it. Stop with an error if it is empty.',
     receiver: 'Pass the value of the variable, not its name or a placeholder.',
     lines: {
       node: 'process.env.WEBHOOK_SECRET',
@@ -185,7 +186,7 @@ export const FIXES = {
       node: "Buffer.from(text, 'utf8')",
       python: 'text.encode()',
       ruby: "text.encode('UTF-8')",
-      php: "iconv('ISO-8859-1', 'UTF-8', $text), before you sign",
+      php: "iconv('ISO-8859-1', 'UTF-8', $text) before you sign, but only if $text is not UTF-8 yet",
       java: 'text.getBytes(StandardCharsets.UTF_8)',
       csharp: 'Encoding.UTF8.GetBytes(text)',
       shell: 'iconv -f ISO-8859-1 -t UTF-8 event.json > body.json, before you sign',
@@ -204,13 +205,15 @@ export const FIXES = {
   sign_compressed: {
     sender: 'Sign after you compress, or do not compress.',
     receiver: RAW_BYTES,
-    lines: { node: 'express.raw({ type: () => true, inflate: false })' },
+    lines: {
+      node: 'const body = gzipSync(json); sign body and send the same body',
+      python: 'body = gzip.compress(text); sign body and send data=body',
+    },
   },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
-    receiver: RAW_BYTES,
+    receiver: `${RAW_BYTES} In AWS Lambda, decode event.body if event.isBase64Encoded.`,
     lines: {
-      node: "AWS Lambda: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')",
       python: 'hmac.update(body) with the bytes, not str(body) or f"{body}"',
       go: 'body, err := json.Marshal(event); send bytes.NewReader(body). json.Marshal of bytes writes base64',
     },
@@ -261,8 +264,7 @@ export const FIXES = {
   },
   sign_envelope: {
     sender: 'Sign after you put the event into its envelope, or send the event without it.',
-    receiver: `${RAW_BYTES} Queues and functions hold the body as text inside an event.`,
-    lines: { node: 'AWS Lambda and SQS: the `body` of the event, not the event' },
+    receiver: `${RAW_BYTES} Queues and functions hold the body as text inside an event: pass event.body, not the event.`,
   },
   sign_multipart: {
     sender: 'Encode the whole multipart body once, with its boundaries. Sign and send it. Or send the content alone.',

@@ -32,7 +32,7 @@ interface Captured {
   body: string
 }
 
-const requests: Captured[] = ['python', 'others'].flatMap((senders) =>
+const requests: Captured[] = ['python', 'others', 'mixed'].flatMap((senders) =>
   JSON.parse(readFileSync(new URL(`captured-${senders}.json`, import.meta.url), 'utf8')),
 )
 

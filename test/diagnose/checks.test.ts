@@ -378,11 +378,13 @@ describe('an unexplained mismatch', () => {
     ['undefined', 1],
     ['false', 1],
     ['[object Promise]', 1],
-    ['[1, 2] or so', 2],
-    [NONCE_UUID, 2],
-    ['\x81\x2f', 2],
+    ['[1, 1] or so', 1],
+    [NONCE_UUID, 1],
+    ['\x81\x2f', 1],
+    // Another digest may be right for another secret.
     ['AB'.repeat(32), 2],
-    ['no signature at all, but a sentence', 2],
+    [Buffer.alloc(32, 1).toString('base64'), 2],
+    ['no signature at all, but a sentence', 1],
   ])('says what X-Signature is if it is not a signature: %j', async (signature, count) => {
     const { findings } = await diagnose(signedRequest({ signature, body: 'a body' }), SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format' })

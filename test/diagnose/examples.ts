@@ -9,6 +9,13 @@ export const SECRET_EXAMPLES = [
   ['w6k-', 'hex:c3a93e'],
   ['c3A93e', 'hex:c3a93e'],
   ['whsec_w6k+', 'hex:c3a93e'],
+  ['w6-k-w6k', 'hex:c3a930ea'],
+  ['w6k-wA', 'hex:c3a930'],
+  ['w6kw6k-w', 'hex:c3a930'],
+  ['w6k-', 'hex:c383c2a93e'],
+  ['abc', "b'abc'"],
+  ['é>', 'c3a93e'],
+  ['abc', 'WEBHOOK_SECRET=abc'],
   ['abc', '"abc"'],
   ['abc', 'abc '],
   ['abc', ' abc'],
@@ -67,6 +74,8 @@ export const NONCE_EXAMPLES = [
   ['e30', '{}'],
   ['a+b/c', 'a%2Bb%2Fc'],
   ['a%2Bb', 'a+b'],
+  ['6f9619ff8b864d01b42d00cf4fc964ff', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'],
+  ['abc', '{abc}'],
 ] as const
 
 /** X-Timestamp, and the timestamp that was signed. */
@@ -85,6 +94,8 @@ export const TIMESTAMP_EXAMPLES = [
   ['1700000000', ''],
   ['1700000000', '�'],
   ['1700000000', '1700000000042'],
+  ['1700000000', '1700000000.04'],
+  ['1700000000', '2023-11-14T22:13:20.040Z'],
 ] as const
 
 /** The body received, and the body signed. */
@@ -103,6 +114,7 @@ export const BODY_EXAMPLES = [
   ['--x\r\nContent-Type: text/plain\r\n\r\nabc\r\n--x--\r\n', 'abc'],
   ['a=1&b=x+y', '{"a":"1","b":"x y"}'],
   ['a=1&b=True&c=x', '{"a":1,"b":true,"c":"x"}'],
+  ['%7B%22a+b%22%3A1%7D', '{"a b":1}'],
   ['a=x+y', 'a=x%20y'],
   ['{"a":{"b":true},"c":null}', 'a%5Bb%5D=true&c='],
   ['{"a":true,"b":false,"c":null}', 'a=1&b=0'],
@@ -136,6 +148,7 @@ export const BODY_EXAMPLES = [
   ['[1]', '{"data":[1]}'],
   ['[1]', '{"data": [1]}'],
   ['{"a":1}', '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862'],
+  ['{"a":1}', 'bb6cb5c68df4652941caf652a366f2d8'],
   ['{"a":1}', 'u2y1xo30ZSlByvZSo2by2A=='],
   ['"<\'', '&quot;&lt;&#039;'],
   ['"<\'', '&quot;&lt;&#x27;'],
@@ -166,6 +179,14 @@ export const BODY_EXAMPLES = [
 
 /** The message of timestamp `17`, nonce `ab` and body `B`, sent to `https://example.com/in`. */
 export const LAYOUT_EXAMPLES = [
+  '17POST/inB',
+  '17:ab:/in:B',
+  '17:ab:POST:/in:B',
+  'POST:/in:17:ab:B',
+  '17: ab: B',
+  '17:ab:B:',
+  '17:ab:https://example.com/in:B',
+  '{{timestamp}}:{{nonce}}:{{body}}',
   '17.ab.B',
   '17.B',
   '17:B',
@@ -254,6 +275,8 @@ export const JSON_EXAMPLES = [
   '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {\n    }\n  ],\n  "n": null\n}',
   '{"a":[1.50,{}],"b":"é/<","n":null}',
   '{"b":"é/\\u003c","a":[1.50,{}]}',
+  '{"b":"é/<","a":[1.5,{}]}',
+  '{"b": "\\u00e9/<", "a": [1.5, {}]}',
   '{"b":"é/\\u003c","a":[1.5,{}],"n":null}',
   '{\n   "a" : [\n      1.50,\n      {}\n   ],\n   "b" : "é/<",\n   "n" : null\n}',
   "{'b': 'é/<', 'a': [1.5, {}], 'n': None}",

@@ -132,7 +132,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   }
 
   function capturedRequests(): Captured[] {
-    const captured = ['python', 'others'].flatMap((senders): Captured[] =>
+    const captured = ['python', 'others', 'mixed'].flatMap((senders): Captured[] =>
       JSON.parse(readFileSync(join(ROOT, `test/diagnose/captured-${senders}.json`), 'utf8')).map(
         (one: {
           name: string

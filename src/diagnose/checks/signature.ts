@@ -183,7 +183,7 @@ export function checkSignatureFormat(signature: string): Draft[] {
   return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]
 }
 
-/** Checks for a header without a signature, such as `undefined`. */
-export function isUnset(signature: string): boolean {
-  return /^(|undefined|null|none|nil|nan|false|\[object \w+\])$/i.test(signature)
+/** Checks whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
+export function isDigest(signature: string): boolean {
+  return readEncoded(signature).some(isWhole)
 }

@@ -23,6 +23,15 @@ export function percentEncode(text: string): string {
   return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
+/** Percent-decodes a text. Returns `undefined` if it is not percent-encoded in UTF-8. */
+export function percentDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The encoding of a form's names and values, with a space as `+`. */
 export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
@@ -111,18 +120,18 @@ export function jsonParts(body: string): Variant<Bytes>[] {
   const json = parseJson(body)
   const parts: Variant<Bytes>[] = []
   if (json === undefined) return parts
-  let name = ''
+  let of = ''
   for (let token = 1; token < json.kinds.length && parts.length < MAX_PARTS; token++) {
     const kind = json.kinds[token]
-    if (kind === KEY) name = textOf(json, token).slice(0, 64)
+    if (kind === KEY) of = ` of \`${textOf(json, token).slice(0, 64)}\``
     else if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
       const value = body.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])
-      parts.push({ detail: `value of \`${name}\``, value })
+      parts.push({ detail: `value${of}`, value })
     } else if (kind === STRING && written(json, token).length > MIN_TEXT_PART + 2) {
       const text = textOf(json, token)
-      parts.push({ detail: `text of \`${name}\``, value: text })
+      parts.push({ detail: `text${of}`, value: text })
       const decoded = fromBase64(text)
-      if (decoded !== undefined) parts.push({ detail: `base64 of \`${name}\`, decoded,`, value: decoded })
+      if (decoded !== undefined) parts.push({ detail: `base64${of}, decoded,`, value: decoded })
     }
   }
   return parts

@@ -150,6 +150,11 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
   oneFormat(
     'uncommon',
+    'the body as it was before it was percent-encoded',
+    text((body) => (body.startsWith('%') ? forms.percentDecode(body.replaceAll('+', ' ')) : undefined)),
+  ),
+  oneFormat(
+    'uncommon',
     'the form encoded again, with a space as `%20`',
     text((body) => forms.encodeFormAgain(body, forms.percentEncode)),
   ),
@@ -180,7 +185,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', (body) => ({
     variants: forms.numbersAsStrings(fromUtf8(body)),
   })),
-  reparsed('rare', 'the JSON with <detail>, of which a parser kept less', (body) => ({
+  reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', (body) => ({
     variants: forms.restoredFloats(fromUtf8(body)),
   })),
   newline(
@@ -291,6 +296,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
 
   hashed('uncommon', 'the SHA-256 of the body, in hex', hashOf('sha256', hex)),
+  hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
   changed(

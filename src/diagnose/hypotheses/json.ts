@@ -117,6 +117,14 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
     order: hashMapOrder,
   }),
   writer('uncommon', 'java', "Java's Gson", { spacing: COMPACT, escaping: gsonString, order: withoutNulls }),
+  writer('uncommon', 'node', "JavaScript's JSON.stringify without the null fields", {
+    ...JAVASCRIPT,
+    order: withoutNulls,
+  }),
+  writer('uncommon', 'python', "Python's json.dumps without the fields that are None", {
+    ...PYTHON,
+    order: withoutNulls,
+  }),
   writer('rare', 'java', "Java's Gson of a Map", {
     spacing: COMPACT,
     escaping: gsonString,
@@ -156,6 +164,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [phpUnicodeString, '`/` as `\\/`'],
   [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
   [sorted, 'sorted keys'],
+  [withoutNulls, 'no null fields'],
 ])
 
 /** Combinations of traits that no known serializer has. They are tried last. */

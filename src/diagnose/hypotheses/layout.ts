@@ -32,7 +32,7 @@ function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, La
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 /** How languages put a variable into a text. In single quotes, the text stays as it is. */
-const QUOTINGS = ['$x', '${x}', '{$x}', '{x}', '#{x}']
+const QUOTINGS = ['$x', '${x}', '{$x}', '{x}', '{{x}}', '#{x}']
 const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body) => [
   ['timestamp', 'nonce', body],
   ['ts', 'nonce', body],
@@ -64,6 +64,9 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', 'v0:<timestamp>:<body>'),
   layout('uncommon', '<url><body>'),
   layout('uncommon', '<path><body>'),
+  layout('uncommon', '<timestamp><method><path><body>'),
+  layout('uncommon', '<timestamp>:<nonce>:<path>:<body>'),
+  layout('uncommon', '<timestamp>:<nonce>:<method>:<path>:<body>'),
   layout('uncommon', '{timestamp}:{nonce}:<body>'),
   layout('uncommon', '${timestamp}:${nonce}:<body>'),
   layout('uncommon', '$timestamp:$nonce:<body>'),
@@ -79,6 +82,10 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('rare', '<method>\n<path>\n<timestamp>\n<nonce>\n<body>'),
   layout('rare', '<method>\n<url>\n<timestamp>\n<nonce>\n<body>'),
   layout('rare', '<path>:<timestamp>:<nonce>:<body>'),
+  layout('rare', '<method>:<path>:<timestamp>:<nonce>:<body>'),
+  layout('rare', '<timestamp>: <nonce>: <body>'),
+  layout('rare', '<timestamp>:<nonce>:<body>:'),
+  layout('rare', '<timestamp>:<nonce>:<url>:<body>'),
   layout('rare', '<url>\n<body>'),
   layout('rare', '<path><timestamp><body>'),
   layout('rare', '<timestamp>:<nonce>:<body><timestamp>:<nonce>:<body>'),

@@ -1,5 +1,5 @@
 import { fromBase64, fromHex } from '../../bytes.js'
-import { percentEncode } from './body-formats.js'
+import { percentDecode, percentEncode } from './body-formats.js'
 import { type Bytes, type Hypothesis, type RequestContext, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the nonce that was signed.
@@ -13,6 +13,10 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   row('uncommon', 'the nonce in lowercase', (nonce) => nonce.toLowerCase()),
   row('uncommon', 'the nonce in uppercase', (nonce) => nonce.toUpperCase()),
   row('uncommon', 'the nonce without its dashes', withoutDashes),
+  row('uncommon', 'the nonce with the dashes of a UUID', (nonce) =>
+    nonce.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  ),
+  row('rare', 'the nonce between braces', (nonce) => `{${nonce}}`),
   row('uncommon', 'an empty nonce', () => ''),
   row('uncommon', '`null` for the nonce', () => 'null'),
   row('uncommon', '`undefined` for the nonce', () => 'undefined'),
@@ -31,14 +35,6 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   row('uncommon', 'the nonce percent-decoded', percentDecode),
   row('uncommon', 'the value of the header <detail> for the nonce', identifiers),
 ]
-
-function percentDecode(nonce: string): string | undefined {
-  try {
-    return decodeURIComponent(nonce)
-  } catch {
-    return undefined
-  }
-}
 
 /** Returns the values of headers that may identify the request. */
 function identifiers(_: string, { headers }: RequestContext): Variants<string> {

@@ -1,4 +1,4 @@
-import { base64, fromBase64, fromHex, hex, latin1, utf8, utf16 } from '../../bytes.js'
+import { base64, fromBase64, fromHex, fromLatin1, hex, latin1, utf8, utf16 } from '../../bytes.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
 import {
@@ -82,6 +82,15 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   })),
   asText('common', 'the secret decoded from base64 or base64url', fromBase64),
   asText('common', 'the secret decoded from hex', fromHex),
+  asText('uncommon', 'the secret decoded from base64 without its `-` and `_`, which a decoder skipped', (secret) =>
+    /[-_]/.test(secret) ? fromBase64(secret.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) : undefined,
+  ),
+  asText('uncommon', 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`', (secret) =>
+    fromBase64(/^([A-Za-z0-9+/]{4})*/.exec(secret)?.[0] ?? ''),
+  ),
+  asText('rare', 'the secret decoded from base64 to text, whose UTF-8 was the key', (secret) =>
+    ifPossible(fromBase64(secret), fromLatin1),
+  ),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>
     ifPossible(withoutPrefix(secret), fromBase64),
   ),
@@ -92,12 +101,14 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('uncommon', 'the secret and a CRLF (carriage return and line feed) after it', (secret) => `${secret}\r\n`),
 
   unquote('uncommon', 'the secret between single quotes', (secret) => `'${secret}'`),
+  unquote('uncommon', "the text `b'…'` that Python prints for bytes", (secret) => `b'${secret}'`),
   unquoteHere('uncommon', 'the secret without the quotes around it', (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2]),
 
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
   ownPrefix('uncommon', '`whsec_` and the secret', (secret) => `whsec_${secret}`),
 
   asText('uncommon', 'the secret in base64', (secret) => base64(utf8(secret))),
+  asText('uncommon', 'the secret in hex', (secret) => hex(utf8(secret))),
   asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
@@ -130,6 +141,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
       value: secret + String.fromCharCode(0x21 + index),
     })),
   })),
+  unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),

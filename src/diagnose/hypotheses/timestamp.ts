@@ -23,14 +23,27 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   row('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
   row('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
   row('uncommon', 'an empty timestamp', () => ''),
-  row('last', 'the timestamp in milliseconds, with the fraction <detail>', (instant) => ({
-    variants: Array.from({ length: 999 }, (_, index) => {
-      const detail = String(index + 1).padStart(3, '0')
-      return { detail, value: seconds(instant) + detail }
-    }),
-  })),
+  row('last', 'the timestamp in milliseconds, with the fraction <detail>', (instant) =>
+    fractions((milliseconds) => seconds(instant) + milliseconds),
+  ),
+  row('last', 'the timestamp with the fraction <detail>', (instant) =>
+    fractions((milliseconds) => `${seconds(instant)}.${milliseconds.replace(/0+$/, '')}`),
+  ),
+  row('last', 'the timestamp in ISO 8601, with the fraction <detail>', (instant) =>
+    fractions((milliseconds) => writeIso(instant, `.${milliseconds}Z`)),
+  ),
   row('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
+
+/** A timestamp for each fraction of a second that a clock of milliseconds has. */
+function fractions(write: (milliseconds: string) => string): Variants<string> {
+  return {
+    variants: Array.from({ length: 999 }, (_, index) => {
+      const detail = String(index + 1).padStart(3, '0')
+      return { detail, value: write(detail) }
+    }),
+  }
+}
 
 /** Timestamps from `from` to `to` seconds earlier and later. */
 function shifted(from: number, to: number): (instant: number) => Variants<string> {
