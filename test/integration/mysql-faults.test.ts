@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import mysql from 'mysql2/promise'
 import { afterAll, describe, expect } from 'vitest'
 import { installMariaDb, MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
-import { isInstalled } from '../support/programs.js'
+import { canMount, isInstalled } from '../support/programs.js'
 import { eventually, TcpProxy } from '../support/servers.js'
 import {
   type Closers,
@@ -10,6 +10,7 @@ import {
   killedServer,
   proxyFaults,
   type Row,
+  silentConnections,
   stoppedServer,
   testFaults,
 } from '../support/stores/faults.js'
@@ -45,6 +46,16 @@ const ROWS: Row[] = [
   killedServer(CLIENTS, start),
   stoppedServer(CLIENTS, start),
   ...proxyFaults(CLIENTS, startBehindProxy),
+  silentConnections(
+    'connections cut, and new ones silent after their handshake for 10 s',
+    CLIENTS,
+    startBehindProxy,
+    (proxy) => {
+      // The server sends its greeting and the result of the handshake.
+      proxy.onReply = (before) => (before < 2 ? 'pass' : 'hold')
+      proxy.cutConnections()
+    },
+  ),
   ...clockFaults(CLIENTS, start, (server) => server.sql('SELECT UNIX_TIMESTAMP(NOW(6))')),
   {
     fault: 'table locked',
@@ -94,4 +105,20 @@ const ROWS: Row[] = [
   },
 ]
 
-describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('the faults of the guide', () => testFaults(ROWS))
+const DISK_FULL: Row = {
+  fault: 'disk full',
+  ...CLIENTS,
+  async start(closers) {
+    installed ??= installMariaDb()
+    const server = await MariaDbServer.startOnSmallDisk(await installed, 96 * 2 ** 20)
+    closers.push(() => server.stop())
+    // Each row takes half a page, so that the file has to grow.
+    await server.sql(TABLE.replace('\n)', ",\n  padding VARBINARY(7000) NOT NULL DEFAULT REPEAT('x', 7000)\n)"))
+    return { address: server.url, begin: () => server.fillDisk(), end: () => server.freeDisk() }
+  },
+}
+
+const serverIsInstalled = isInstalled('mariadb', mariadbIsInstalled())
+if (serverIsInstalled && isInstalled('a disk to fill', canMount())) ROWS.push(DISK_FULL)
+
+describe.runIf(serverIsInstalled)('the faults of the guide', () => testFaults(ROWS))

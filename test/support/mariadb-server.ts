@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually, freePort, temporaryFolder } from './servers.js'
@@ -42,6 +42,7 @@ export class MariaDbServer {
   /** Environment variables of the server, from its next start. */
   env: NodeJS.ProcessEnv = {}
   #process: ChildProcess | undefined
+  #isMounted = false
 
   private constructor(
     readonly folder: string,
@@ -60,6 +61,20 @@ export class MariaDbServer {
     chmodSync(folder, 0o777)
     await run('cp', ['-a', '--sparse=always', join(installed, 'data'), folder])
     return MariaDbServer.#startIn(folder, options)
+  }
+
+  /**
+   * Starts a server with a copy of a folder of {@link installMariaDb}, on a disk of its own in memory. Only root may mount one.
+   *
+   * @param bytes - the size of the disk.
+   */
+  static async startOnSmallDisk(installed: string, bytes: number): Promise<MariaDbServer> {
+    const folder = temporaryFolder()
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=777`, 'tmpfs', folder])
+    await run('cp', ['-a', '--sparse=always', join(installed, 'data'), folder])
+    const server = await MariaDbServer.#startIn(folder, ['--innodb-log-file-size=4M'])
+    server.#isMounted = true
+    return server
   }
 
   static async #startIn(folder: string, options: readonly string[]): Promise<MariaDbServer> {
@@ -118,8 +133,28 @@ export class MariaDbServer {
     await exit
   }
 
+  get #ballast(): string {
+    return join(this.folder, 'ballast')
+  }
+
+  /** Uses up the disk of {@link MariaDbServer.startOnSmallDisk}. */
+  fillDisk(): void {
+    for (const bytes of [2 ** 20, 2 ** 12]) {
+      try {
+        for (;;) appendFileSync(this.#ballast, Buffer.alloc(bytes))
+      } catch (error) {
+        if (Object(error).code !== 'ENOSPC') throw error
+      }
+    }
+  }
+
+  freeDisk(): void {
+    rmSync(this.#ballast)
+  }
+
   async stop(): Promise<void> {
     await this.kill()
+    if (this.#isMounted) await run('umount', [this.folder])
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

@@ -23,6 +23,7 @@ const INSTALL = {
   'the runtimes': 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
   bun: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
   deno: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
+  'a disk to fill': 'sudo npm run test:full, on Linux',
   'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or use Node 22.5 or later',
 }
 
@@ -50,6 +51,11 @@ export function warnSkipped(what) {
   console.warn(`\nSKIPPED: ${what}\n`)
   const list = process.env['SKIPPED_LIST']
   if (list !== undefined) appendFileSync(list, `${what}\n`)
+}
+
+/** Returns whether a test may mount a disk in memory. */
+export function canMount() {
+  return process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0
 }
 
 /** @param {string} program */

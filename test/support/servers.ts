@@ -366,8 +366,11 @@ server_login_retry = 1
 
 /** Forwards TCP connections to a port, and can cut them. */
 export class TcpProxy {
-  /** Decides for each chunk from the server: pass it on, hold it back, or cut the connection. */
-  onReply: () => 'pass' | 'hold' | 'cut' = () => 'pass'
+  /**
+   * Decides for each chunk from the server: pass it on, hold it back, or cut the connection. `before` is the number of chunks that
+   * came before it on the same connection.
+   */
+  onReply: (before: number) => 'pass' | 'hold' | 'cut' = () => 'pass'
   /** The delay of each chunk from a client, in milliseconds. The chunks of a connection stay in order. */
   delay = 0
   readonly #server
@@ -396,12 +399,13 @@ export class TcpProxy {
           const isDue = this.delay === 0 ? undefined : sleep(this.delay)
           lastChunk = Promise.all([lastChunk, isDue]).then(() => void server.write(chunk))
         })
+      let replies = 0
       server
         .on('error', end)
         .on('close', end)
         .on('data', (chunk) => {
           if (!this.#live.has(client)) return
-          const decision = this.onReply()
+          const decision = this.onReply(replies++)
           if (decision === 'pass') client.write(chunk)
           if (decision === 'cut') cut()
         })

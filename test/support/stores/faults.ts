@@ -198,6 +198,32 @@ export function droppedConnections(
   }
 }
 
+/**
+ * Returns the row of connections that get no reply for 10 s, so that a pool has the time to fill up with them. Nobody ever closes
+ * them: what was silent stays so.
+ *
+ * @param silence - makes the connections silent, and those that are opened from now on.
+ */
+export function silentConnections(
+  fault: string,
+  clients: Clients,
+  startBehindProxy: (closers: Closers) => Promise<{ proxy: TcpProxy; address: unknown }>,
+  silence: (proxy: TcpProxy) => void,
+): Row {
+  return {
+    fault,
+    ...clients,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      const end = () => {
+        proxy.onReply = () => 'pass'
+        proxy.dropConnections()
+      }
+      return { address, begin: () => silence(proxy), milliseconds: 10_000, end }
+    },
+  }
+}
+
 /** Returns the rows of faults between client and server. */
 export function proxyFaults(
   clients: Clients,
@@ -219,23 +245,14 @@ export function proxyFaults(
         return { address, begin, end, milliseconds: 1000 }
       },
     },
-    {
-      fault: 'connections cut, and new ones silent',
-      ...clients,
-      async start(closers) {
-        const { proxy, address } = await startBehindProxy(closers)
-        const begin = () => {
-          proxy.onReply = () => 'hold'
-          proxy.cutConnections()
-        }
-        // What was silent stays so: nobody closes these connections.
-        const end = () => {
-          proxy.onReply = () => 'pass'
-          proxy.dropConnections()
-        }
-        return { address, begin, end }
-      },
-    },
+    silentConnections('connections cut, and new ones silent for 10 s', clients, startBehindProxy, (proxy) => {
+      proxy.onReply = () => 'hold'
+      proxy.cutConnections()
+    }),
+    silentConnections('every connection silently dropped for 10 s', clients, startBehindProxy, (proxy) => {
+      proxy.onReply = () => 'hold'
+      proxy.dropConnections()
+    }),
     {
       fault: 'commands delivered late',
       ...clients,
