@@ -321,6 +321,20 @@ describe('what is no request', () => {
   })
 })
 
+it('an answer without a body has no Content-Length if its status is 204', async () => {
+  const { origin } = await listen()
+  const headers = sign(BODY, SECRET)
+  const lengths = []
+  for (let round = 0; round < 2; round++) {
+    const answer = await fetch(origin, { method: 'POST', headers: { ...headers }, body: BODY })
+    lengths.push([answer.status, answer.headers.get('content-length')])
+  }
+  expect(lengths).toEqual([
+    [204, null],
+    [401, '0'],
+  ])
+})
+
 describe('--status', () => {
   it('answers every request', async () => {
     const { port, waitFor } = await listen(['--json', '--status', '503'])

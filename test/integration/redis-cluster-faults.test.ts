@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
 import { eventually, type RedisServer, startRedisCluster, startRedisSentinel, TcpProxy } from '../support/servers.js'
-import { type Closers, droppedConnections, type Row, testFaults } from '../support/stores/faults.js'
+import { type Closers, droppedConnections, type Row, silentConnections, testFaults } from '../support/stores/faults.js'
 
 const run = promisify(execFile)
 
@@ -34,10 +34,32 @@ async function startBehindProxies(closers: Closers) {
       for (const proxy of proxies) expect(slots).toContain(String(proxy.port))
     }
   })
-  const dropConnections = () => {
-    for (const proxy of proxies) proxy.dropConnections()
+  return { proxy: new Proxies(proxies), address: proxies.map(({ port }) => `redis://127.0.0.1:${port}`) }
+}
+
+/** The proxies of all nodes, as one. */
+class Proxies {
+  constructor(readonly proxies: readonly TcpProxy[]) {}
+
+  set onReply(onReply: TcpProxy['onReply']) {
+    for (const proxy of this.proxies) proxy.onReply = onReply
   }
-  return { proxy: { dropConnections }, address: proxies.map(({ port }) => `redis://127.0.0.1:${port}`) }
+
+  cutConnections(): number[] {
+    return this.proxies.map((proxy) => proxy.cutConnections())
+  }
+
+  dropConnections(): void {
+    for (const proxy of this.proxies) proxy.dropConnections()
+  }
+
+  refuseConnections(): void {
+    for (const proxy of this.proxies) proxy.refuseConnections()
+  }
+
+  async takeConnections(): Promise<void> {
+    await Promise.all(this.proxies.map((proxy) => proxy.takeConnections()))
+  }
 }
 
 async function startSentinel(closers: Closers) {
@@ -58,6 +80,34 @@ async function replaced(survivors: readonly RedisServer[]): Promise<void> {
 
 const ROWS: Row[] = [
   droppedConnections(CLUSTER, startBehindProxies),
+  silentConnections('connections cut, and new ones silent for 10 s', CLUSTER, startBehindProxies, (proxies) => {
+    proxies.onReply = () => 'hold'
+    proxies.cutConnections()
+  }),
+  {
+    fault: 'every connection reset at once',
+    ...CLUSTER,
+    proof: 'own',
+    async start(closers) {
+      const { proxy, address } = await startBehindProxies(closers)
+      // Each of three processes has a connection to each node.
+      const begin = () => expect(Math.min(...proxy.cutConnections())).toBeGreaterThanOrEqual(3)
+      return { address, begin }
+    },
+  },
+  {
+    fault: 'connections refused for 10 s',
+    ...CLUSTER,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxies(closers)
+      return {
+        address,
+        begin: () => proxy.refuseConnections(),
+        milliseconds: 10_000,
+        end: () => proxy.takeConnections(),
+      }
+    },
+  },
   {
     fault: 'a master is stopped',
     ...CLUSTER,

@@ -374,6 +374,7 @@ export class TcpProxy {
   /** The delay of each chunk from a client, in milliseconds. The chunks of a connection stay in order. */
   delay = 0
   readonly #server
+  #port = 0
   /** The open connections. */
   readonly #live = new Set<Socket>()
 
@@ -424,14 +425,28 @@ export class TcpProxy {
     return address.port
   }
 
-  /** Closes the open connections. */
-  cutConnections(): void {
+  /** Closes the open connections. Returns how many they were. */
+  cutConnections(): number {
+    const count = this.#live.size
     for (const client of this.#live) client.destroy()
+    return count
   }
 
   /** Silently drops all data on the open connections, as a firewall does after it has forgotten them. */
   dropConnections(): void {
     this.#live.clear()
+  }
+
+  /** Closes the open connections, and refuses new ones. */
+  refuseConnections(): void {
+    this.#port = this.port
+    this.#server.close()
+    this.cutConnections()
+  }
+
+  /** Takes connections again, after {@link TcpProxy.refuseConnections}. */
+  async takeConnections(): Promise<void> {
+    await once(this.#server.listen(this.#port, '127.0.0.1'), 'listening')
   }
 
   stop(): void {

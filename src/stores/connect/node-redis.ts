@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { within } from '../with-timeout.js'
 import { type ConnectedNonceStore, connectOptionsOf, createClient } from './connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './redis.js'
 
 /** Options of a connection of the package `redis`. */
 export interface NodeRedisSocketOptions {
   connectTimeout: number
-  /** A connection that is silent for this time is closed, in milliseconds. */
+  /** A connection that is silent for so long is closed. */
   socketTimeout: number
   reconnectStrategy: false
   /** Its event `abort` closes the connection. */
@@ -92,8 +91,6 @@ export async function connectNodeRedis(
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
   const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
-  /** Settles when `connect()` of a client has settled. */
-  const connecting = new WeakMap<NodeRedisClient, Promise<unknown>>()
   /** Of the clients that are not closed. */
   const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
 
@@ -110,14 +107,7 @@ export async function connectNodeRedis(
       })
       return client
     },
-    connect(client) {
-      const answer = client.connect()
-      connecting.set(
-        client,
-        answer.catch(() => {}),
-      )
-      return answer
-    },
+    connect: (client) => client.connect(),
     send: sendTo,
     async infos(client) {
       if (!isCluster(client)) return [await sendTo(client, ['INFO'])]
@@ -126,10 +116,10 @@ export async function connectNodeRedis(
     async close(client) {
       const signal = signalOf.get(client)
       signalOf.delete(client)
-      // destroy() forgets the connections that are being opened, and connect() may open more of them.
-      const closing = setInterval(closeSockets, CLOSE_INTERVAL, signal)
+      // Before the destroy() of Sentinel settles, it tries one sentinel after the other.
+      const closing = setInterval(closeSockets, CLOSE_INTERVAL, signal).unref()
       try {
-        await within(timeout, end(client), 'The client did not end in time.')
+        await client.destroy()
       } finally {
         clearInterval(closing)
         closeSockets(signal)
@@ -137,15 +127,11 @@ export async function connectNodeRedis(
     },
   }
   return connectRedis(driver, timeout, onError, options.keyPrefix)
-
-  async function end(client: NodeRedisClient): Promise<void> {
-    await Promise.all([client.destroy(), connecting.get(client)])
-  }
 }
 
 /**
- * Closes all connections of a client. The signal is not aborted, because Node opens a connection with an aborted signal all the
- * same, and the client would not know it.
+ * Closes all connections of a client, also those that are being opened, which destroy() forgets. The signal is not aborted, because
+ * Node opens a later connection all the same, and the client would not know it.
  */
 function closeSockets(signal: AbortSignal | undefined): void {
   signal?.dispatchEvent(new Event('abort'))
@@ -155,7 +141,7 @@ function closeSockets(signal: AbortSignal | undefined): void {
 function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
-    // This is longer than the time between two checks and their answers.
+    // Longer than the time between two checks and their answers.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
     signal,

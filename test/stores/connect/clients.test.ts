@@ -142,15 +142,18 @@ describe('connectIoredis', () => {
 })
 
 describe('connectNodeRedis', () => {
-  it.each<[string, (port: number) => (options: NodeRedisOptions) => NodeRedisClient]>([
+  it.each<[what: string, (port: number) => (options: NodeRedisOptions) => NodeRedisClient]>([
     ['a server', (port) => (options) => createClient({ ...options, socket: { ...options.socket, port } })],
     ['a cluster', (port) => (options) => createCluster({ rootNodes: [{ socket: { port } }], ...options })],
     [
       'sentinels',
-      (port) => (options) =>
-        createSentinel({ name: 'nonces', sentinelRootNodes: [{ host: '127.0.0.1', port }], ...options }),
+      (port) => (options) => {
+        // More than it can ask within the time-out.
+        const sentinelRootNodes = Array.from({ length: 8 }, () => ({ host: '127.0.0.1', port }))
+        return createSentinel({ name: 'nonces', sentinelRootNodes, ...options })
+      },
     ],
-  ])('leaves no connection to %s that hangs, and no error after it has given up', async (_, clientOf) => {
+  ])('leaves no connection, no timer and no error behind if nothing answers: %s', async (_, clientOf) => {
     const open = new Set<Socket>()
     const server = createServer((socket) => {
       open.add(socket)
@@ -160,9 +163,12 @@ describe('connectNodeRedis', () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const create = clientOf(Object(server.address()).port)
-    await expect(connectNodeRedis(create, { timeout: TIMEOUT, onError })).rejects.toThrow(
-      'The server cannot be reached',
-    )
+    const intervals = vi.spyOn(globalThis, 'setInterval')
+    const cleared = vi.spyOn(globalThis, 'clearInterval')
+    await expect(connectNodeRedis(create, { timeout: 600, onError })).rejects.toThrow('The server cannot be reached')
+    const [closing] = intervals.mock.results.map(({ value }) => value)
+    expect(cleared.mock.calls.map(([timer]) => timer)).toContain(closing)
+    vi.restoreAllMocks()
     const { length } = errors
     await sleep(100)
     expect(open.size).toBe(0)
@@ -182,6 +188,25 @@ describe('connectNodeRedis', () => {
     await sleep(10)
     process.off('warning', onWarning)
     expect(warnings).toEqual([])
+  })
+
+  it('passes the errors of its client on', async () => {
+    const client = new EventEmitter()
+    const errors: unknown[] = []
+    const connecting = connectNodeRedis(
+      (options) =>
+        Object.assign(client, {
+          options: { ...options },
+          async connect() {
+            client.emit('error', 'lost')
+          },
+          sendCommand: async () => 'role:slave',
+          destroy() {},
+        }),
+      { onError: (error) => errors.push(error) },
+    )
+    await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+    expect(errors).toEqual(['lost'])
   })
 })
 
@@ -238,6 +263,7 @@ describe('connectMysql2', () => {
   it('sets up each connection once', async () => {
     const { nonceStore, pool } = await open()
     await nonceStore.reserve('42', 'nonce', 600)
+    expect(pool).toMatchObject({ options: { connectTimeout: 1500 } })
     expect(pool.log[0]).toBe(SESSION_SETTINGS)
     expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
     await nonceStore.close()
@@ -267,22 +293,22 @@ describe('connectMysql2', () => {
     await nonceStore.close()
   })
 
-  it('closes all connections, though the pool gives up at the first that it cannot end', async () => {
-    const closed: unknown[] = []
-    const server = createServer((socket) => socket.on('close', () => closed.push(socket))).listen(0, '127.0.0.1')
+  it.each<[string, () => Promise<void>]>([
+    ['gives up at the first that it cannot end', () => Promise.reject(new Error('connect ETIMEDOUT'))],
+    ['waits for ever for a server that hangs', () => new Promise(() => {})],
+  ])('closes all connections, though the pool %s', async (_, end) => {
+    let closed = 0
+    const server = createServer((socket) => socket.on('close', () => closed++)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = Object(server.address())
-    const pools: FakePool[] = []
-    const nonceStore = await connectMysql2((options) => {
-      const pool = new FakePool(options)
+    const create = (options: object) => {
       Object(options).stream({ config: { host: '127.0.0.1', port } })
-      pool.end = () => Promise.reject(new Error('connect ETIMEDOUT'))
-      pools.push(pool)
-      return pool
-    })
+      return Object.assign(new FakePool(options), { end })
+    }
+    const nonceStore = await connectMysql2(create, { timeout: 200 })
     await once(server, 'connection')
     await nonceStore.close()
-    await vi.waitFor(() => expect(closed).toHaveLength(1), 500)
+    await vi.waitFor(() => expect(closed).toBe(1), 500)
     server.close()
   })
 
@@ -412,7 +438,7 @@ describe('connectMariadb', () => {
     await nonceStore.close()
   })
 
-  it('opens another pool if one gives no answer for too long', async () => {
+  it('opens another pool if one answers nothing for too long', async () => {
     const pools: FakePool[] = []
     const errors: string[] = []
     const nonceStore = await connectMariadb(
@@ -427,7 +453,7 @@ describe('connectMariadb', () => {
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('No answer')
     await sleep(4 * TIMEOUT)
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(errors).toEqual(['Error: The pool did not answer for too long.'])
+    expect(errors).toEqual(['Error: The pool has answered nothing for too long.'])
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     await nonceStore.close()
   })

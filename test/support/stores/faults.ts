@@ -204,11 +204,11 @@ export function droppedConnections(
  *
  * @param silence - makes the connections silent, and those that are opened from now on.
  */
-export function silentConnections(
+export function silentConnections<Proxy extends Pick<TcpProxy, 'onReply' | 'dropConnections'>>(
   fault: string,
   clients: Clients,
-  startBehindProxy: (closers: Closers) => Promise<{ proxy: TcpProxy; address: unknown }>,
-  silence: (proxy: TcpProxy) => void,
+  startBehindProxy: (closers: Closers) => Promise<{ proxy: Proxy; address: unknown }>,
+  silence: (proxy: Proxy) => void,
 ): Row {
   return {
     fault,
