@@ -11,6 +11,7 @@ import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, freePort, TcpProxy } from '../support/servers.js'
+import { expectToClose } from '../support/stores/expect-to-close.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
 
@@ -155,18 +156,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
     })
 
     it('is refused after close(), which settles twice and while the server hangs', async () => {
-      const nonceStore = await open(server.url, { timeout: 500 })
-      await Promise.all(Array.from({ length: 5 }, () => send(newRequest(), nonceStore)))
-      server.signal('SIGSTOP')
-      closers.push(() => server.signal('SIGCONT'))
-      const pending = send(newRequest(), nonceStore)
-      await sleep(50)
-      const begin = performance.now()
-      await nonceStore.close()
-      await nonceStore.close()
-      expect(performance.now() - begin).toBeLessThan(3000)
-      expect(await pending).toBe('ERR_NONCE_STORE')
-      await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The nonce store is closed.')
+      await expectToClose(await open(server.url, { timeout: 500 }), server, closers)
     })
   })
 

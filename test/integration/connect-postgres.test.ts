@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +9,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, freePort, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
+import { expectToClose } from '../support/stores/expect-to-close.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
 
@@ -166,18 +166,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
     })
 
     it('is refused after close(), which settles twice and while the server hangs', async () => {
-      const nonceStore = await open(server.url, { timeout: 500 })
-      await Promise.all(Array.from({ length: 5 }, () => send(newRequest(), nonceStore)))
-      await server.signal('SIGSTOP')
-      closers.push(() => server.signal('SIGCONT'))
-      const pending = send(newRequest(), nonceStore)
-      await sleep(50)
-      const begin = performance.now()
-      await nonceStore.close()
-      await nonceStore.close()
-      expect(performance.now() - begin).toBeLessThan(3000)
-      expect(await pending).toBe('ERR_NONCE_STORE')
-      await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The nonce store is closed.')
+      await expectToClose(await open(server.url, { timeout: 500 }), server, closers)
     })
   })
 })

@@ -3,73 +3,28 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
-import { isInstalled } from '../support/programs.js'
-import {
-  eventually,
-  PostgresServer,
-  postgresIsInstalled,
-  RedisServer,
-  startRedisCluster,
-  startRedisSentinel,
-} from '../support/servers.js'
+import { eventually } from '../support/servers.js'
+import { type Server, STORES } from '../support/stores/shared-stores.js'
 
 // While all servers hang, a store replaces its client again and again. No connection of an old client may be left.
 
 const PROCESS = fileURLToPath(new URL('../support/stores/sockets.js', import.meta.url))
 const TIMEOUT = 300
 
-interface Server {
-  signal(signal: NodeJS.Signals): unknown
-  kill(): Promise<void>
-  stop(): Promise<void>
+/** The most sockets at a time, of the client and of those that replace it. */
+const MOST: Record<string, number> = {
+  redis: 3,
+  'redis-cluster': 6,
+  'redis-sentinel': 6,
+  ioredis: 3,
+  'ioredis-cluster': 12,
 }
+/** ioredis itself waits for the slots for 1 s, and for a sentinel to close a connection for 2 s. */
+const GONE: Record<string, number> = { 'ioredis-cluster': 2500, 'ioredis-sentinel': 2500 }
 
-interface Row {
-  kind: string
-  start(): Promise<{ servers: Server[]; address: unknown }>
-  /** The most sockets at a time, of the client and of those that replace it. */
-  most: number
-  /** Milliseconds after close() until all sockets are gone. */
-  gone?: number
-}
-
-async function one(server: (Server & { url: string }) | Promise<Server & { url: string }>) {
-  const started = await server
-  return { servers: [started], address: started.url }
-}
-
-async function cluster() {
-  const servers = await startRedisCluster()
-  return { servers, address: servers.map(({ url }) => url) }
-}
-
-async function sentinel() {
-  const { master, replica, sentinels, address } = await startRedisSentinel()
-  return { servers: [master, replica, ...sentinels], address }
-}
-
-const REDIS: Row[] = [
-  { kind: 'redis', start: () => one(RedisServer.start()), most: 3 },
-  { kind: 'redis-cluster', start: cluster, most: 6 },
-  { kind: 'redis-sentinel', start: sentinel, most: 6 },
-  { kind: 'ioredis', start: () => one(RedisServer.start()), most: 3 },
-  // ioredis itself waits for the slots for 1 s, and for a sentinel to close a connection for 2 s.
-  { kind: 'ioredis-cluster', start: cluster, most: 12, gone: 2500 },
-  { kind: 'ioredis-sentinel', start: sentinel, most: 40, gone: 2500 },
-]
-const POSTGRES: Row[] = ['pg', 'postgres.js'].map((kind) => ({
-  kind,
-  start: () => one(PostgresServer.start()),
-  most: 30,
-}))
-const MYSQL: Row[] = ['mysql2', 'mariadb'].map((kind) => ({ kind, start: () => one(MariaDbServer.start()), most: 30 }))
-
-const ROWS = [
-  ...(isInstalled('redis-server') ? REDIS : []),
-  ...(isInstalled('postgresql', postgresIsInstalled()) ? POSTGRES : []),
-  ...(isInstalled('mariadb', mariadbIsInstalled()) ? MYSQL : []),
-]
+const ROWS = STORES.filter(({ store, installed }) => installed && store !== 'DynamoDB').flatMap(({ kinds, start }) =>
+  kinds.map((kind) => ({ kind, start, most: MOST[kind] ?? 40, gone: GONE[kind] ?? 200 })),
+)
 
 function startProcess(kind: string, address: unknown) {
   const args = [PROCESS, kind, JSON.stringify(address), String(TIMEOUT)]
@@ -85,7 +40,7 @@ function startProcess(kind: string, address: unknown) {
 }
 
 describe.runIf(ROWS.length > 0)('no connection is left', () => {
-  it.concurrent.each(ROWS)('$kind', async ({ kind, start, most, gone = 200 }) => {
+  it.concurrent.each(ROWS)('$kind', async ({ kind, start, most, gone }) => {
     const { servers, address } = await start()
     const child = startProcess(kind, address)
     const sockets = async () => (await child.ask('count')).sockets
