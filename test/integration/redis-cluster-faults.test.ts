@@ -207,6 +207,21 @@ const ROWS: Row[] = [
     },
   },
   {
+    fault: 'the first sentinel and the master are stopped',
+    ...SENTINEL,
+    loses: 'something',
+    async start(closers) {
+      const { master, replica, sentinels, address } = await startSentinel(closers)
+      const begin = () => {
+        sentinels[0]?.signal('SIGSTOP')
+        master.signal('SIGSTOP')
+      }
+      // The first sentinel stays stopped.
+      const end = () => eventually(() => expect(isMaster(replica)).toBe(true))
+      return { address, begin, milliseconds: 0, end }
+    },
+  },
+  {
     fault: 'planned failover',
     ...SENTINEL,
     loses: 'something',

@@ -5,7 +5,7 @@ import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './redi
 /** Options of a connection of the package `redis`. */
 export interface NodeRedisSocketOptions {
   connectTimeout: number
-  /** A connection that is silent for so long is closed. */
+  /** A connection that is silent for this time is closed, in milliseconds. */
   socketTimeout: number
   reconnectStrategy: false
   /** Its event `abort` closes the connection. */
@@ -141,7 +141,7 @@ function closeSockets(signal: AbortSignal | undefined): void {
 function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
-    // Longer than the time between two checks and their answers.
+    // This is longer than the time between two checks and their answers.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
     signal,

@@ -438,7 +438,7 @@ describe('connectMariadb', () => {
     await nonceStore.close()
   })
 
-  it('opens another pool if one answers nothing for too long', async () => {
+  it('opens another pool if one gives no answer for too long', async () => {
     const pools: FakePool[] = []
     const errors: string[] = []
     const nonceStore = await connectMariadb(
@@ -453,7 +453,7 @@ describe('connectMariadb', () => {
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('No answer')
     await sleep(4 * TIMEOUT)
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
-    expect(errors).toEqual(['Error: The pool has answered nothing for too long.'])
+    expect(errors).toEqual(['Error: The pool did not answer for too long.'])
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     await nonceStore.close()
   })
