@@ -74,3 +74,88 @@ describe.each(CONNECT)('%s', (name, connect) => {
     await expect(connect(neverCalled, { prepare: 0 })).rejects.toThrow('prepare is a number. Pass true or false.')
   })
 })
+
+/** Returns what a connect function passes to `create`, with the default timeout of 1000 ms. */
+async function optionsOf(connect: Connect): Promise<unknown> {
+  let passed: unknown
+  const create = (options: object) => {
+    passed = { ...options }
+    throw new Error('no client')
+  }
+  await expect(connect(create)).rejects.toThrow('no client')
+  return passed
+}
+
+describe('the options of a client have a deadline for each step, and', () => {
+  const aFunction = expect.any(Function)
+
+  it('connectNodeRedis: the client never connects again by itself', async () => {
+    const socket = {
+      connectTimeout: 1000,
+      socketTimeout: 3000,
+      reconnectStrategy: false,
+      signal: expect.any(AbortSignal),
+    }
+    const node = { disableOfflineQueue: true, socket }
+    expect(await optionsOf(connectNodeRedis as Connect)).toEqual({
+      ...node,
+      defaults: node,
+      nodeClientOptions: node,
+      sentinelClientOptions: { pingInterval: 100, socket: { ...socket, socketTimeout: 250 } },
+      maxCommandRediscovers: 0,
+    })
+  })
+
+  it('connectIoredis: the client never connects again by itself', async () => {
+    const options = await optionsOf(connectIoredis as Connect)
+    const node = { connectTimeout: 1000, disconnectTimeout: 100, maxRetriesPerRequest: 0 }
+    expect(options).toEqual({
+      ...node,
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      retryStrategy: aFunction,
+      sentinelCommandTimeout: 250,
+      sentinelRetryStrategy: aFunction,
+      failoverDetector: true,
+      clusterRetryStrategy: aFunction,
+      redisOptions: node,
+    })
+    const { retryStrategy, sentinelRetryStrategy, clusterRetryStrategy } = Object(options)
+    expect([retryStrategy(), sentinelRetryStrategy(), clusterRetryStrategy()]).toEqual([null, null, null])
+  })
+
+  it('connectPg', async () => {
+    expect(await optionsOf(connectPg as Connect)).toEqual({
+      connectionTimeoutMillis: 1000,
+      query_timeout: 1000,
+      stream: aFunction,
+    })
+  })
+
+  it('connectPostgresJs: the client connects again after 0.1 s', async () => {
+    const options = await optionsOf(connectPostgresJs as Connect)
+    expect(options).toEqual({
+      connect_timeout: 1,
+      backoff: aFunction,
+      fetch_types: false,
+      onnotice: aFunction,
+      socket: aFunction,
+    })
+    expect([Object(options).backoff(), Object(options).onnotice()]).toEqual([0.1, undefined])
+  })
+
+  it('connectMysql2', async () => {
+    expect(await optionsOf(connectMysql2 as Connect)).toEqual({ connectTimeout: 1000, stream: aFunction })
+  })
+
+  it('connectMariadb: the pool tries to connect twice per second', async () => {
+    expect(await optionsOf(connectMariadb as Connect)).toEqual({
+      connectTimeout: 1000,
+      acquireTimeout: 1000,
+      socketTimeout: 1000,
+      initializationTimeout: 2_147_483_647,
+      minimumIdle: 1,
+      initSql: 'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 1',
+    })
+  })
+})
