@@ -40,7 +40,7 @@ it.each([
   expect(fromHex(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
 })
 
-it('Windows-1252 has characters that Latin-1 lacks', () => {
+it('Windows-1252 encodes characters that Latin-1 lacks', () => {
   expect(windows1252('a€Ÿé')).toEqual(latin1('a\x80\x9f\xe9'))
   expect(fromWindows1252(latin1('a\x80\x9f\xe9'))).toBe('a€Ÿé')
   for (const text of ['漢', 'a漢', '漢a']) expect(windows1252(text)).toBeUndefined()
@@ -63,12 +63,12 @@ it("curl's -d removes line feeds, carriage returns and NULs", () => {
   expect(withoutLineBreaks(latin1('a\nb\rc\0d\te'))).toEqual(latin1('abcd\te'))
 })
 
-it('bytes below 0x80 are ASCII', () => {
+it('bytes below 0x80 are decoded as ASCII', () => {
   expect(isAscii(latin1('a\x7f'))).toBe(true)
   expect(isAscii(latin1('a\x80'))).toBe(false)
 })
 
-it('Latin-1 of any length is decoded', () => {
+it('decodes Latin-1 of any length', () => {
   for (const length of [0, 8191, 8192, 8193, 20_000]) {
     const text = 'é'.repeat(length)
     expect(fromLatin1(latin1(text))).toBe(text)

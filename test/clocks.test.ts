@@ -38,7 +38,7 @@ describe('the wall clock of a server with a memory store steps', () => {
     const { monotonic, store } = withMonotonicClock()
     expect(await outcome(store, NOW)).toBe('accepted')
     expect(await outcome(store, NOW + step)).toBe('timestamp_outside_window')
-    // The clock is right again, before and after the nonce is forgotten.
+    // The clock is set right again, once before and once after the nonce is forgotten.
     expect(await outcome(store, NOW + 1000)).toBe('replayed_nonce')
     monotonic.milliseconds = 600_001
     expect(await outcome(store, NOW + 600_001)).toBe('timestamp_outside_window')
@@ -46,7 +46,7 @@ describe('the wall clock of a server with a memory store steps', () => {
 
   it('back by a second, after the nonce is forgotten: a replay is accepted in the last second of its window', async () => {
     const { monotonic, store } = withMonotonicClock()
-    // Its timestamp is 300 s ahead of the server, so its window is 600 s long. So is its reservation.
+    // Its timestamp is 300 s ahead of the server, so it is valid for 600 s, as long as its reservation.
     expect(await outcome(store, NOW - 300_000)).toBe('accepted')
     monotonic.milliseconds = 600_001
     expect(await outcome(store, NOW + 300_001)).toBe('timestamp_outside_window')

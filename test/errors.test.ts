@@ -55,7 +55,7 @@ describe('hasErrorCode', () => {
     },
   )
 
-  it('narrows what was caught, under strict', async () => {
+  it('narrows the type of a caught error in strict TypeScript', async () => {
     const error = await thrownBy(() => verifyOrThrow({ ...signedRequest(), headers: {} }, SECRET, new RecordingStore()))
     if (!hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) throw error
     const { reason, header, detail, status } = error

@@ -190,7 +190,7 @@ describe("readBody of Node's request", () => {
     expect(message?.isPaused()).toBe(true)
     expect(read).toBe(0)
     socket.destroy()
-    await sleep(20) // No error event without a listener.
+    await sleep(20) // The error must not become an event, because an event without a listener ends the process.
   })
 
   it('takes no more memory than maxBytes for a body that arrives in parts', async () => {
@@ -426,7 +426,7 @@ describe('readBody of bytes that were already read', () => {
     expect(bytes).toEqual(BYTES)
   })
 
-  it('prefers them to the stream that was read', async () => {
+  it('returns them instead of the stream, which was already read', async () => {
     const { promise, resolve } = withResolvers<unknown>()
     const port = await serve(async (message, response) => {
       const chunks: Buffer[] = []
@@ -438,7 +438,7 @@ describe('readBody of bytes that were already read', () => {
     expect(await promise).toEqual(BYTES)
   })
 
-  it('holds the limit', async () => {
+  it('refuses more bytes than the limit', async () => {
     for (const name of ['rawBody', 'body']) {
       expect(await readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length })).toEqual(BYTES)
       await expect(readBody({ headers: {}, [name]: BYTES }, { maxBytes: BYTES.length - 1 })).rejects.toMatchObject(
@@ -499,7 +499,7 @@ describe("readBody of a framework's object around the request", () => {
     await expect(readBody(around(4) as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   })
 
-  it('does not follow an object to itself', async () => {
+  it('does not follow an object that contains itself', async () => {
     const source: Record<string, unknown> = { headers: {} }
     source['req'] = source
     await expect(readBody(source as BodySource)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
@@ -543,7 +543,7 @@ describe('readBody refuses', () => {
     })
   })
 
-  it('an unknown option', async () => {
+  it('an option that it does not know', async () => {
     await expect(readBody({ rawBody: BYTES }, { limit: 1 } as never)).rejects.toThrow(
       'options.limit is unknown. Use one of: maxBytes.',
     )

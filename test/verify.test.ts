@@ -185,7 +185,7 @@ describe('invalid_nonce', () => {
 
 describe('signature_mismatch', () => {
   it.each(INVALID_SIGNATURES)('rejects %s', async (_, signature) => {
-    // The comparison before leaves its bytes in the buffers.
+    // The comparison before this one leaves its bytes in the buffers.
     expect(await resultOf(signedRequest())).toMatchObject({ ok: true })
     expect(await resultOf(signedRequest({ signature }))).toMatchObject({
       reason: 'signature_mismatch',
@@ -555,7 +555,7 @@ describe('the nonce store', () => {
     })
   })
 
-  it('is called as a method', async () => {
+  it('is called with itself as `this`', async () => {
     class Store {
       keys = new Set<string>()
       reserve(_: string, key: string) {

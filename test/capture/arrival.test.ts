@@ -30,7 +30,7 @@ describe('the time', () => {
     expect(() => parseTime(text)).toThrow('--at is not a time.')
   })
 
-  it('of the capture is used before the Date of the request, which the sender sets', () => {
+  it('in the capture counts more than the Date of the request, because the sender sets that', () => {
     const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
     const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
     expect(findArrival(undefined, headers, arrival, NOW)).toBe(arrival)
@@ -38,7 +38,7 @@ describe('the time', () => {
     expect(findArrival(undefined, [], undefined, NOW)).toBeUndefined()
   })
 
-  it('of --at timestamp is that of X-Timestamp, at most a day from now', () => {
+  it('of --at timestamp is the value of X-Timestamp, if it is at most a day from now', () => {
     const findTime = (...values: string[]) =>
       findArrival(
         'timestamp',
@@ -66,7 +66,7 @@ it.each([
   [100_000_000_000, 100_000_000_000],
   ['2023-11-14T22:13:20Z', 1_700_000_000_000],
   ['2023-11-14T23:13:20+01:00', 1_700_000_000_000],
-  // It would depend on the time zone of this machine.
+  // Without a zone, the time would depend on the time zone of this machine.
   ['2023-11-14T22:13:20', undefined],
   ['2023-11-14', undefined],
   ['1700000000x', undefined],

@@ -49,7 +49,7 @@ describe('a request of Node', () => {
     ])
   })
 
-  it('is written with the path before a router of Express removed its part', () => {
+  it('is written with the whole path, although a router of Express removed a part of it', () => {
     const request = { method: 'POST', url: '/42', originalUrl: '/hooks/42', headers: { host: 'a' } }
     expect(readBack(captureRequest(request, '', clock)).headers.slice(0, 2)).toEqual([
       [':method', 'POST'],
@@ -76,7 +76,7 @@ it('a request of Fetch is written with its headers, its path and its time', () =
   })
 })
 
-it('a request needs nothing but headers', () => {
+it('a request without method and path is written too, because it needs only headers', () => {
   const before = Date.now()
   const { headers, arrival } = readBack(captureRequest({ headers: [['A', 'b']] }, new ArrayBuffer(2)))
   expect(headers).toEqual([

@@ -46,7 +46,7 @@ describe('HTTP text', () => {
     ['X-Nonce: \t abc\t ', 'abc'],
     ['X-Nonce: a:b', 'a:b'],
     ['X-Nonce:', ''],
-    // verify rejects characters that a header must not have.
+    // These characters are not allowed in a header, so verify rejects them.
     ['X-Nonce: \xa0\xe9', '\xa0\xe9'],
   ])('reads the value of %j without the white space around it', (line, value) => {
     expect(parsed(`${line}\nA: b\n\n`).headers).toEqual([
@@ -108,7 +108,7 @@ describe('the body', () => {
     ])
   })
 
-  it('that was also compressed after its chunks is read unchanged', () => {
+  it('with a second Transfer-Encoding after chunked is read unchanged', () => {
     expect(extracted('0\n\n', [['Transfer-Encoding', 'chunked, gzip']])[0]).toBe('0\n\n')
   })
 
@@ -171,7 +171,7 @@ no
 describe('reading', () => {
   it('returns exactly the headers and the body that were written', () => {
     const token = fc.stringMatching(/^[a-cX-Z019!#$%&*+.^_`|~-]{1,30}$/)
-    // Any bytes that a value may have. White space around it would be lost.
+    // Any bytes that a value may have, but no white space around it, which would be lost.
     const value = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,200}$/).map((text) => text.replace(/^ +| +$/g, ''))
     const bodies = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),

@@ -183,7 +183,7 @@ describe('JSON', () => {
   })
 })
 
-it('a capture needs no time', () => {
+it('a capture may be without a time', () => {
   expect(parsed({ headers, body: '' }).arrival).toBeUndefined()
   expect(parsed({ headers, body: '', time: 'yesterday' }).arrival).toBeUndefined()
   expect(parsed({ headers, body: '', ts: String(EARLIER / 1000) }).arrival?.[0]).toBe(EARLIER)

@@ -146,7 +146,7 @@ describe('a curl command is read', () => {
     expect(read(command).body).toBe(body)
   })
 
-  it('up to a redirection', () => {
+  it('up to a redirection, which is not a part of it', () => {
     expect(read('curl http://a/b -d x 2> errors.txt')).toMatchObject({ path: '/b', body: 'x' })
     expect(read('curl http://a/b -d x>out')).toMatchObject({ path: '/b', body: 'x' })
     expect(read('curl http://a/b -d "x\\y"; ls')).toMatchObject({ path: '/b', body: 'x\\y' })
@@ -197,7 +197,7 @@ describe('JSON is read', () => {
     expect(read(capture)).toMatchObject(REQUEST)
   })
 
-  it('of ngrok', () => {
+  it('that ngrok exports', () => {
     const exchange = {
       uri: '/api/requests/http/airt_1',
       id: 'airt_1',
@@ -216,7 +216,7 @@ describe('JSON is read', () => {
     expect(read(outside({ uri: '/api/requests/http', requests: [exchange] }))).toEqual(expected)
   })
 
-  it('of webhook.site, whose time is UTC', () => {
+  it('that webhook.site exports, with its time in UTC', () => {
     const document = {
       uuid: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
       token_id: '00cf4fc9-8b86-4d01-b42d-6f9619ff64ff',
@@ -231,7 +231,7 @@ describe('JSON is read', () => {
     expect(read(outside({ data: [document] }))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
   })
 
-  it('never with another field as the body', () => {
+  it('without taking another field as the body', () => {
     for (const others of [
       { payload: 'a', content: 'b', text: 'c', message: 'd', data: 'e' },
       { response: { body: 'f' } },
@@ -250,11 +250,11 @@ describe('JSON is read', () => {
     expect(() => read(outside(document))).toThrow(message)
   })
 
-  it('has an empty body in base64', () => {
+  it('with an empty body in base64', () => {
     expect(read(outside({ ...request, bodyBase64: '' })).body).toBe('')
   })
 
-  it('not with a parsed body that is too deep to write', () => {
+  it('unless its parsed body is nested too deeply to be written', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const capture = `{"url":"/","headers":{"host":"a"},"body":${deep}}`
     expect(() => read(capture)).toThrow(CaptureError)
@@ -327,7 +327,7 @@ describe('a capture of 16 times the size takes about 16 times the time', () => {
     }
     const fastest = (size: number) => Math.min(timeOf(size), timeOf(size), timeOf(size))
     timeOf(2 ** 16)
-    // Quadratic time would be 256 times as much. Short times vary.
+    // Quadratic time would be 256 times as much. The bound is far from both, because short times vary.
     expect(fastest(2 ** 20)).toBeLessThan(64 * fastest(2 ** 16) + 400)
   })
 

@@ -9,7 +9,7 @@ import { built } from '../support/built.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET, signatureOf } from '../support/request.js'
 
-// The built program. run.test.ts and the others test the rest in process.
+// These tests run the built program. The other tests call the commands in their own process, which is faster.
 
 const BIN = built('cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
@@ -17,8 +17,7 @@ const body = join(folder, 'body.json')
 writeFileSync(body, '{"a":1}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-// The colour settings of the user must not change the output.
-// In CI, Node shows no colours even at a terminal.
+// Removes the colour settings, because they would change the output. In CI, Node shows no colours even at a terminal.
 const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env
 const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
 

@@ -96,7 +96,7 @@ describe('diagnose with the output of curl -v and --body-file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** Diagnoses a request of which curl sent `sent`, and the sender signed `message`. */
+  /** Diagnoses a request for which the sender signed `message`, but curl sent `sent`. */
   async function diagnosedFile(file: string, sent: string, message: string) {
     const signature = createHmac('sha256', SECRET).update(message).digest('hex')
     const { headers } = signedRequest({ signature })

@@ -82,7 +82,7 @@ describe('the debug pages', () => {
     await expect(await rerun(read(page), folder)).toMatchFileSnapshot(join(ROOT, page))
   })
 
-  it('have the line to change in every language', () => {
+  it('show the line to change in every language', () => {
     const languages = ['Node', 'Python', 'Go', 'Ruby', 'PHP', 'Java', 'C#', 'shell']
     const tables = [...guide.matchAll(/^\| Node \|.*\n(?:\|.*\n)*/gm)].map(([table]) =>
       [...table.matchAll(/^\| ([\w#]+) \| ./gm)].map(([, language]) => language),

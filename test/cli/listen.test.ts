@@ -147,7 +147,7 @@ describe('requests that overlap', () => {
     expect(reports.map(({ reason = '' }) => reason)).toEqual(['', ...Array(29).fill('replayed_nonce')])
   })
 
-  it('of which there are many are all explained', async () => {
+  it('are all explained, even if there are many', async () => {
     const { port, waitFor } = await listen()
     await Promise.all(Array.from({ length: 150 }, (_, index) => post(port, { timestamp: String(index) })))
     expect((await waitFor(150)).every(({ reason }) => reason === 'timestamp_outside_window')).toBe(true)
@@ -169,7 +169,7 @@ describe('the report', () => {
     })
   })
 
-  it('names the secret that matched, of several', async () => {
+  it('names which of several secrets matched', async () => {
     const listener = await listen(['--json', '--secret-env', 'OLD'], startInProcess, { OLD: `old ${SECRET}` })
     await post(listener.port, { secret: `old ${SECRET}` })
     expect(await listener.waitFor(1)).toMatchObject([
@@ -177,7 +177,7 @@ describe('the report', () => {
     ])
   })
 
-  it('knows the method, the path and the headers as they were sent', async () => {
+  it('has the method, the path and the headers as they were sent', async () => {
     const { port, waitFor } = await listen()
     const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), 'abc']
     const signature = createHmac('sha256', SECRET).update(`PUT\n/a?b=c\n${timestamp}\n${nonce}\n`).digest('hex')
@@ -190,7 +190,7 @@ describe('the report', () => {
     expect(await waitFor(1)).toMatchObject([{ method: 'PUT', path: '/a?b=c', findings: [{ code: 'message_layout' }] }])
   })
 
-  it('never has raw bytes of a request', async () => {
+  it('never shows raw bytes of a request', async () => {
     for (const args of [['--json'], []]) {
       const listener = await listen(args)
       const body = Buffer.from('\x1b[2J\x07\u202e\u2028\0')
@@ -381,7 +381,7 @@ describe('--save', () => {
     }
   })
 
-  it('survives an editor that adds a line end, and says what another one lost', async () => {
+  it('can be read after an editor added a line end, and says how many bytes are lost if it removed some', async () => {
     const count = listener.reports().length
     await post(listener.port)
     const { savedAs = '' } = (await listener.waitFor(count + 1))[count] ?? {}
@@ -396,7 +396,7 @@ describe('--save', () => {
   it('never replaces a file', async () => {
     const before = readdirSync(saved).length
     const other = await startInProcess(['--json', '--save', saved])
-    // So both listeners begin with the same name.
+    // The clock does not move, so both listeners begin with the same file name.
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1000)
     const nothing = { headers: [], body: Buffer.alloc(0) }
     await Promise.all(
@@ -408,7 +408,7 @@ describe('--save', () => {
     await other.interrupt()
   })
 
-  it('saves no part of a request', async () => {
+  it('saves nothing of a request that is not complete', async () => {
     const before = readdirSync(saved).length
     const count = listener.reports().length
     await send(listener.port, { headers: [['Content-Length', '50000000']] })
@@ -442,7 +442,7 @@ async function endpoint(answer: (request: IncomingMessage, response: ServerRespo
 }
 
 describe('--forward-to', () => {
-  it('passes a request on unchanged, and gives the answer to the sender', async () => {
+  it('passes a request on unchanged, and returns the answer to the sender', async () => {
     const { origin, received } = await endpoint((_request, response) => {
       response.writeHead(418, ['X-A', '1', 'x-a', '2', 'Content-Type', 'text/plain']).end('a \xff answer', 'latin1')
     })
@@ -454,7 +454,7 @@ describe('--forward-to', () => {
     expect(received).toEqual([
       { method: 'PUT', url: '/a/../b//c?d=%20e', rawHeaders: expect.any(Array), body: Buffer.from(body) },
     ])
-    // The client writes three lines of its own.
+    // The client adds three headers of its own, which are not compared.
     const own = ['Host', 'localhost', 'Connection', 'close', 'Content-Length', '70000']
     expect(received[0]?.rawHeaders).toEqual([...own, ...headers.flat()])
     expect(answer).toEqual({ status: 418, text: 'a \xff answer' })
@@ -506,7 +506,7 @@ describe('--forward-to', () => {
     expect(listener.reports()).toMatchObject([{ forwarded: { status: 0 }, status: 502 }])
   })
 
-  /** Returns what is reported as different if the endpoint answers so. */
+  /** Returns the reported differences if the endpoint gives this answer. */
   async function differences(
     answer: { status: number; headers?: Record<string, string> },
     parts: Parameters<typeof post>[1] = {},
@@ -523,7 +523,7 @@ describe('--forward-to', () => {
     return report?.differences?.join('\n')
   }
 
-  it('says nothing if both decide alike', async () => {
+  it('reports nothing if both decide in the same way', async () => {
     expect(await differences({ status: 204 })).toBe('')
     expect(await differences({ status: 401 }, { secret: 'another' })).toBe('')
   })
@@ -547,7 +547,7 @@ describe('--forward-to', () => {
     expect(await differences({ status: 401, headers: { date: slow } })).toMatch(/is (99|10[012]) s behind this machine/)
   })
 
-  it('says how long the body is after a JSON parser, if that changes it', async () => {
+  it('says how long the body is after it was parsed and written again, if that changes the length', async () => {
     expect(await differences({ status: 403 }, {}, Buffer.from('{ "a": 1.0 }'))).toContain(
       'it has 7 bytes. Pass the raw body.',
     )
@@ -594,7 +594,7 @@ describe('--forward-to', () => {
     expect(await differences({ status: 308, headers: { Location: '/there' } })).toContain('redirects to /there.')
   })
 
-  it('answers 502 if the endpoint gives no answer', async () => {
+  it('answers 502 if the endpoint does not answer', async () => {
     const { port, waitFor } = await listen(['--json', '--forward-to', `http://127.0.0.1:${await freePort()}`])
     expect(await post(port)).toMatchObject({ status: 502 })
     expect(await waitFor(1)).toMatchObject([
@@ -669,7 +669,7 @@ describe('a wrong call', () => {
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('of a port that is in use says what to do', async () => {
+  it('with a port that is in use says what to do', async () => {
     const { port } = await listen()
     const { exitCode, said } = await call(['listen', '--port', String(port), ...FROM_ENV])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('address already in use. Pass another --port')])
@@ -693,7 +693,7 @@ it('nonces are forgotten when they can no longer be replayed', () => {
   expect(reserve('first', 0)[0]).toBe(true)
   expect(reserve('first', 12_400)).toEqual([false, 'the same nonce 12 s ago'])
   reserve('second', 600_001)
-  // The store itself forgets later, because its clock has not moved.
+  // The store itself would forget later, because its clock has not moved.
   expect(reserve('first', 600_001)).toEqual([false, 'the same nonce 0 s ago'])
   expect(reserve('second', 601_001)).toEqual([false, 'the same nonce 1 s ago'])
 })

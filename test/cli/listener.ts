@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.js'
 import { built } from '../support/built.js'
 import { eventually } from '../support/servers.js'
 
-/** 32 random bytes. A weaker secret gets a note. */
+/** A secret of 32 random bytes, because a weaker one adds a note to the output. */
 export const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
 /** A running `listen`. */

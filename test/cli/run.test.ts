@@ -189,7 +189,7 @@ describe('output that cannot be written', () => {
   })
 })
 
-it('an unexpected error prints its message, and no stack trace', async () => {
+it('an unexpected error prints its message without a stack trace', async () => {
   const env = {
     get WEBHOOK_SECRET(): string {
       throw new Error('unforeseen')

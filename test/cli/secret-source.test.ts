@@ -157,7 +157,7 @@ describe('a secret at the prompt', () => {
     expect(openTerminal(standard, '/dev/null')).toBeUndefined()
   })
 
-  it('is read from standard input if it is the terminal, as on Windows', async () => {
+  it('is read from standard input if that is the terminal, as on Windows', async () => {
     const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
     const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
     stdin.write(`${SECRET}\r`)

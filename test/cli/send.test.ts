@@ -9,7 +9,7 @@ import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { NONCE, NOW, TestClock } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
-/** 32 random bytes. A weaker secret gets a note. */
+/** A secret of 32 random bytes, because a weaker one adds a note to the output. */
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
 const servers: { close(): unknown }[] = []
@@ -152,7 +152,7 @@ describe('send', () => {
     })
   })
 
-  it('notes a secret that can be guessed, and uses it', async () => {
+  it('prints a note about a secret that can be guessed, but uses it', async () => {
     const url = await endpoint({ secret: 'changeme' })
     const { exitCode, said } = await call(['send', url, '-', ...FROM_ENV], {
       stdin: BODY,
@@ -164,7 +164,7 @@ describe('send', () => {
     expect(said).not.toContain('changeme')
   })
 
-  it('notes an empty body', async () => {
+  it('prints a note about an empty body', async () => {
     expect(await send(await endpoint(), [], '')).toMatchObject({ exitCode: 0, stderr: 'The body is empty.\n' })
   })
 })
@@ -517,7 +517,7 @@ describe('the times of --age', () => {
       timestamps.push(headers['x-timestamp'])
       response.statusCode = 204
     })
-    // Between two seconds.
+    // The time is in the middle of a second, so that rounding matters.
     const { text } = await send(url, [`--age=${age}`], BODY, new TestClock(NOW + 500))
     expect(text).toContain(words)
     expect(timestamps).toEqual(['1700000000', timestamp])
@@ -557,7 +557,7 @@ describe('a wrong call', () => {
   })
 })
 
-// Made for this test. No program trusts it.
+// A certificate that was made for this test, so no program trusts it.
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1lxBUIa7sK82MtQN
 h0nLvAcbr6OcMhaG1h4e1uClr02hRANCAAQi/OlR+1+GOEKsn8VBmCXLcii0m133

@@ -24,7 +24,8 @@ describe('a secret', () => {
   it('is different every time', async () => {
     const { exitCode, text } = await call(['secret'])
     expect(exitCode).toBe(0)
-    // Without a line end, which a receiver might read as a part of the key. A terminal gets one.
+    // The output has no line end, because a receiver might read it as a part of the key. Only at a terminal, it has
+    // one.
     expect(text).toMatch(/^[\w-]{43}$/)
     expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)
     expect((await call(['secret'])).text).not.toBe(text)
@@ -63,7 +64,7 @@ describe('signing', () => {
     expect(text).toContain(signature)
   })
 
-  it('notes an empty body', async () => {
+  it('prints a note about an empty body', async () => {
     const { exitCode, text, stderr } = await call(['sign', '-', ...FROM_ENV, ...SAME], { stdin: '' })
     expect([exitCode, stderr]).toEqual([0, 'The body is empty.\n'])
     expect(text).toContain(signatureOf(TIMESTAMP, NONCE, '', SECRET))
@@ -183,7 +184,7 @@ describe.runIf(isInstalled('curl'))('signing for curl', () => {
     ])
   })
 
-  it('contains any nonce', async () => {
+  it('is correct with any nonce', async () => {
     const nonce = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
     const { text } = await call(['sign', file, ...FROM_ENV, '--nonce', nonce, '--format', 'curl'])
     expect((await received(text)).headers['x-nonce']).toBe(nonce)

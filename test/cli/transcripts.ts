@@ -20,7 +20,7 @@ const PLAIN_CALL = /^npx inbound-webhook-auth ([^|<>;$'"]+)$/
 export async function rerun(guide: string, folder: string, origins: Record<string, string> = {}): Promise<string> {
   const programs = join(folder, '.programs')
   mkdirSync(programs, { recursive: true })
-  // npx would download the package. This one runs the build.
+  // npx would download the package, so this script of the same name runs the build.
   writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${built('cli.js')}" "$@"\n`)
   chmodSync(join(programs, 'npx'), 0o755)
   const { NO_COLOR: _, FORCE_COLOR: __, WEBHOOK_SECRET: ___, ...rest } = process.env
@@ -33,7 +33,7 @@ export async function rerun(guide: string, folder: string, origins: Record<strin
     const [, args] = PLAIN_CALL.exec(real) ?? []
     let printed: string
     if (args !== undefined) {
-      // A thread cannot change its folder.
+      // The process changes its folder, which a thread cannot do.
       const inFolder = args.split(' ').map((arg) => (existsSync(join(folder, arg)) ? join(folder, arg) : arg))
       ;({ exitCode, printed } = await runInProcess(inFolder, env))
       printed = printed.replaceAll(`${folder}/`, '')

@@ -122,7 +122,7 @@ X-Timestamp was compared with the time now.
 })
 
 describe('the request', () => {
-  it('may be options only', async () => {
+  it('may consist only of options', async () => {
     const args = ['verify', ...HEADER_OPTIONS, '--body-file', bodyFile, ...FROM_ENV]
     expect(await call(args)).toMatchObject({
       exitCode: 0,
@@ -145,7 +145,7 @@ describe('the request', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('may be the output of curl -v with the file that was sent. The time is the Date of the response', async () => {
+  it('may be the output of curl -v with the file that was sent, and arrived at the Date of the response', async () => {
     const later = new TestClock(NOW + 3_600_000)
     const args = ['verify', '-', '--body-file', bodyFile, ...FROM_ENV]
     const { exitCode, text } = await call(args, { stdin: CURL, clock: later })

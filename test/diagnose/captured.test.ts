@@ -20,7 +20,7 @@ vi.mock('../../src/diagnose/ways-of-signing.js', async (original) => {
 
 interface Captured {
   name: string
-  /** The codes that name the cause. There are two if the cause can be explained in two ways. */
+  /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
   codes: string[]
   /** When it arrived, in milliseconds since the Unix epoch. */
   now: number
@@ -28,7 +28,7 @@ interface Captured {
   headers: Record<string, string>
   method?: string
   path?: string
-  /** In base64. */
+  /** The body, in base64. */
   body: string
 }
 

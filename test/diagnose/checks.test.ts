@@ -96,7 +96,7 @@ describe('a timestamp outside the window', () => {
     expect(findings).toMatchObject([{ code, evidence: expect.stringContaining(evidence) }])
   })
 
-  it('cannot be told if the clock returns no number', async () => {
+  it('is not reported if the clock returns no number', async () => {
     await expect(findingsFor({}, Number.NaN)).rejects.toThrow('clock.now() returned no number')
   })
 
@@ -120,7 +120,7 @@ describe('a nonce', () => {
     ])
   })
 
-  it('has such characters, and too many', async () => {
+  it('has characters outside visible ASCII, and too many', async () => {
     const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
     expect(finding?.message).toMatch(/ 200 .* 128 /)
   })
@@ -162,7 +162,7 @@ describe('a header', () => {
     },
   )
 
-  it('is missing, and was not signed either', async () => {
+  it('is missing, and was also left out of the signed message', async () => {
     const { 'x-nonce': _, ...rest } = headers
     const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${body}`).digest('hex')
     expect(await findingsWith({ ...rest, 'x-signature': signature })).toMatchObject([
@@ -192,7 +192,7 @@ describe('a header', () => {
     expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
   })
 
-  it('is not found under a name that is only a little similar', async () => {
+  it('is not found under a name with little similarity', async () => {
     const { 'x-nonce': _, ...rest } = headers
     expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
   })
@@ -216,7 +216,7 @@ describe('a header', () => {
     }
   })
 
-  it('is found in headers that have only get()', async () => {
+  it('is found in headers that can only be read with get()', async () => {
     const { 'x-nonce': nonce, ...rest } = headers
     const renamed = new Map(Object.entries({ ...rest, 'webhook-id': nonce }))
     expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
@@ -249,7 +249,7 @@ describe('a header', () => {
     expect(findings[0]?.evidence?.endsWith(right)).toBe(values === 'different values')
   })
 
-  it('arrived three times, with a signature in another form', async () => {
+  it('arrived three times, together with a signature in another form', async () => {
     const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
     expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
       { code: 'header_repeated', message: expect.stringContaining(' 3 ') },
@@ -411,7 +411,7 @@ describe('a body that was lost', () => {
     expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
   })
 
-  it('is reported before a missing signature, and before a body that was not signed', async () => {
+  it('is reported before the findings about a missing signature and an unsigned body', async () => {
     const { 'x-signature': _, ...headers } = signedRequest().headers
     const { findings } = await diagnose({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
@@ -466,7 +466,7 @@ describe('a secret that was sent', () => {
     },
   )
 
-  it('is named where it is: in the URL', async () => {
+  it('is found in the URL, and the finding says so', async () => {
     const request = signedRequest()
     const headers = { ':method': 'POST', ':path': `/hooks?key=${encodeURIComponent(SECRET)}`, ...request.headers }
     const { genuine, findings } = await diagnose({ ...request, headers }, SECRET, at(NOW))

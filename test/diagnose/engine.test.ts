@@ -63,10 +63,10 @@ it('runs without the modules of Node', async () => {
     write: false,
     format: 'iife',
     globalName: 'engine',
-    // A module of Node is an error here.
+    // In this context, an import of a module of Node throws an error.
     platform: 'browser',
   })
-  // Browsers have these too.
+  // These globals exist in browsers too.
   const globals = { TextEncoder, TextDecoder, URLSearchParams, Uint8Array, DataView, btoa, atob }
   const browser: { diagnoseWith: typeof diagnoseWith } = runInNewContext(`${outputFiles[0]?.text}; engine`, globals)
   const signed = '{"a": "Zoë"}\n'

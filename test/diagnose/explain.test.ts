@@ -27,7 +27,7 @@ describe('words for the body', () => {
     return (await diagnose(signedRequest({ body, signature }), SECRET, at(NOW))).findings[0]
   }
 
-  it("name curl's -d, which keeps the indentation of a file and removes its line breaks", async () => {
+  it("name curl's -d, which removes the line breaks of a file but keeps its indentation", async () => {
     const signed = '{\n  "a": [\n    1,\n    "x"\n  ]\n}'
     expect(await findingOf(`${signed}\n`, signed.replaceAll('\n', ''))).toMatchObject({
       code: 'body_newline',
@@ -35,7 +35,7 @@ describe('words for the body', () => {
     })
   })
 
-  it('name the original body, if it was signed and is known', async () => {
+  it('name the original body, if it is known and was signed', async () => {
     const signature = signatureOf(TIMESTAMP, NONCE, 'one', SECRET)
     const request = signedRequest({ body: 'other', signature })
     expect((await diagnose(request, SECRET, at(NOW), 'one')).findings).toMatchObject([{ code: 'body_changed' }])
@@ -90,23 +90,23 @@ describe('several mistakes', () => {
     return (await diagnose(signedRequest({ body, signature, nonce: 'abc' }), SECRET, at(NOW))).findings
   }
 
-  it('of the timestamp and the nonce are one finding', async () => {
+  it('in the timestamp and the nonce are one finding', async () => {
     expect(await findingsOf(`${Number(TIMESTAMP) + 1}:ABC:a body`, 'a body')).toMatchObject([
       { code: 'message_timestamp' },
     ])
   })
 
-  it('of the layout and the timestamp are one finding', async () => {
+  it('in the layout and the timestamp are one finding', async () => {
     expect(await findingsOf(`${TIMESTAMP}000.a body`, 'a body')).toMatchObject([{ code: 'message_layout' }])
   })
 
-  it('of the body are a finding each', async () => {
+  it('in the body are one finding each', async () => {
     const findings = await findingsOf(`${TIMESTAMP}:abc:\ufeff{"a": 1}\n`, '{"a":1}')
     expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_encoding', 'body_newline'])
     expect(findings.map(({ evidence }) => evidence?.includes('Signed: '))).toEqual([true, false, false])
   })
 
-  it('of two parts name each other', async () => {
+  it('in two parts of the message are two findings, each of which names the other', async () => {
     const findings = await findingsOf(`${TIMESTAMP}.abc.{"a":1}\n`, '{"a":1}')
     expect(findings.map(({ evidence }) => evidence?.split('\n').at(-1))).toEqual([
       expect.stringContaining('body_newline'),
@@ -151,7 +151,7 @@ describe('the right digest in another form', () => {
 
   it.each([
     [8, 'signature_truncated'],
-    // Fewer digits may agree by chance.
+    // With fewer digits, another digest may match by chance.
     [7, 'signature_format'],
     [6, 'signature_format'],
   ])('is recognized by its first %i digits: %s', async (digits, code) => {

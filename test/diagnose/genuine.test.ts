@@ -22,7 +22,7 @@ it('finds nothing in genuine requests, in any shape', async () => {
   )
 })
 
-it('calls nothing else genuine', async () => {
+it('never calls another request genuine', async () => {
   await fc.assert(
     fc.asyncProperty(validParts, fc.nat(), async (parts, place) => {
       const body = Buffer.concat([parts.body, Buffer.from('x')])
@@ -36,7 +36,7 @@ it('calls nothing else genuine', async () => {
       expect(genuine).toBe(false)
       expect(findings.length).toBeGreaterThan(0)
     }),
-    // Each run is a whole search.
+    // There are few runs, because each one is a whole search.
     { numRuns: Number(process.env['FC_RUNS']) / 10 },
   )
 })

@@ -19,7 +19,7 @@ describe('a secret can be guessed', () => {
     'abcabcabcabcabcabcabcabcabcabcabcabc',
     '9'.repeat(50),
     '4b1f0c9e77a3',
-    // Nine words of eight letters.
+    // This secret has nine words of eight letters.
     'Bakelodi-Gumekilo-Pugarifo-Xolupale-Mivobuka-Renipaku-Fatobeli-Lukamena-Guretibo',
     '\0'.repeat(32),
     '\u00e9'.repeat(40),

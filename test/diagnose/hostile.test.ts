@@ -128,7 +128,7 @@ describe.each([65_000, 300_000, 1_000_000, 10_000_000])(
       const before = process.cpuUsage()
       await diagnose(signedRequest({ body, signature: NONSENSE }), SECRET, CLOCK)
       const { user, system } = process.cpuUsage(before)
-      // Processor time. Five times the usual time, for slow machines.
+      // The limit is five times the usual processor time, because some machines are slow.
       expect(user + system).toBeLessThan(10_000_000)
     })
   },

@@ -74,7 +74,7 @@ function expectExamples<Row extends { what: string }, Example>(
   ).toEqual([])
 }
 
-/** One row makes the signed value of each example, and each row has an example. */
+/** Checks that one row proposes the signed value of each example, and that each row has an example. */
 const expectPairs = <Input, Output extends object | string>(
   rows: readonly Hypothesis<Input, Output>[],
   all: readonly (readonly [received: string, signed: string])[],
@@ -98,7 +98,7 @@ describe('each hypothesis has an example, and gives what the example says was si
     const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B') }
     const messages = (row: Hypothesis<Layout, Layout>) =>
       proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts })))
-    // The names of variables are the same rows with other names.
+    // The rows for names of variables differ only in these names, so they need no examples.
     const rows = LAYOUT_HYPOTHESES.filter(
       ({ fix, what }) => fix !== 'fill_in_variables' || /`[^a-z]*timestamp[^a-z]*nonce[^a-z]*body/.test(what),
     )
@@ -204,7 +204,7 @@ it('JSON in any encoding is written again, and each of its tokens has a cost', (
   expect(JSON_HYPOTHESES[0]).toMatchObject({ likelihood: 'common', code: 'body_json', fix: 'serialize_once' })
 })
 
-it('the original body is a hypothesis, first as the file of -d', () => {
+it('the original body is a hypothesis, and comes first if curl -d sent it as a file', () => {
   const original = utf8('a\nb\n')
   const [file, any] = originalHypotheses(original)
   expect([file?.what, any?.what]).toEqual([
@@ -253,7 +253,7 @@ describe('the method, path and URL of a layout', () => {
     ).toEqual(['POST\nhttps://a.example/', 'POST\nhttp://a.example/'])
   })
 
-  it('are the usual ones if no header has them, or a header of more than 2048 characters', () => {
+  it('are the usual ones if no header has them, or only one of more than 2048 characters', () => {
     const usual = ['/', '/webhook', '/webhooks', '/hooks'].flatMap((path) => [
       `POST\nhttps://localhost${path}`,
       `POST\nhttp://localhost${path}`,

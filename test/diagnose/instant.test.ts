@@ -118,7 +118,7 @@ it.each([
   expect(scaleOf(first / 10, NOW)?.what ?? '').not.toContain(unit)
 })
 
-it('a number is in seconds if it is near to a clock that starts in 1970', () => {
+it('a number is in seconds if the clock starts in 1970 and the number is close to it', () => {
   expect(scaleOf(1000, 600_000)).toBeUndefined()
   expect(instantOf('1000', 600_000)).toBe(1_000_000)
 })

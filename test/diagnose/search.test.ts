@@ -77,7 +77,7 @@ describe('a search', () => {
     expect(made).toBe(1)
   })
 
-  it('goes on with a choice that costs less', () => {
+  it('continues with a choice that costs less', () => {
     const { primitives } = limit(NODE_PRIMITIVES, 10, 5000, 0)
     const choices = [choice('long', 'common'), choice('short', 'uncommon'), choice('long again', 'rare')]
     const tries: string[] = []
@@ -114,7 +114,7 @@ describe('a limit', () => {
       return undefined
     })
     expect(searched).toEqual({ found: undefined, notTried: new Set([0]) })
-    // Each other choice is tried, because it may cost less.
+    // All other choices are still tried, because they may cost less.
     expect(tests).toBe(10)
   })
 

@@ -13,7 +13,7 @@ interface Broken {
   readonly signed?: string | Uint8Array
   readonly write?: (signature: string) => string
   readonly secret?: string
-  /** Not given: when the request was signed. `undefined`: nobody knows. */
+  /** When the request arrived. If it is left out, this is when it was signed. `undefined` means that nobody knows. */
   readonly now?: number | undefined
 }
 

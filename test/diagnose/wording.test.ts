@@ -11,8 +11,8 @@ import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js
 import { diagnose } from '../../src/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
-// The words of findings stand in wording.txt. Other tests check codes, sides and evidence. After you change a text, run this file with `-u`, and read the
-// difference.
+// The words of findings are in wording.txt. Other tests check codes, sides and evidence. After you change a text, run
+// this file with `-u`, and read the difference.
 
 interface Shown {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -21,7 +21,7 @@ interface Shown {
   readonly message?: string
   readonly signature?: string
   readonly secret?: string | string[]
-  /** `undefined`: nobody knows when it arrived. */
+  /** When the request arrived. `undefined` means that nobody knows. */
   readonly now?: number | undefined
   readonly original?: string
 }
@@ -82,7 +82,7 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'JSON: numbers in another form': { message: `${HEAD}{"a":1}`, body: '{"a":1.0}' },
 }
 
-// Many whole searches, so it needs more time on a machine under load.
+// This test runs many whole searches, so it needs more time on a machine under load.
 it('the words of the findings', async () => {
   const texts: string[] = []
   for (const [name, shown] of Object.entries(REQUESTS)) {

@@ -207,7 +207,7 @@ describe('secrets and bodies of docs/vectors.json are signed so that the server 
     body: Buffer.from(bodies[index % bodies.length] ?? '', 'base64'),
   }))
 
-  it('of which there are enough', () => {
+  it('are enough to test with', () => {
     expect(secrets.length).toBeGreaterThan(10)
     expect(bodies.length).toBeGreaterThan(10)
   })

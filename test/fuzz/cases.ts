@@ -16,7 +16,7 @@ export interface Step {
   secrets: readonly string[]
   fields: [name: string, value: string][]
   body: string
-  /** The body, if it is passed as text and not as bytes. */
+  /** The body as text, if it is not passed as bytes. */
   text: string | undefined
   headerShape: (typeof HEADER_SHAPES)[number]
   bodyShape: (typeof BODY_SHAPES)[number]
@@ -296,7 +296,7 @@ function drawSecret(choices: Choices): string {
   return choices.oneIn(8) ? choices.pick(MORE_SECRETS) : choices.pick(SECRETS)
 }
 
-/** A message with its signature. It may be edited before it is signed. Then a genuine signature covers a wrong part. */
+/** A message with its signature. If it is edited before it is signed, a genuine signature covers a wrong part. */
 function drawSigned(choices: Choices, now: number): { message: Message; secret: string } {
   const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
   const seconds = Math.max(0, Math.floor(now / 1000) + offset)

@@ -23,8 +23,8 @@ export class Choices {
   }
 
   /**
-   * Decides after each item whether there is another one. On average there are `average` items. There is no number for their
-   * count, so each can be removed.
+   * Decides after each item whether there is another one. On average there are `average` items. The list has no number
+   * for their count, so each item can be removed alone.
    */
   *rounds(average: number): Generator<number> {
     for (let round = 0; this.below(average + 1) > 0; round++) yield round

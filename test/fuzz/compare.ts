@@ -9,7 +9,7 @@ import { bodyOf, headersOf, storeOf, wrongStore } from './shapes.js'
 export type Verify = typeof verify
 
 export interface Disagreement {
-  /** The place of the request in its case. */
+  /** The index of the request in its case. */
   readonly index: number
   readonly library: string
   readonly oracle: string

@@ -39,7 +39,7 @@ it('verify and the oracle agree on 30 000 requests, with every result among them
   for (const result of results) expect(tally.get(result)).toBeGreaterThan(100)
 })
 
-/** Each has one planted fault. */
+/** Copies of `verify`, each with one planted fault. */
 const FAULTS: [what: string, faulty: Verify][] = [
   [
     'ignores the case of a signature',
@@ -102,7 +102,7 @@ describe('the fuzzer finds a verify that', () => {
   })
 })
 
-it('a disagreement is minimised, and its choices repeat it', async () => {
+it('the fuzzer makes a disagreement smaller, and its choices repeat it', async () => {
   const faulty: Verify = (request, secret, store) => verify(request, secret, store, Date)
   const found = (await findDisagreement(faulty, 3)) as number[]
   const smallest = await minimise(faulty, found)

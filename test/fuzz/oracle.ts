@@ -19,7 +19,7 @@ export interface Received {
 export interface MemoryOptions {
   readonly capacity: number
   readonly forgetsOldest: boolean
-  /** Both keys of a message are reserved in one step, or none. */
+  /** Whether the store reserves both keys of a message in one step, or none of them. */
   readonly atOnce: boolean
   /** The store is broken, so it has no answer. */
   readonly broken: boolean

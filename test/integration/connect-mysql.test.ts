@@ -35,7 +35,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
     server = await MariaDbServer.start(
       `--ssl-cert=${certificate.cert}`,
       `--ssl-key=${certificate.key}`,
-      // Without a setting of its own, a connection would never store anything.
+      // A connection that does not turn autocommit on would never store anything.
       '--autocommit=OFF',
     )
     await server.sql('CREATE USER test@localhost; GRANT ALL ON hooks.* TO test@localhost; SET GLOBAL autocommit = 0')

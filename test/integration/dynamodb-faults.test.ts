@@ -12,7 +12,7 @@ import {
   testFaults,
 } from '../support/stores/faults.js'
 
-// dynalite is slower than a real server.
+// The bounds are wider here, because dynalite is slower than a real server.
 const CLIENTS = { store: 'DynamoDB', kinds: ['dynamodb'], interval: 150 }
 
 async function start(closers: Closers) {

@@ -198,7 +198,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     closers.push(() => proxy.stop())
     const { nonceStore } = connected(proxy.port, LONG_TIMEOUT)
     let replies = 0
-    // Every other answer is lost.
+    // The proxy drops every second answer.
     proxy.onReply = () => (++replies % 2 === 1 ? 'cut' : 'pass')
     for (let round = 0; round < 20; round++) {
       const request = newRequest()
@@ -210,7 +210,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     expect(replies).toBeGreaterThanOrEqual(40)
   })
 
-  it('whose answers are all lost: an error, and no request is accepted twice', async () => {
+  it('throws if all answers are lost, and then accepts no request twice', async () => {
     const proxy = await TcpProxy.start(server.port)
     closers.push(() => proxy.stop())
     const { nonceStore } = connected(proxy.port)

@@ -48,7 +48,9 @@ async function stormOf(server: Server, proxy: TcpProxy, [first, second]: readonl
   await sleep(300)
 }
 
-/** A retry does not forget a violation: only a machine under load may need one. */
+/**
+ * A retry still reports an earlier violation. It is only for a machine under load, on which a fault may have no effect.
+ */
 const violations: unknown[] = []
 
 /** Checks that the faults had an effect, and that the history is linearizable. */

@@ -102,7 +102,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     },
   )
 
-  it('retries deadlocks: crossed keys that have expired, while others delete them', async () => {
+  it('retries after deadlocks, when pairs of expired keys overlap and others delete them', async () => {
     const sessions = await Promise.all(Array.from({ length: 6 }, () => session()))
     const stores = sessions.map(({ store }) => store('crossed'))
     await stores[0]?.createTable()
@@ -120,7 +120,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       const deleting = stores.slice(4).map((store) => store.deleteExpired({ limit: 3 }))
       const outcomes = await Promise.all(reserving)
       await Promise.all(deleting)
-      // One pair of keys, or two pairs that have no key in common.
+      // The winners are one pair of keys, or two pairs that have no key in common.
       const winners = pairs.filter((_, index) => outcomes[index]).flat()
       expect(winners.length).toBeGreaterThanOrEqual(2)
       expect(new Set(winners).size).toBe(winners.length)
@@ -302,7 +302,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect((await count()) - before).toBeLessThanOrEqual(40)
   })
 
-  it('without free connections: an error, and service again when one is free', async () => {
+  it('throws while no connection is free, and works again when one is free', async () => {
     const store = await connected()
     await send(newRequest(), store)
     const connections: mysql.Connection[] = []

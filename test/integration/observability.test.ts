@@ -25,7 +25,7 @@ interface Metrics {
   verify: typeof verify
 }
 
-/** One request of each kind: both results of each store call, and both errors of `verify`. */
+/** Sends one request of each kind, for both results of each store call and both errors of `verify`. */
 async function sendOfEachKind(metrics: Metrics): Promise<void> {
   const nonceStore = metrics.measured(new MemoryNonceStore())
   const request = { webhookId: '42', headers: sign('{"a":1}', SECRET), body: '{"a":1}' }
@@ -40,7 +40,7 @@ async function sendOfEachKind(metrics: Metrics): Promise<void> {
     'The nonce store failed',
   )
   await expect(metrics.verify({ ...request, webhookId: '' }, SECRET, nonceStore)).rejects.toThrow('webhookId')
-  // A store without reserveAll has none when it is measured.
+  // A store without reserveAll gets none by being measured.
   expect(metrics.measured(failing).reserveAll).toBeUndefined()
 }
 

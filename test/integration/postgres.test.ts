@@ -9,7 +9,7 @@ import { twoConnections } from '../support/stores/connections.js'
 import { Load, newRequest, send, sendAll } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
 
-/** The clients' time-out is 1 s. The rest is for a machine under load. */
+/** The time-out of the clients is 1 s. This is longer, because the machine may be under load. */
 const BOUND_MILLISECONDS = 15_000
 const CLIENTS = { pg: connect.pg, 'postgres.js': connect['postgres.js'] }
 
@@ -161,7 +161,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     },
   )
 
-  it('without free connections: an error, and service again when one is free', async () => {
+  it('throws while no connection is free, and works again when one is free', async () => {
     const store = await connected()
     await send(newRequest(), store)
     const sessions: pg.Client[] = []

@@ -57,7 +57,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     }
   })
 
-  it('locked by another process: an error within the timeout, and service again after it', async () => {
+  it('that another process has locked throws within the timeout, and works again after it', async () => {
     const path = newPath()
     const store = new SqliteNonceStore(open(path), { timeout: 300 })
     const other = open(path)
@@ -79,7 +79,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     worker.stdout.setEncoding('utf8').on('data', (chunk) => {
       printed += chunk
     })
-    // Each waits for the disk, which may be slow.
+    // Each reservation waits for the disk, which may be slow.
     while (printed.split('\n').length < 120) await sleep(5)
     worker.kill('SIGKILL')
     await once(worker.stdout, 'close')
@@ -89,7 +89,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(confirmed.length).toBeGreaterThan(100)
   })
 
-  it('that may not grow: an error, and service again when there is room', async () => {
+  it('that may not grow throws, and works again when there is room', async () => {
     const path = newPath()
     const database = open(path)
     const store = new SqliteNonceStore(database)
@@ -130,7 +130,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(() => new SqliteNonceStore(reader)).toThrow(/readonly/)
   })
 
-  it.runIf(isMounted)('on a disk that is full: an error, and service again when there is room', async () => {
+  it.runIf(isMounted)('on a full disk throws, and works again when there is room', async () => {
     const path = join(small, 'nonces.db')
     const store = new SqliteNonceStore(open(path))
     const accepted = await sendUntilFull(store)
@@ -140,7 +140,7 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   })
 })
 
-/** Sends new requests until the store fails. Returns the accepted ones. */
+/** Sends new requests until the store fails. Returns the requests that were accepted before. */
 async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
   const accepted: LoadRequest[] = []
   for (;;) {
@@ -154,7 +154,7 @@ async function sendUntilFull(store: SqliteNonceStore): Promise<LoadRequest[]> {
   }
 }
 
-/** A file system of one megabyte. Only root may mount it, and most sandboxes forbid it. */
+/** A file system of one megabyte. Only root can mount it, and most sandboxes forbid that too. */
 function mounted(path: string): boolean {
   const skipped = () =>
     warnSkipped('the test of a full disk. To run it: use root on a system that allows to mount tmpfs')

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { ROOT, sharedInstall, TARBALL } from '../support/packed.js'
 
-// The checks of other tools, on the tarball that is published.
+// Runs the checks of other tools on the tarball that is published.
 
 /** Rejects with what the tool prints if it ends with an error. */
 async function check(tool: string, ...options: string[]): Promise<string> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createProject } from '../support/packed.js'
 
-// An attacker can use up all file descriptors with idle connections. Then nothing more can be loaded.
+// If an attacker uses up all file descriptors with idle connections, no more files can be loaded.
 
 const MAIN = `
   const request = {

@@ -13,7 +13,7 @@ const installed = join(folder, 'node_modules/inbound-webhook-auth')
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
 const entries = entriesOf(folder)
 
-/** The file that `bin` runs. Nobody imports it. */
+/** The file that `bin` runs, which nobody imports. */
 const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) => path.replace(/^(\.\/)?dist\//, ''))
 
 it('every entry has a page that imports it', () => {
@@ -76,7 +76,7 @@ describe.each([...entries])('%s', (name, targets) => {
 })
 
 describe('the core', () => {
-  it('exports these, and nothing more', () => {
+  it('exports only these names', () => {
     const core = valuesDeclaredIn(join(installed, 'dist/index.d.ts'))
     expect(core).toEqual([
       'BodyAbortedError',

@@ -51,7 +51,7 @@ describe('the installed package', () => {
     }
   })
 
-  it('bundles nothing else', () => {
+  it('bundles no other package', () => {
     // esbuild writes the path of each file that it bundles into a comment.
     const bundling = readdirSync(join(installed, 'dist')).filter((name) =>
       /^\/\/ (\.\.\/)*node_modules\//m.test(readFileSync(join(installed, 'dist', name), 'utf8')),

@@ -127,7 +127,7 @@ describe('publishing', () => {
     ])
   })
 
-  it('runs that check first', () => {
+  it('runs the check of package.json first', () => {
     const { scripts, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const { status, stderr } = spawnSync('npm', ['run', '--silent', 'prepublishOnly'], { cwd: ROOT, encoding: 'utf8' })
     expect(scripts.prepublishOnly).toBe('node test/package/before-publishing.js')

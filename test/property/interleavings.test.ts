@@ -68,7 +68,7 @@ function inSteps(store: NonceStore, { turn }: Steps, answers: boolean): NonceSto
   }
 }
 
-/** All keys in one step. */
+/** Reserves all keys in one step. */
 function atOnce({ turn }: Steps): NonceStore {
   const taken = new Set<string>()
   return {

@@ -67,7 +67,7 @@ class Wait implements fc.Command<NaiveStore, Real> {
   toString = () => `wait ${this.milliseconds} ms`
 }
 
-/** Many at once, so that the store must allocate memory, and can free some later. */
+/** Reserves many keys at once, so that the store must allocate memory, and can free some later. */
 class Burst implements fc.Command<NaiveStore, Real> {
   constructor(
     readonly webhooks: number,

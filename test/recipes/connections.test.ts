@@ -9,7 +9,8 @@ import { Server } from '../support/server-process.js'
 import { eventually } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
-// The memory of connections that announce a body and do not send it. Also: how much of a too large body is read.
+// Measures the memory of connections that announce a body and do not send it, and how much is read of a body that is
+// too large.
 
 afterAll(removeProjects)
 

@@ -21,7 +21,7 @@ import { ROOT, sharedInstall } from '../support/packed.js'
 // Every recipe as a user runs it: the unchanged file, in a project with the packed library and the real framework.
 
 export const FOLDER = join(ROOT, 'docs/recipes')
-/** Only of this run. */
+/** A folder that only this run uses. */
 const PROJECTS = join(FOLDER, 'build', randomUUID())
 const RUNTIMES = join(ROOT, 'test/runtimes/node_modules')
 const BUN = join(RUNTIMES, '@oven/bun-linux-x64/bin/bun')
@@ -238,7 +238,7 @@ export function bundleWorker(
 ): readonly string[] {
   writeFileSync(join(project, 'worker.ts'), source)
   writeFileSync(join(project, 'webhook-nonces.ts'), nonces)
-  // Bundled as wrangler does.
+  // The Worker is bundled as wrangler bundles it.
   buildSync({
     absWorkingDir: project,
     entryPoints: ['worker.ts'],

@@ -102,7 +102,7 @@ describe.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
     expect(await store.reserve('full', 'new', 600)).toBe(false)
   })
 
-  it('reserves a key whose expired row is still there, once', async () => {
+  it('reserves a key only once although its expired row is still there', async () => {
     await ask('fill', 'left over', 100)
     const keys = [1, 50, 100].map((row) => `expired ${row}`)
     const reserve = () => Promise.all(keys.map((key) => store.reserve('left over', key, 600)))

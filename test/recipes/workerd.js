@@ -22,7 +22,7 @@ const miniflare = new Miniflare({
   compatibilityFlags: compatibility_flags,
   durableObjects: Object.fromEntries(durableObjects),
   bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] ?? '', STORE: process.env['STORE'] ?? '' },
-  // It fetches nothing.
+  // The Worker may not fetch anything.
   cf: false,
   log: new Log(LogLevel.WARN),
 })

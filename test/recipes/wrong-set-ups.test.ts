@@ -39,7 +39,7 @@ async function outcomeOf(headers: unknown, body: unknown): Promise<string> {
 async function post(port: number, path = '/', type?: string, body: string | Buffer = EVENT, encoding = 'identity') {
   const signed = { ...sign(body, SECRET), 'Content-Encoding': encoding }
   const headers = { ...signed, ...(type !== undefined && { 'Content-Type': type }) }
-  // As bytes, because fetch adds a content type to text.
+  // The body is sent as bytes, because fetch adds a content type to text.
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: Buffer.from(body) })
   return response.text()
 }

@@ -24,7 +24,7 @@ describe('the exact bytes of the body are verified, as', () => {
     expect(bytesOf(BYTES, 'body')).toBe(BYTES)
   })
 
-  it.each(WIDER)('a view of wider elements, with its exact bytes: %s', async (_, body) => {
+  it.each(WIDER)('exactly the bytes of a view with wider elements: %s', async (_, body) => {
     expect(await Reflect.apply(resultOf, undefined, [BYTES.subarray(2, 6), body()])).toMatchObject({ ok: true })
   })
 
@@ -33,7 +33,7 @@ describe('the exact bytes of the body are verified, as', () => {
     expect(await resultOf(Buffer.from(TEXT.slice(1), 'utf8'), TEXT)).toMatchObject({ reason: 'signature_mismatch' })
   })
 
-  it('not normalised: the same text in another Unicode form is another body', async () => {
+  it('a string that is not normalised, so another Unicode form of the text is another body', async () => {
     expect(await resultOf('é'.normalize('NFC'), 'é'.normalize('NFD'))).toMatchObject({ reason: 'signature_mismatch' })
   })
 })

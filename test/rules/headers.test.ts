@@ -69,7 +69,7 @@ describe('a header is absent from', () => {
     expect(await resultOf(headers())).toMatchObject({ reason: 'missing_header', header: 'x-nonce' })
   })
 
-  it('all of an empty record, Map or list', async () => {
+  it('an empty record, Map or list, which has none of them', async () => {
     for (const headers of [{}, new Map(), []]) {
       expect(await resultOf(headers)).toMatchObject({ reason: 'missing_header', header: 'x-timestamp' })
     }
@@ -94,7 +94,7 @@ it.each<[string, (entries: [string, unknown][]) => object]>([
   ['a Map', (entries) => new Map(entries)],
   ['pairs', (entries) => entries],
 ])('the values of other headers are never read, in %s', async (_, shape) => {
-  // They are as long as x-nonce and x-timestamp.
+  // These names are as long as x-nonce and x-timestamp.
   const others: [string, unknown][] = [
     ['upgrade', 1],
     ['x-priority-', {}],

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { sign } from '../../src/index.js'
 
-// The calls are counted. The functions are the real ones.
+// The calls of the real functions are counted.
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof import('node:crypto')>()
   return { ...crypto, createSecretKey: vi.fn(crypto.createSecretKey) }
@@ -20,7 +20,7 @@ it('creates a key object after eight uses in a row of a secret, and only once', 
   use('one', 30)
   expect(created()).toBe(1)
 
-  // Another secret between them starts the count again.
+  // If another secret is used between them, the count starts again.
   use('two', 1)
   use('one', 8)
   expect(created()).toBe(1)

@@ -7,8 +7,8 @@ import { SIGN_MISTAKES, VERIFY_MISTAKES } from '../support/cases/mistakes.js'
 import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { NOW, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
-// The words of rejections, and of errors about an argument, stand in wording.txt. Other tests check reasons, codes and facts such as numbers.
-// After you change a text, run this file with `-u`, and read the difference.
+// The words of rejections, and of errors about an argument, are in wording.txt. Other tests check reasons, codes and
+// facts such as numbers. After you change a text, run this file with `-u`, and read the difference.
 
 interface Broken extends NonNullable<Parameters<typeof signedRequest>[0]> {
   readonly headers?: (headers: Record<string, string>) => HeadersInput

@@ -31,7 +31,7 @@ function runtimes(folder) {
   return [
     ...NODES.map((major) => ({ name: 'Node', program: `node${major}/bin/node`, runs: importAndRequire() })),
     { name: 'Bun', program: '@oven/bun-linux-x64/bin/bun', runs: importAndRequire('--no-install') },
-    // Without any permission.
+    // Deno runs without any permission.
     { name: 'Deno', program: '@deno/linux-x64-glibc/deno', runs: importAndRequire('run', '--no-prompt') },
     {
       name: 'workerd',

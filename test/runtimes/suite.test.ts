@@ -4,7 +4,7 @@ import * as sqlite from '../../src/stores/sqlite.js'
 import * as testing from '../../src/testing/index.js'
 import { outcomeOf } from './suite.js'
 
-// Runs the suite on the sources and on faulty copies, to show that it finds faults, before it runs on every runtime.
+// Runs the suite on the sources and on faulty copies, which shows that the suite finds faults on every runtime.
 
 function outcomeWith(deviation: Partial<typeof core>) {
   return outcomeOf(

@@ -86,7 +86,7 @@ describe('a reservation', () => {
     await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
   })
 
-  it('with a clock that has no number is a TypeError', async () => {
+  it('with a clock that returns no number is a TypeError', async () => {
     const store = new DynamoDBNonceStore({ putItem: async () => OUTPUT, clock: { now: () => Number.NaN } })
     await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/clock\.now\(\) returned no number/)
   })

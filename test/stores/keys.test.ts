@@ -6,7 +6,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-it('a webhook and a key are one text, with the length of the webhook first', () => {
+it('joins a webhook and a key into one text that begins with the length of the webhook', () => {
   expect(scopedKey('42', 'abc')).toBe('2:42abc')
   expect(scopedKey('a', 'b:c')).toBe('1:ab:c')
   expect(scopedKey('a:b', 'c')).toBe('3:a:bc')
@@ -22,7 +22,7 @@ it.each([
   [0.25, 250],
   [0.0001, 1],
   [1.0001, 1001],
-])('a TTL of %d s is %d ms, and one more in an engine', (ttlSeconds, milliseconds) => {
+])('converts a TTL of %d s to %d ms, and to one more for an engine', (ttlSeconds, milliseconds) => {
   expect(ttlMilliseconds(ttlSeconds)).toBe(milliseconds)
   expect(engineTtlMilliseconds(ttlSeconds)).toBe(milliseconds + 1)
 })

@@ -56,7 +56,7 @@ describe('not linearizable', () => {
   })
 })
 
-it('agrees with a search through all orders', () => {
+it('gives the same result as a search through all orders', () => {
   const call = fc
     .record({
       keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 2 }),
@@ -89,7 +89,7 @@ function someOrderExplains(rest: readonly Call[], done: readonly Call[] = []): b
 function explains(order: readonly Call[]): boolean {
   const taken = new Set<string>()
   for (const [index, { keys, endedAt, outcome }] of order.entries()) {
-    // A call that failed may happen after its end.
+    // A call that failed may take effect after its end.
     if (outcome !== 'failure' && order.slice(0, index).some(({ startedAt }) => startedAt > endedAt)) return false
     const isFree = !keys.some((key) => taken.has(key))
     if (isFree === (outcome === 'taken')) return false

@@ -7,7 +7,7 @@ export function storeAt(milliseconds = 0, options: MemoryNonceStoreOptions = {})
   return { clock, store: new MemoryNonceStore({ clock, ...options }) }
 }
 
-/** A flat string, like the value of a header from an HTTP server. */
+/** Returns a flat string, like the value of a header from an HTTP server. */
 function uuid(index: number): string {
   return Buffer.from(`6f9619ff-8b86-4d01-b42d-${String(index).padStart(12, '0')}`).toString('latin1')
 }

@@ -17,7 +17,7 @@ const LOOK = 'SELECT 1 FROM `webhook_nonces` LIMIT 0'
 /** `printf '2:42nonce' | sha256sum` */
 const HASH = 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc'
 
-/** A store whose client gives these answers, one per statement. An error is thrown. */
+/** A store whose client gives these answers, one per statement. If an answer is an error, the client throws it. */
 function storeWith(...answers: unknown[]) {
   const statements: string[] = []
   const parameters: unknown[][] = []
@@ -28,7 +28,7 @@ function storeWith(...answers: unknown[]) {
     if (answer instanceof Error) throw answer
     return answer
   }
-  // Retries take time, and a machine under load more.
+  // Retries take time, and a machine under load needs more of it.
   return { store: new MySqlNonceStore({ query, timeout: 60_000 }), statements, parameters }
 }
 
@@ -44,7 +44,7 @@ describe('a reservation', () => {
     expect(parameters).toEqual([[HASH, 600_001_000]])
   })
 
-  it('of two keys is one statement too', async () => {
+  it('of two keys is also one statement', async () => {
     const { store, statements } = storeWith({ affectedRows: 2 })
     expect(await store.reserveAll('42', ['nonce', 'signature 00'], 600)).toBe(true)
     expect(statements).toEqual([`${INSERT}, (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)`])
@@ -71,7 +71,7 @@ describe('a reservation', () => {
     expect(await expired.store.reserve('42', 'nonce', 600)).toBe(true)
   })
 
-  it('inserts again also if another process has deleted the expired row', async () => {
+  it('inserts again, even if another process has deleted the expired row', async () => {
     const { store } = storeWith(TAKEN, { affectedRows: 0 }, { affectedRows: 1 })
     expect(await store.reserve('42', 'nonce', 600)).toBe(true)
   })

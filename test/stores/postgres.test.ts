@@ -158,7 +158,7 @@ describe('two keys', () => {
     ])
   })
 
-  it('may be more than two', async () => {
+  it('may also be three or more', async () => {
     const store = await newStore('three')
     expect(await store.reserveAll('42', ['a', 'b', 'c'], 600)).toBe(true)
     expect(await store.reserveAll('42', ['d', 'b', 'e'], 600)).toBe(false)
@@ -241,7 +241,7 @@ describe('deleteExpired', () => {
     expect(await store.deleteExpired()).toBe(1)
   })
 
-  it('finds them by the index', async () => {
+  it('finds expired rows by the index', async () => {
     await newStore('indexed')
     await database.exec(`
       INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour' FROM generate_series(1, 20000) AS i;

@@ -36,7 +36,7 @@ async function redisKeysOf(webhookId: string, ...keys: string[]): Promise<string
 const TAG = 'c8a607dc'
 
 describe('a reservation', () => {
-  it('is one script with one key, a token, and its TTL and a millisecond', async () => {
+  it('is one script with one key, a token, and its TTL plus one millisecond', async () => {
     const { commands } = await sent(() => null)
     expect(commands).toEqual([
       [
@@ -64,11 +64,11 @@ describe('a reservation', () => {
     expect(tokens.size).toBe(100)
   })
 
-  it('is made if the reply says so with its token', async () => {
+  it('is confirmed by a reply that contains its token', async () => {
     expect((await sent((token) => `reserved ${token}`)).answer).toBe(true)
   })
 
-  it('is not made if the reply says so with its token', async () => {
+  it('is refused by a reply that contains its token', async () => {
     expect((await sent((token) => `taken ${token}`)).answer).toBe(false)
   })
 

@@ -46,7 +46,7 @@ describe('SqliteNonceStore, in real time', () => {
 })
 
 describe('a reservation', () => {
-  // The time of a reservation is rounded up. The time of a later one is rounded down. The key is kept for one millisecond more
+  // The time of a reservation is rounded up, and that of a later one down, so the key is kept for one millisecond more
   // than its TTL.
   it.each([
     [0, 600_001.999, false],

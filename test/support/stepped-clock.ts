@@ -40,7 +40,8 @@ export class SteppedClock {
       LD_PRELOAD: `${LIBRARY} libc.so.6`,
     }
     await server.restart()
-    // The library leaves these files behind if the server is killed. It has them open, so they can go now.
+    // The library leaves these files behind if the server is killed. The library has opened them already, so they can
+    // be removed now.
     for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${server.pid}`, { force: true })
     return clock
   }

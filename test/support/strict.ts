@@ -1,4 +1,4 @@
-/** Some settings are stricter than `strict`. No syntax may need a compiler. */
+/** Some settings are stricter than `strict`, and `erasableSyntaxOnly` forbids syntax that needs a compiler. */
 export const STRICT = {
   target: 'es2023',
   strict: true,

@@ -114,7 +114,7 @@ function caseNamed(start: string, createStore: () => NonceStore) {
   return found
 }
 
-it('the contract allows for a machine that sleeps', async () => {
+it('the contract does not blame a store if the machine slept', async () => {
   let slept = 0
   const { now } = performance
   const performanceNow = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + slept)

@@ -109,7 +109,7 @@ function reserveUnless(store: Store, isTakenBy: (other: Reservation, wanted: Res
   }
 }
 
-/** A store that takes some keys of one webhook for equal. */
+/** A store that confuses some keys of one webhook. */
 function matching(fault: string, message: RegExp, isEqual: (stored: string, key: string) => boolean): FaultyStore {
   return faulty(fault, message, (store) => ({
     reserve: reserveUnless(store, ([otherId, other], [webhookId, key]) => otherId === webhookId && isEqual(other, key)),
@@ -264,7 +264,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   matching('keys matched with LIKE', /Keys are matched as patterns/, (stored, key) =>
     new RegExp(`^${key.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('_', '.')}$`).test(stored),
   ),
-  // Each finds its fault in one order of a pair only.
+  // Each of these faults shows only in one order of a pair.
   matching('keys that start with the key', /Keys are matched by their start/, (stored, key) => stored.startsWith(key)),
   matching('keys that the key starts with', /Keys are matched by their start/, (stored, key) => key.startsWith(stored)),
   faulty('webhooks that start with the webhook', /Webhooks are matched by their start/, (store) => ({

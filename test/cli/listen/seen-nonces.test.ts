@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SeenNonces } from '../../../src/cli/listen/seen-nonces.js'
 
-it('says when a nonce was reserved, also if others were reserved since', () => {
+it('says when a nonce was reserved, even if others were reserved after it', () => {
   const nonces = new SeenNonces()
   for (const [seconds, nonce] of [
     [0, 'one'],

@@ -119,7 +119,7 @@ describe('another name', () => {
     expect(meantOf(pairs).signature).toBe(value)
   })
 
-  it('is not one of the three that the request has', () => {
+  it('is never the name of another of the three headers', () => {
     const given = { timestamp: 'a time', nonce: undefined, signature: undefined }
     expect(readMeantHeaders(given, [['x-timestamp', 'a time']])[0].nonce).toBeUndefined()
   })
@@ -152,7 +152,7 @@ it.each([
 })
 
 describe('the meanings of a repeated header', () => {
-  it('are the joined signature, all first and all last values', () => {
+  it('are the first values with the whole signature, all first values, and all last ones', () => {
     const given = { timestamp: '1, 2, 3', nonce: 'a, b', signature: 'cc, dd' }
     expect(readMeantHeaders(given, [])).toEqual([
       { timestamp: '1', nonce: 'a', signature: 'cc, dd' },
@@ -173,7 +173,7 @@ describe('the meanings of a repeated header', () => {
 })
 
 describe('swapped headers', () => {
-  it('are meanings if the values can be a timestamp and a nonce', () => {
+  it('are possible meanings if the values can be a timestamp and a nonce', () => {
     expect(readMeantHeaders({ timestamp: NONCE, nonce: TIMESTAMP, signature: 's' }, []).slice(1)).toEqual([
       { timestamp: TIMESTAMP, nonce: NONCE, signature: 's', swappedWithNonce: 'x-timestamp' },
     ])

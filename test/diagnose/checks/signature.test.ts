@@ -71,7 +71,7 @@ describe('a digest is read from', () => {
     expect(readings(signature, digest)[0]).toMatch(/^signature_truncated: /)
   })
 
-  it('each form, in these words', async () => {
+  it('each form, and is described in these words', async () => {
     const all = [...WHOLE.map((signature) => [signature, DIGEST] as const), ...CUT]
     const texts = all.map(
       ([signature, digest]) => `${JSON.stringify(signature)}\n    ${readings(signature, digest)[0]}`,
@@ -79,7 +79,7 @@ describe('a digest is read from', () => {
     await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('readings.txt')
   })
 
-  it('other algorithms', () => {
+  it('the digests of other algorithms', () => {
     expect(readings(SHA_1, SHA_1)).toEqual(['signature_format: '])
     expect(readings(SHA_512, SHA_512)).toEqual(['signature_format: '])
     for (const digest of [SHA_1, SHA_512]) expect(readings(`7b${digest}`, digest)).toHaveLength(1)

@@ -48,7 +48,7 @@ describe('JSON as a form', () => {
     expect(formats.jsonAsForm(text, write)).toBe(form)
   })
 
-  it('has every element of a long array, in its order', () => {
+  it('has every element of a long array, in the same order', () => {
     const numbers = Array.from({ length: 200_000 }, (_, index) => index)
     const form = formats.jsonAsForm(JSON.stringify({ a: numbers }), jsonWord)
     expect(form?.split('&').map((field) => Number(field.split('=')[1]))).toEqual(numbers)
@@ -83,7 +83,7 @@ describe('the parts of a JSON text', () => {
     ])
   })
 
-  it('are none if it is not JSON', () => {
+  it('are an empty list if the text is not JSON', () => {
     expect(formats.jsonParts('[1')).toEqual([])
   })
 })
@@ -92,7 +92,7 @@ describe('the parts of a multipart body', () => {
   const part = (boundary: string, content: string) => `--${boundary}\r\nX: y\r\n\r\n${content}\r\n`
   const details = (body: string) => formats.multipartParts(body).map(({ detail }) => detail)
 
-  it('are what follows their headers', () => {
+  it('are the bytes after the headers of each part', () => {
     const body = `${part('b', 'one')}--b\r\nno content\r\n${part('b', 'tw\r\no')}--b--\r\n`
     expect(formats.multipartParts(body)).toEqual([
       { detail: 'part 1', value: latin1('one') },
@@ -113,7 +113,7 @@ describe('the parts of a multipart body', () => {
 })
 
 describe('zeros that a parser lost', () => {
-  it('follow an integer, or one decimal', () => {
+  it('are added after an integer, or after one decimal', () => {
     expect(formats.restoredFloats('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}')).toEqual([
       { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
       { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
@@ -127,7 +127,7 @@ describe('zeros that a parser lost', () => {
   })
 })
 
-it('numbers become strings, and strings numbers: all at once, and each alone', () => {
+it('numbers become strings, and strings become numbers, all at once and each alone', () => {
   expect(formats.numbersAsStrings('{"a":1,"b":[2.50]}').map(({ value }) => value)).toEqual([
     '{"a":"1","b":["2.50"]}',
     '{"a":"1","b":[2.50]}',
@@ -139,7 +139,7 @@ it('numbers become strings, and strings numbers: all at once, and each alone', (
   expect(formats.numbersAsStrings('{')).toEqual([])
 })
 
-it('the fields of a form are at most 32, and a body that is no form has none', () => {
+it('the fields of a form are at most 32, and a body that is not a form has none', () => {
   expect(formats.formFields('a=x+y&b=%7B')).toEqual([
     { detail: 'a', value: 'x y' },
     { detail: 'b', value: '{' },

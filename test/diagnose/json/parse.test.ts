@@ -12,7 +12,7 @@ function isJson(text: string): boolean {
 }
 
 describe('a text has tokens', () => {
-  it('if JSON.parse accepts it, and only then: all texts of up to 5 of these tokens', () => {
+  it('if and only if JSON.parse accepts it: all texts of up to 5 of these tokens', () => {
     const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '1 ']
     let texts = ['']
     const wrong: string[] = []
@@ -59,7 +59,7 @@ describe('a text has tokens', () => {
   })
 })
 
-it('a token that opens an object or array knows the token that closes it, and no other does', () => {
+it('only a token that opens an object or array has the index of the token that closes it', () => {
   const json = parseJson('{"a":[1],"b":{}}')
   expect(json).toMatchObject({
     kinds: [1, 5, 3, 7, 4, 5, 1, 2, 2],

@@ -41,7 +41,7 @@ describe('the tokens of a JSON text', () => {
     )
   })
 
-  it('are written although they grow by a factor of 3', () => {
+  it('are written if they grow only by a factor of 3', () => {
     const numbers = Array.from({ length: 10_000 }, () => 1)
     const parsed = parseJson(JSON.stringify(numbers))
     expect(parsed && writeJson(parsed, { spacing: INDENT_2 })).toBe(JSON.stringify(numbers, undefined, 2))
@@ -73,7 +73,7 @@ describe('the order of keys', () => {
       '{"id":3,"event":4,"amount":2,"zeta":1}',
       '{"zeta":1,"amount":2,"id":3,"event":4}',
     ],
-    // As Java 17 prints them.
+    // This is the order in which Java 17 prints them.
     ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
     ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
     ['without nulls', withoutNulls, '{"a":1,"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
@@ -83,7 +83,7 @@ describe('the order of keys', () => {
   })
 })
 
-it('the order of keys that are almost array indices is that of JSON.stringify', () => {
+it('keys that look almost like array indices have the same order as in JSON.stringify', () => {
   const keys = ['z', '01', '1a', 'a1', '-1', '4294967296', '4294967295', '4294967294', '10000000000', '12', '7', '0']
   const text = `{${keys.map((key) => `"${key}":1`).join(',')}}`
   const parsed = parseJson(text)

@@ -161,7 +161,7 @@ request('the secret in a header of its own', ['secret_exposed'], hmac(HEAD + BOD
 request('the secret with a prefix', ['secret_exposed'], hmac(HEAD + BODY), {
   headers: { 'X-Api-Key': `Token ${SECRET}` },
 })
-// Two at once.
+// These requests have two mistakes each.
 request(
   'Date.now() signed, base64',
   ['message_timestamp', 'signature_format'],
@@ -179,7 +179,7 @@ request('payload= of a form, secret cut', ['body_wrapped', 'secret_changed'], hm
   body: new URLSearchParams({ payload: BODY }).toString(),
 })
 request('HMAC twice, dots', ['signature_algorithm', 'message_layout'], hmac(hmac(`${TIMESTAMP}.${NONCE}.${BODY}`)))
-// What cannot be explained.
+// `diagnose` cannot explain these requests.
 request('another secret', ['signature_mismatch'], hmac(HEAD + BODY, 'the secret of the staging server'))
 request('a field dropped after signing', ['signature_mismatch'], hmac(HEAD + BODY), {
   body: JSON.stringify({ id: 7, total: 12, name: 'Zoë' }),

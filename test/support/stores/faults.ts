@@ -45,7 +45,7 @@ interface Report {
   errors: string[]
   /** The longest time that an attempt took, in milliseconds. */
   slowestInAll: number
-  /** The same time without the longest pause of the process. */
+  /** The longest time that an attempt took, minus the longest pause of the process. */
   slowest: number
   /** Milliseconds from the end of the fault to the start of the last attempt that failed. */
   healedAfter: number
@@ -70,7 +70,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** In milliseconds: the timeout of the guide plus half a second. */
+/** The longest time that an attempt may take, in milliseconds: the timeout of the guide plus half a second. */
 const ANSWERS_WITHIN = 1500
 const HEALS_WITHIN = 3000
 
@@ -170,7 +170,7 @@ export function clockFaults<Server extends ClockedServer>(
       },
     },
     {
-      // What is reserved meanwhile expires when the clock returns.
+      // When the clock returns, everything that was reserved meanwhile expires.
       fault: "the server's clock steps back by an hour and returns",
       ...clients,
       loses: 'something',

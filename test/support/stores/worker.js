@@ -9,7 +9,10 @@ import { connectStore } from './connect.js'
 
 const [kind = '', address = '', task = '', ...args] = process.argv.slice(2)
 const { WEBHOOK_SECRET = '' } = process.env
-/** In milliseconds. Under faults it is that of the guide, or less to save time. Otherwise it is enough for a machine under load. */
+/**
+ * The time-out in milliseconds. Under faults it is that of the guide, or shorter to save time. Otherwise it is long,
+ * for a machine under load.
+ */
 const timeout = { load: 1000, calls: 500 }[task] ?? 60_000
 // The set-ups log each connection that is lost.
 if (timeout <= 1000) console.error = () => {}
