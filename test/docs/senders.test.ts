@@ -116,7 +116,7 @@ beforeAll(async () => {
 })
 
 beforeAll(() => {
-  // Compilers write only to the folder, and do not use the network.
+  // The compilers must write only to this folder, and must not use the network.
   const go = { GOCACHE: join(folder, 'cache'), GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local', GOPROXY: 'off' }
   for (const { file, compile } of SENDERS) {
     const [compiler, ...args] = compile?.(join(SOURCES, file)) ?? []

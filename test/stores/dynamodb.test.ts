@@ -31,7 +31,7 @@ describe('a reservation', () => {
     ])
   })
 
-  it('has a new caller each time, because the condition lets the same caller in again', async () => {
+  it('names a new caller each time, because the condition accepts the same caller twice', async () => {
     const callers: string[] = []
     const store = new DynamoDBNonceStore({
       async putItem({ Item, ExpressionAttributeValues }) {

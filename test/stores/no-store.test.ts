@@ -9,7 +9,7 @@ import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../sr
 import { reserveKeys } from '../../src/stores/nonce-store.js'
 import { SECRET, signedRequest } from '../support/request.js'
 
-// What users pass instead of a store. The clients are real ones, which were not connected.
+// These are values that users pass instead of a store. The clients are real, but not connected.
 
 const store = new MemoryNonceStore()
 

@@ -26,7 +26,7 @@ describe.each([
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan(19 * 5 + 15 + 15 * 16 - 20)
   })
 
-  it('is not tried again after the timeout, when the caller has an error', async () => {
+  it('is not tried again after the timeout, because the caller already has an error', async () => {
     const { times, query } = undoing()
     await expect(new Store({ query, timeout: 40 }).reserve('42', 'nonce', 600)).rejects.toThrow()
     await sleep(150)

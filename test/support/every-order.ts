@@ -35,7 +35,7 @@ export async function inEveryOrder(work: (steps: Steps) => Promise<void>): Promi
     }
     await done
 
-    // The next path changes the last choice that has another value left.
+    // For the next run, the last choice that has another value left is changed.
     path = counts.map((_, index) => path[index] ?? 0)
     while (path.length > 0 && (path.at(-1) as number) + 1 >= (counts[path.length - 1] as number)) path.pop()
     if (path.length === 0) return runs

@@ -11,7 +11,7 @@ export interface Endpoint {
   /**
    * Signs the genuine body.
    *
-   * @param ageSeconds - how old the timestamp is. Negative for the future.
+   * @param ageSeconds - the age of the timestamp, which is negative if the timestamp is in the future.
    */
   sign(nonce: string, ageSeconds: number): SignedHeaders
 }

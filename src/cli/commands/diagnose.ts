@@ -22,7 +22,7 @@ export const diagnose = defineCommand({
     CAPTURE_NOTE,
     'While you rotate a secret, pass both: diagnose tries each secret.',
     'docs/reference/findings.md in the package describes every code of a finding.',
-    'Show the findings to the owner of the secret only. They say more than a sender should know.',
+    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
   ],
 

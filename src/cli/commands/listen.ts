@@ -40,7 +40,7 @@ export const listen = defineCommand({
   notes: [
     'It takes any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end it: it prints how many requests had each reason.',
     'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
-    'Show the findings to the owner of the secret only. They say more than a sender should know.',
+    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
   ],
 
   async run(call, context, style) {

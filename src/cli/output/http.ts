@@ -28,7 +28,7 @@ export function parseUrl(text = ''): URL {
 export interface EndpointResponse {
   /** 0 if there is no response. */
   readonly status: number
-  /** Why there is no response, or the text after the status. */
+  /** The text after the status. If there is no response, it says why. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
   /** Only the beginning of a long body. */

@@ -14,7 +14,7 @@ export interface IoredisOptions {
   sentinelCommandTimeout: number
   /** For Sentinel. */
   sentinelRetryStrategy: () => null
-  /** For Sentinel: whether to leave the old master as soon as a sentinel reports a new one. */
+  /** For Sentinel: whether the client leaves the old master as soon as a sentinel reports a new one. */
   failoverDetector: true
   /** For `Redis.Cluster`. */
   clusterRetryStrategy: () => null

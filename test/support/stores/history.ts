@@ -83,7 +83,10 @@ function reservationsOf(start: string): string[][] {
   return [...pairs, ...nonces.map((nonce) => [nonce]), ...nonces.map((nonce) => [nonce, signatureOf(start, 'two')])]
 }
 
-/** Returns one call per nonce and one per signature. The latter has a new nonce too, because `verify` never reserves a signature alone. */
+/**
+ * Returns one call per nonce and one per signature. A call for a signature also has a new nonce, because `verify` never
+ * reserves a signature alone.
+ */
 function checksOf(start: string): string[][] {
   const signatures = ['one', 'two'].map((message) => [`${start}:${message}`, signatureOf(start, message)])
   return [...noncesOf(start).map((nonce) => [nonce]), ...signatures]

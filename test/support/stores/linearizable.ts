@@ -3,7 +3,7 @@
 
 /** One call of a store. Both times are from one clock. */
 export interface Call {
-  /** Each is a webhook and a key. */
+  /** The keys of the call. Each is a webhook and a key. */
   keys: readonly string[]
   startedAt: number
   endedAt: number
