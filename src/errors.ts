@@ -27,11 +27,11 @@ export class WebhookRejectedError extends Error {
   readonly statusCode = 401
   /** The message may be sent. NestJS reads `status` only from an error with `expose`. */
   readonly expose = true
-  /** The first broken rule. For your log: do not send it. */
+  /** The first broken rule. It is for your log, so do not send it. */
   readonly reason: RejectionReason
-  /** The missing header. Only with the reason `missing_header`. */
+  /** The missing header, if the reason is `missing_header`. */
   readonly header: HeaderName | undefined
-  /** What is wrong and what to do. For your log: do not send it. */
+  /** Says what is wrong and what to do. It is for your log, so do not send it. */
   readonly detail: string
 
   constructor(rejected: Rejected) {

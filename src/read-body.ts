@@ -128,7 +128,7 @@ async function readFetch(request: Fields, maxBytes: number): Promise<Buffer> {
   }
 }
 
-/** What `IncomingMessage` and other streams of Node have. */
+/** The members that `IncomingMessage` and other streams of Node have. */
 interface NodeStream {
   readonly destroyed?: boolean
   readonly errored?: Error | null

@@ -23,7 +23,7 @@ export function listNames(names: readonly string[]): string {
   return all.length === 0 ? 'none' : quote(all.slice(0, 40).join(' ')).slice(1, -1)
 }
 
-/** Names of white space and of characters that nobody sees. */
+/** The names of white space and of invisible characters. */
 const CHARACTER_NAMES: { readonly [character: string]: string } = {
   ' ': 'space',
   '\t': 'tab',
@@ -35,7 +35,10 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
   '\ufeff': 'byte order mark',
 }
 
-/** White space around a text, and characters that nobody sees inside it. A space inside is often meant. */
+/**
+ * Matches white space around a text, and invisible characters inside it. A space inside is often meant, so it is not
+ * matched.
+ */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
 /** Joins words to a list: `a`, `a and b`, `a, b and c`. */

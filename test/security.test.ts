@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
 import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
-// What is not protected: one test for each row of SECURITY.md.
+// These tests show what is not protected, with one test for each row of SECURITY.md.
 
 async function outcome(request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) {
   const result = await verify(request, secret, store, clock)

@@ -19,7 +19,7 @@ import { languageOf } from './language.js'
 import { limit } from './search.js'
 import { findWay, type SignedRequest } from './ways-of-signing.js'
 
-/** A request as the engine takes it. All parts of it were read before. */
+/** The request in the form that the engine needs, in which every part was read before. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers. */
   readonly pairs: readonly Pair[]

@@ -1,7 +1,7 @@
 import type { Pair } from '../capture/list-headers.js'
 import type { Language } from './finding.js'
 
-/** What clients call themselves in `User-Agent`. A client of another language may use curl too, so it is last. */
+/** The names that clients use in `User-Agent`. A client of another language may use curl too, so curl is last. */
 const CLIENTS: readonly (readonly [Language, RegExp])[] = [
   ['python', /python|aiohttp|httpx|httpie/],
   ['php', /php|guzzle|symfony|wordpress|laravel/],

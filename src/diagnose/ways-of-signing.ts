@@ -17,7 +17,7 @@ import { type Choice, search } from './search.js'
 
 // The dimensions of the search: everything that a sender may have done in another way.
 
-/** What is known about a signed request besides its headers. */
+/** The known facts about a signed request besides its headers. */
 export interface SignedRequest {
   readonly body: Uint8Array
   /** The body as the sender has it. */
@@ -71,7 +71,7 @@ const MAX_HEADER = 1024
 /** The most bytes of proposed values that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
 
-/** What each dimension tries, in the order of the dimensions. */
+/** The names of what each dimension tries, in the order of the dimensions. */
 const NAMES = [
   'other layouts of the message',
   'other timestamps',
@@ -127,7 +127,7 @@ export function findWay(
     mistakes: [],
   }
   const sources = [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]
-  // In the order in which they build on each other.
+  // The dimensions are in the order in which they build on each other.
   const dimensions = [
     () => choices('layout', 'layout', LAYOUT_HYPOTHESES, [CORRECT_LAYOUT], [CORRECT_LAYOUT]),
     () => choices('timestamp', 'timestamp', short(timestamp, TIMESTAMP_HYPOTHESES), timestampsToSign, instants),

@@ -1,7 +1,7 @@
 /** The three headers that authenticate a request, in lowercase. */
 export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
-/** In a file of its own, because the diagnosis runs in a browser, which has no module of Node. */
+/** This file is separate, because the diagnosis also runs in a browser, which has no modules of Node. */
 export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
 
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */

@@ -3,8 +3,8 @@ import type { HeadersInput } from './headers.js'
 import { MAX_NONCE_LENGTH } from './nonce.js'
 import { isSignature } from './signature-format.js'
 
-// What the message of a rejection says about the received value. It never repeats the value, which a log might take for a line of
-// its own.
+// The message of a rejection describes the received value, but never repeats it, because a log might read it as a line
+// of its own.
 
 type Forms = readonly (readonly [pattern: RegExp, description: string])[]
 

@@ -6,7 +6,7 @@ import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'
 import { assertTimeout, within } from './with-timeout.js'
 
-/** What {@link DynamoDBNonceStore} passes to `putItem`: an input of DynamoDB's `PutItem`. */
+/** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
 export interface DynamoDBPutItemInput {
   TableName: string
   Item: Record<'key_hash' | 'reserved_by', { S: string }> & Record<'expires_at', { N: string }>

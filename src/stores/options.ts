@@ -1,6 +1,6 @@
 import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
 
-// What several stores check and do in the same way.
+// Checks and steps that several stores share.
 
 /** Asserts that the option `name` is a function. */
 export function assertFunction(value: unknown, name: string, example: string): void {

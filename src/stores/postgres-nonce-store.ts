@@ -83,8 +83,8 @@ export class PostgresNonceStore implements NonceStore {
       RETURNING true AS reserved`
     if (count === 1) return `${insert} VALUES (${keys[0]}, ${expiresAt}) ${write}`
 
-    // Each key is inserted if the one before it was. If the first is taken, nothing is written. If a later one is taken, the cast
-    // fails, which undoes the statement.
+    // Each key is inserted only if the key before it was inserted. If the first is taken, nothing is written. If a
+    // later one is taken, the cast fails, which undoes the statement.
     const inserts = keys.map((key, index) => {
       const before = index === 0 ? '' : `FROM written_${index - 1}`
       return `written_${index} AS (${insert} SELECT ${key}, ${expiresAt} ${before} ${write})`

@@ -75,7 +75,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 /** Resolves to `'hangs'` if `act` takes longer. */
 export async function answerWithin(milliseconds: number, act: () => unknown): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  // Not unref(): a process with nothing else to do must wait for the timer.
+  // The timer is not unref'ed, because a process with nothing else to do must wait for it.
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'hangs')
   })

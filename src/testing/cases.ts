@@ -226,7 +226,7 @@ export const CASES: Cases = {
   },
 }
 
-/** For a store with its own clock. */
+/** The cases for a store that has its own clock, because they need exact times. */
 export const CLOCK_CASES: Cases = {
   async 'keeps a key at exactly its TTL'(store, setting) {
     const reservation = newReservation()

@@ -7,7 +7,7 @@ export type { NonceStoreContractOptions }
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {
-  /** What must hold, or what was not tested and what to pass for it. */
+  /** Says what must be true, or what was not tested and what to pass for it. */
   name: string
   /** Whether this case only says what was not tested. */
   isSkipped: boolean

@@ -1,4 +1,4 @@
-// As wide as a phone, so that its text can be read there.
+// The chart is as wide as a phone, so that its text can be read there.
 const WIDTH = 440
 const LABEL_WIDTH = 206
 const BAR_HEIGHT = 14

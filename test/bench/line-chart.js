@@ -131,7 +131,7 @@ function panel(title, unit, lines, isLogarithmic = true) {
     .sort((one, other) => y(one.end[1]) - y(other.end[1]))
     .map(({ name, index, end }) => {
       const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
-      // From the highest to the lowest label. No label covers the one before it.
+      // The labels are placed from the highest to the lowest, so that no label covers another one.
       const at = Math.max(y(end[1]), free)
       free = at + 16
       return `<text x="${x(end[0]) + 8}" y="${at + 4}" class="${kind}">${name}</text>`

@@ -4,7 +4,8 @@ import { drawCase } from './cases.js'
 import { Choices, randomFrom } from './choices.js'
 import { compare, minimise, type Tally } from './compare.js'
 
-// Usage: `npm run fuzz -- --minutes 1`, `-- --requests 10000000` or `-- --seed 7`. To repeat one case: `-- --replay 1,0,7`.
+// Usage: `npm run fuzz -- --minutes 1`, `-- --requests 10000000` or `-- --seed 7`. To repeat one case: `-- --replay
+// 1,0,7`.
 
 const { values } = parseArgs({
   options: {

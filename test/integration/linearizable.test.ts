@@ -14,7 +14,7 @@ import { sqliteOpener } from '../support/stores/sqlite-database.js'
 // Checks on recorded calls of real stores that each key is reserved at most once. Under faults, each answer is one that a
 // perfect store could have given.
 
-/** Longer than a process waits for an answer, in milliseconds. */
+/** A time in milliseconds that is longer than a process waits for an answer. */
 const LONG = 700
 
 interface Server {

@@ -24,7 +24,7 @@ export const PARTS = {
     score: 96,
   },
   messages: {
-    // Without the table of frameworks. It is created once, so Stryker does not see which tests use it.
+    // The table of frameworks is left out, because it is created once, so Stryker does not see which tests use it.
     mutate: [
       'src/{arguments,errors,result}.ts',
       'src/rules/body-hint.ts:30-88',

@@ -11,17 +11,17 @@ const BUDGETS: readonly (readonly [source: string, gzipped: number])[] = [
   ["import { sign } from 'inbound-webhook-auth'; sign()", 2048],
   // The tables of MemoryNonceStore that are split take 150 bytes, and make a `verify` 6 % faster.
   ["export * from 'inbound-webhook-auth'", 9728],
-  // With the functions that connect, and that keep a working client.
+  // These sizes include the functions that connect, and that keep a working client.
   ["export * from 'inbound-webhook-auth/redis'", 4608],
   ["export * from 'inbound-webhook-auth/postgres'", 6144],
   ["export * from 'inbound-webhook-auth/sqlite'", 2048],
   ["export * from 'inbound-webhook-auth/mysql'", 5632],
   ["export * from 'inbound-webhook-auth/dynamodb'", 1792],
-  // Mostly messages: each names a cause and its fix.
+  // Most of this size is messages, each of which names a cause and its fix.
   ["export * from 'inbound-webhook-auth/testing'", 5760],
   // It has many tables and texts. No handler loads it. The causes that real senders showed took 4 KB.
   ["export * from 'inbound-webhook-auth/diagnose'", 30_208],
-  // The stores alone, for a connection of one's own.
+  // The stores alone, for users with a connection of their own.
   ["import { RedisNonceStore } from 'inbound-webhook-auth/redis'; new RedisNonceStore()", 1536],
   ["import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'; new PostgresNonceStore()", 2560],
   ["import { MySqlNonceStore } from 'inbound-webhook-auth/mysql'; new MySqlNonceStore()", 2432],

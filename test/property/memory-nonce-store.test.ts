@@ -201,7 +201,7 @@ it("MemoryNonceStore with whenFull: 'evict' and mixed TTLs forgets at most one l
       (steps, maxEntries) => {
         const clock = new TestClock(0)
         const store = new MemoryNonceStore({ clock, maxEntries, whenFull: 'evict' })
-        // All reservations that have not expired, including forgotten ones.
+        // The reservations that have not expired, including those that were forgotten.
         const expiries = new Map<string, number>()
         let mayBeForgotten = 0
         for (const [key, ttlSeconds, milliseconds] of steps) {

@@ -18,7 +18,7 @@ import ts from 'typescript'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT, sharedInstall } from '../support/packed.js'
 
-// Every recipe as a user runs it: the unchanged file, in a project with the packed library and the real framework.
+// Runs every recipe as a user does: the unchanged file, in a project with the packed library and the real framework.
 
 export const FOLDER = join(ROOT, 'docs/recipes')
 /** A folder that only this run uses. */
@@ -34,7 +34,7 @@ export const NODES = [22, 24, 26].map(
 /** Runs TypeScript on the Node of this process. */
 const TSX = [process.execPath, '--import', 'tsx']
 
-/** What a recipe needs besides Node. */
+/** The program that a recipe needs besides Node. */
 export const PROGRAMS = {
   frameworks: existsSync(join(FOLDER, 'node_modules')),
   bun: existsSync(BUN),
@@ -177,7 +177,7 @@ function buildSvelteKit(project: string, source: string): readonly string[] {
 }
 
 function buildReactRouter(project: string, source: string): readonly string[] {
-  // Without isbot, React Router installs it.
+  // If isbot is missing, React Router installs it.
   const dependencies = { isbot: '*' }
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
   writeFilesOf('fetch.md', project, (path) => /^app/.test(path))

@@ -21,7 +21,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 const nonceStore = new MemoryNonceStore()
 
-/** Any value, because the types of the frameworks are not installed. */
+/** A value of any type, because the types of the frameworks are not installed. */
 type Untyped = ReturnType<typeof JSON.parse>
 
 /** Returns the result or the error of `verify` for the values that a handler passes. */

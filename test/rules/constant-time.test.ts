@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { isSignatureOf } from '../../src/rules/signature.js'
 import { NONCE, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
-/** What `timingSafeEqual` compared. */
+/** The arguments that `timingSafeEqual` compared. */
 const compared = vi.hoisted((): [string, string][] => [])
 vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:crypto')>()

@@ -15,7 +15,7 @@ export type Loaded = ReadonlyMap<string, object>
 
 export interface Outcome {
   passed: number
-  /** What is wrong, per failed case. */
+  /** Says what is wrong, with one text per failed case. */
   failed: string[]
 }
 

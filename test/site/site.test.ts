@@ -259,7 +259,7 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
     const lanes = [0, 1]
     await Promise.all(
       lanes.map(async (lane) => {
-        // Without motion, no colour is between two others.
+        // Motion is reduced, because axe would otherwise measure a colour that is still changing.
         const page = await browser.newPage({ reducedMotion: 'reduce' })
         for (const path of pages.filter((_, index) => index % lanes.length === lane)) {
           await page.emulateMedia({ colorScheme: 'light' })

@@ -16,7 +16,7 @@ import { ROOT } from '../support/packed.js'
 import { signatureOf } from '../support/request.js'
 import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from './browser.js'
 
-// The page in a real browser, opened as a file.
+// These tests open the page in a real browser, as a file.
 
 describe.runIf(CAN_RUN)('the signature workbench', () => {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
@@ -174,7 +174,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
     const differences = all.flatMap(({ name }, index): unknown[] => {
       const { isBrotliNotTried, ...result } = shown[index] ?? { isBrotliNotTried: false }
-      // No browser inflates Brotli for a page. So the page says what it did not try.
+      // No browser inflates Brotli for a page, so the page says that it did not try it.
       if (name.includes('Brotli')) return isBrotliNotTried ? [] : [`${name}: nothing about Brotli`]
       return isDeepStrictEqual(result, said[index]) ? [] : [{ name, page: result, command: said[index] }]
     })

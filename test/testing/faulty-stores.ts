@@ -11,7 +11,7 @@ export interface FaultyStore {
   create(): { createStore: () => NonceStore; options: NonceStoreContractOptions }
 }
 
-/** The parts of a correct store. Each faulty store replaces one or more. */
+/** The parts of a correct store. Each faulty store replaces one or more of them. */
 class Store {
   constructor(
     readonly clock: TestClock,

@@ -44,7 +44,7 @@ export function answerHeaders({ rawHeaders }: RawResponse): string[] {
   })
 }
 
-/** What this machine found about a request that it passed on. */
+/** The result of this machine for a request that it passed on. */
 export interface Verdict {
   /** `undefined` if the request was accepted. */
   readonly reason: RejectionReason | undefined

@@ -34,7 +34,7 @@ interface Arrived {
   readonly path: string
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
-  /** In milliseconds since the Unix epoch. */
+  /** When it arrived, in milliseconds since the Unix epoch. */
   readonly time: number
 }
 

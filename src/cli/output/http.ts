@@ -31,7 +31,7 @@ export interface EndpointResponse {
   /** The text after the status. If there is no response, it says why. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
-  /** Only the beginning of a long body. */
+  /** The body of the response. A long body is cut after its beginning. */
   readonly body: string
 }
 

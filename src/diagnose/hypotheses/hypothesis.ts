@@ -9,7 +9,7 @@ export type Likelihood = 'common' | 'uncommon' | 'rare' | 'last'
 
 /** The other parts of the request, which a hypothesis does not change. */
 export interface RequestContext {
-  /** All headers, names in lowercase. */
+  /** All headers, with their names in lowercase. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** The body as received. */
   readonly body: Uint8Array

@@ -54,7 +54,7 @@ const REASONS: readonly Reason[] = [
       'EAI_AGAIN',
       'ETIMEDOUT',
     ],
-    // What clients say after a time-out, or if they tried several servers.
+    // These are the messages of clients after a time-out, or if they tried several servers.
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
   },

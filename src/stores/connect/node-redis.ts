@@ -20,9 +20,9 @@ export interface NodeRedisOptions {
   disableOfflineQueue: true
   /** For `createCluster`. */
   defaults: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`: the master. */
+  /** For `createSentinel`: the settings of the connection to the master. */
   nodeClientOptions: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`: the sentinels. */
+  /** For `createSentinel`: the settings of the connections to the sentinels. */
   sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
   /** For `createSentinel`. */
   maxCommandRediscovers: 0

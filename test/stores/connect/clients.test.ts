@@ -210,7 +210,7 @@ describe('connectNodeRedis', () => {
   })
 })
 
-/** With a time-out of 1.5 s. */
+/** Connects with a time-out of 1.5 s. */
 const SESSION_SETTINGS = 'SET SESSION lock_wait_timeout = 2, innodb_lock_wait_timeout = 2, autocommit = 1'
 
 describe('connectMysql2', () => {

@@ -34,7 +34,7 @@ async function warmUp() {
 
 /** @type {Record<string, (...args: string[]) => Promise<void>>} */
 const TASKS = {
-  /** Only opens the store. */
+  /** Opens the store, and does nothing else. */
   async open() {},
 
   /** Verifies the requests of a file in random order, `inFlight` at a time, and counts the outcomes. */
