@@ -212,11 +212,11 @@ describe.runIf(CAN_RUN)('the documentation site', () => {
   it('prints dark text on white, also from the dark theme', async () => {
     const page = await open('receive/express.html', { colorScheme: 'dark' })
     const isDark = () => page.locator('html.dark').count()
-    expect(await isDark()).toBe(1)
+    await expect.poll(isDark).toBe(1)
     await page.emulateMedia({ media: 'print' })
-    expect(await isDark()).toBe(0)
+    await expect.poll(isDark).toBe(0)
     await page.emulateMedia({ media: 'screen' })
-    expect(await isDark()).toBe(1)
+    await expect.poll(isDark).toBe(1)
     await page.close()
   })
 
