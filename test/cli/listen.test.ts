@@ -336,7 +336,7 @@ it('an answer without a body has no Content-Length if its status is 204', async 
 })
 
 describe('--status', () => {
-  it('answers every request', async () => {
+  it('sets the answer to every request', async () => {
     const { port, waitFor } = await listen(['--json', '--status', '503'])
     expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
     expect(await waitFor(2)).toMatchObject([

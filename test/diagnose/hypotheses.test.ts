@@ -84,7 +84,7 @@ const expectPairs = <Input, Output extends object | string>(
     proposed(row, inputOf(received), asBytes).includes(hex(bytesOf(signed))),
   )
 
-describe('each hypothesis has an example, and gives what the example says was signed', () => {
+describe('each hypothesis has an example, and proposes the signed value of this example', () => {
   it('of the secret', () => expectPairs(SECRET_HYPOTHESES, examples.SECRET_EXAMPLES, String))
   it('of the nonce', () => expectPairs(NONCE_HYPOTHESES, examples.NONCE_EXAMPLES, String))
   it('of the body', () => expectPairs(BODY_HYPOTHESES, examples.BODY_EXAMPLES, bytesOf))

@@ -54,7 +54,7 @@ describe('a header that arrives twice is joined, and so fails its rule, in', () 
     expect(readHeaders(headers)).toEqual({ timestamp: undefined, nonce: 'a, b, c', signature: undefined })
   })
 
-  it('each of the three headers', async () => {
+  it('in each of the three headers', async () => {
     expect(await resultOf({ ...signedRequest().headers, 'X-Timestamp': TIMESTAMP })).toMatchObject({
       reason: 'invalid_timestamp',
     })

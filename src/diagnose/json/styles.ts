@@ -4,7 +4,7 @@ import type { Arrange, Spacing } from './write.js'
 
 // How serializers write white space, strings and the order of keys. Numbers are in numbers.ts.
 
-/** A way to write strings. */
+/** Writes a text as a string of one language or serializer. */
 type StringStyle = (text: string) => string
 
 export const COMPACT: Spacing = { item: ',', colon: ':' }
