@@ -124,8 +124,7 @@ function keyFor2Seconds(store: NonceStore, setting: Setting) {
   }
 }
 
-const NOT_IN_SECONDS =
-  'A key with a TTL of 2 s is free within 1 s. ttlSeconds is in seconds, not in milliseconds.'
+const NOT_IN_SECONDS = 'A key with a TTL of 2 s is free within 1 s. ttlSeconds is in seconds, not in milliseconds.'
 const ROUNDED_DOWN =
   'A key with a TTL of 2 s is free after 1.7 s. Count in milliseconds, or round the expiry up, never down.'
 
