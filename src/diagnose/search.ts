@@ -94,16 +94,27 @@ interface Pattern {
   readonly mistakes: number
 }
 
+/** The patterns of several mistakes, by the number of dimensions. They are kept, because making them takes a tenth of a search. */
+const SEVERAL = new Map<number, readonly Pattern[]>()
+
 /**
  * The patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
  * likely patterns, the one with fewer mistakes comes first.
  */
-function patterns(dimensions: number): Pattern[] {
+function* patterns(dimensions: number): Iterable<Pattern> {
+  yield* makePatterns(dimensions, 1)
+  const several =
+    SEVERAL.get(dimensions) ?? makePatterns(dimensions, MAX_MISTAKES).filter(({ mistakes }) => mistakes > 1)
+  SEVERAL.set(dimensions, several)
+  yield* several
+}
+
+function makePatterns(dimensions: number, maxMistakes: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let dimension = 0; dimension < dimensions; dimension++) {
     all = all.flatMap(({ costs, total, mistakes }) =>
       Object.values(COSTS)
-        .filter((cost) => cost === 0 || mistakes < MAX_MISTAKES)
+        .filter((cost) => cost === 0 || mistakes < maxMistakes)
         .map((cost) => ({
           costs: [...costs, cost],
           total: total + cost + (cost > 0 && mistakes + 1 === MAX_MISTAKES ? THIRD_MISTAKE : 0),
@@ -111,10 +122,7 @@ function patterns(dimensions: number): Pattern[] {
         })),
     )
   }
-  const isSeveral = ({ mistakes }: Pattern) => Number(mistakes > 1)
-  return all.sort(
-    (one, other) => isSeveral(one) - isSeveral(other) || one.total - other.total || one.mistakes - other.mistakes,
-  )
+  return all.sort((one, other) => one.total - other.total || one.mistakes - other.mistakes)
 }
 
 class OutOfBudget extends Error {}

@@ -119,11 +119,11 @@ export function findWay(
 
   const start: Way = {
     layout: CORRECT_LAYOUT,
-    timestamp: utf8(timestamp),
-    nonce: utf8(nonce),
+    timestamp: timestampsToSign[0] as Uint8Array,
+    nonce: noncesToSign[0] as Uint8Array,
     body,
     digest: RIGHT_DIGEST,
-    key: utf8(String(secrets[0])),
+    key: keys[0] as Uint8Array,
     mistakes: [],
   }
   const sources = [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]
@@ -150,16 +150,26 @@ export function findWay(
 }
 
 /** The message in parts, one for each part of the layout. */
-export function messageOf({ layout, ...parts }: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
-  return layout.map((part) =>
-    part === '<timestamp>'
-      ? parts.timestamp
+export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
+  return encodedParts(way.layout).map((encoded, index) => {
+    const part = way.layout[index]
+    return part === '<timestamp>'
+      ? way.timestamp
       : part === '<nonce>'
-        ? parts.nonce
+        ? way.nonce
         : part === '<body>'
-          ? parts.body
-          : utf8(part),
-  )
+          ? way.body
+          : encoded
+  })
+}
+
+/** The parts of layouts in UTF-8. They are kept, because a search makes thousands of messages with one layout. */
+const ENCODED = new WeakMap<Layout, readonly Uint8Array[]>()
+
+function encodedParts(layout: Layout): readonly Uint8Array[] {
+  const encoded = ENCODED.get(layout) ?? layout.map(utf8)
+  ENCODED.set(layout, encoded)
+  return encoded
 }
 
 /** Whether a part makes a difference to what is signed. */
@@ -233,10 +243,14 @@ function choicesOf<Input, Output extends Bytes | Layout | Digest>(
     return proposals
   }
 
-  const put = (way: Way, value: Value): Way => ({ ...way, [field]: value })
+  const put = (way: Way, value: Value): Way => (way[field] === value ? way : { ...way, [field]: value })
   const propositions = rows.map((row): Choice<Way> => {
     const changed = (way: Way) =>
-      propose(row, way).map(({ value, mistake }) => ({ ...put(way, value), mistakes: [...way.mistakes, mistake] }))
+      propose(row, way).map(({ value, mistake }) => ({
+        ...way,
+        [field]: value,
+        mistakes: [...way.mistakes, mistake],
+      }))
     return { likelihood: row.likelihood, apply: (way) => (matters(field, way) ? changed(way) : []) }
   })
   const rightOnes = (way: Way) => (matters(field, way) ? right(way).map((value) => put(way, value)) : [way])

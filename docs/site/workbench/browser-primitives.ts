@@ -4,7 +4,7 @@ import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { Gunzip, Unzlib } from 'fflate'
 import { concat, isUtf8 } from '../../../src/bytes.js'
-import type { Primitives } from '../../../src/diagnose/hypotheses/hypothesis.js'
+import type { HashAlgorithm, Primitives } from '../../../src/diagnose/hypotheses/hypothesis.js'
 
 const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }
 const INFLATE = { gzip: Gunzip, deflate: Unzlib }
@@ -17,6 +17,9 @@ class TooLong extends Error {}
  * @param onNotTried - called for bytes that Brotli may have compressed. Compressed bytes are not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
+  /** HMACs that have hashed their key. A search uses each key for thousands of messages. */
+  const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()
+
   return {
     hash(algorithm, parts) {
       const hash = HASHES[algorithm].create()
@@ -25,7 +28,10 @@ export function browserPrimitives(onNotTried: () => void): Primitives {
     },
 
     hmac(algorithm, key, parts) {
-      const mac = hmac.create(HASHES[algorithm], key)
+      const ofKey = keyed.get(key) ?? new Map()
+      const begun = ofKey.get(algorithm) ?? hmac.create(HASHES[algorithm], key)
+      keyed.set(key, ofKey.set(algorithm, begun))
+      const mac = begun.clone()
       for (const part of parts) mac.update(part)
       return mac.digest()
     },
