@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
-import { isInstalled } from '../support/programs.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { TestClock } from '../support/request.js'
 import { eventually, freePort } from '../support/servers.js'
 import { call } from './call.js'
@@ -32,7 +32,7 @@ afterEach(() => {
 describe('docs/debug/command-line.md', () => {
   const guide = read('docs/debug/command-line.md')
 
-  it('shows what the commands print', async () => {
+  it.runIf(IS_POSIX)('shows what the commands print', async () => {
     const body = '{"event":"invoice.paid","amount":100}'
     const headers = Object.entries(sign(body, GUIDE_SECRET, { timestamp: 1_700_000_000, nonce: '6f9619ff' }))
     const head = ['POST / HTTP/1.1', ...headers.map(([name, value]) => `${name}: ${value}`)]
@@ -75,7 +75,7 @@ describe('the debug pages', () => {
     expect(readdirSync(join(ROOT, 'docs/debug/captured')).sort()).toEqual(Object.keys(captures()).sort())
   })
 
-  it.each(PAGES)('%s shows what the commands print', async (page) => {
+  it.runIf(IS_POSIX).each(PAGES)('%s shows what the commands print', async (page) => {
     for (const [file, capture] of Object.entries(captures())) writeFileSync(join(folder, file), capture)
     // The first page shows how to make this file.
     writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
@@ -128,33 +128,40 @@ describe('the debug pages', () => {
 describe('docs/debug/listen.md', () => {
   const page = 'docs/debug/listen.md'
 
-  it.runIf(isInstalled('php'))('shows what listen prints of a sender in PHP, broken and repaired', async () => {
-    const [sender = '', repair = ''] = codeBlocks(read(page), 'php')
-    const [body, signature] = repair.split('\n')
-    const repaired = sender
-      .replace(/^\$signature = .*$/m, () => `${body}\n${signature}`)
-      .replace(/'content' => .*$/m, "'content' => $body,")
-    writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
-    const listener = await startProcess(['--secret-file', join(folder, 'webhook.secret'), '--language', 'php'], {}, [])
-    const answers = [sender, repaired].map((source) => {
-      writeFileSync(join(folder, 'send.php'), source)
-      const args = ['send.php', `${listener.origin}/hooks/42`]
-      return spawnSync('php', args, { cwd: folder, encoding: 'utf8' }).stdout.trim()
-    })
-    expect(answers).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 204 No Content'])
-    for (const answer of answers) expect(read(page)).toContain(`\`${answer}\``)
-    expect(await listener.interrupt()).toBe(0)
-    expect(listener.stderr()).toBe('')
-    const printed = listener
-      .stdout()
-      .replaceAll(String(listener.port), '4000')
-      .replaceAll(/^\d\d:\d\d:\d\dZ/gm, '21:26:24Z')
-    const updated = read(page).replace(
-      /^(```console\n\$ .*\n)[\s\S]*?^```$/m,
-      (_, command) => `${command}${printed}\`\`\``,
-    )
-    await expect(updated).toMatchFileSnapshot(join(ROOT, page))
-  })
+  it.runIf(IS_POSIX && isInstalled('php'))(
+    'shows what listen prints of a sender in PHP, broken and repaired',
+    async () => {
+      const [sender = '', repair = ''] = codeBlocks(read(page), 'php')
+      const [body, signature] = repair.split('\n')
+      const repaired = sender
+        .replace(/^\$signature = .*$/m, () => `${body}\n${signature}`)
+        .replace(/'content' => .*$/m, "'content' => $body,")
+      writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
+      const listener = await startProcess(
+        ['--secret-file', join(folder, 'webhook.secret'), '--language', 'php'],
+        {},
+        [],
+      )
+      const answers = [sender, repaired].map((source) => {
+        writeFileSync(join(folder, 'send.php'), source)
+        const args = ['send.php', `${listener.origin}/hooks/42`]
+        return spawnSync('php', args, { cwd: folder, encoding: 'utf8' }).stdout.trim()
+      })
+      expect(answers).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 204 No Content'])
+      for (const answer of answers) expect(read(page)).toContain(`\`${answer}\``)
+      expect(await listener.interrupt()).toBe(0)
+      expect(listener.stderr()).toBe('')
+      const printed = listener
+        .stdout()
+        .replaceAll(String(listener.port), '4000')
+        .replaceAll(/^\d\d:\d\d:\d\dZ/gm, '21:26:24Z')
+      const updated = read(page).replace(
+        /^(```console\n\$ .*\n)[\s\S]*?^```$/m,
+        (_, command) => `${command}${printed}\`\`\``,
+      )
+      await expect(updated).toMatchFileSnapshot(join(ROOT, page))
+    },
+  )
 })
 
 describe('docs/debug/without-node.md', () => {
@@ -174,12 +181,15 @@ describe('docs/debug/without-node.md', () => {
     expect(others).toEqual([])
   })
 
-  it.runIf(isInstalled('python3') && isInstalled('openssl'))('computes the signature of the worked example', () => {
-    expect(execFileSync('sh', ['-c', python], { encoding: 'utf8' })).toBe(`${SIGNATURE}\n`)
-    expect(execFileSync('sh', ['-c', openssl], { encoding: 'utf8' })).toBe(`${SIGNATURE} *stdin\n`)
-  })
+  it.runIf(IS_POSIX && isInstalled('python3') && isInstalled('openssl'))(
+    'computes the signature of the worked example',
+    () => {
+      expect(execFileSync('sh', ['-c', python], { encoding: 'utf8' })).toBe(`${SIGNATURE}\n`)
+      expect(execFileSync('sh', ['-c', openssl], { encoding: 'utf8' })).toBe(`${SIGNATURE} *stdin\n`)
+    },
+  )
 
-  it.each([
+  it.runIf(IS_POSIX).each([
     ['python3', pythonCheck],
     ['php', phpCheck],
   ])('has a check in %s that prints the right signature of a request', async (program, check) => {
@@ -222,7 +232,7 @@ describe('docs/debug/without-node.md', () => {
 /** Makes this package importable in the folder. */
 function linkPackage(): void {
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
+  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'), 'junction')
 }
 
 /** Runs the handler for node:http, which is valid JavaScript, during `act`. */

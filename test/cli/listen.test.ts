@@ -13,6 +13,7 @@ import { readCapture } from '../../src/capture/read-capture.js'
 import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
 import { run } from '../../src/cli/run.js'
 import { sign, verify } from '../../src/index.js'
+import { IS_POSIX } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { freePort } from '../support/servers.js'
 import { call, FROM_ENV } from './call.js'
@@ -63,7 +64,8 @@ function open(port: number, text: string | Uint8Array): Socket {
 }
 
 describe.each<[string, StartListener]>([
-  ['the built program', startProcess],
+  // Windows has no signal for Ctrl+C.
+  ...(IS_POSIX ? [['the built program', startProcess] satisfies [string, StartListener]] : []),
   ['the command in this process', startInProcess],
 ])('%s', (_, start) => {
   it('prints its address, then a line per request, and ends after Ctrl+C with the counts', async () => {
@@ -767,11 +769,8 @@ describe('send --request', () => {
   })
 })
 
-it.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)(
-  'a folder that may not be written is an error',
-  async () => {
-    const locked = mkdtempSync(join(folder, 'locked-'))
-    chmodSync(locked, 0o500)
-    expect((await call(['listen', '--save', join(locked, 'a'), ...FROM_ENV])).said).toContain('permission denied')
-  },
-)
+it.runIf(IS_POSIX && process.getuid?.() !== 0)('a folder that may not be written is an error', async () => {
+  const locked = mkdtempSync(join(folder, 'locked-'))
+  chmodSync(locked, 0o500)
+  expect((await call(['listen', '--save', join(locked, 'a'), ...FROM_ENV])).said).toContain('permission denied')
+})

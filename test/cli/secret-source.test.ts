@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Terminal } from '../../src/cli/command.js'
 import { openTerminal } from '../../src/cli/input/secret-source.js'
-import { isInstalled } from '../support/programs.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { SECRET, signedRequest } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
@@ -166,7 +166,7 @@ describe('a secret at the prompt', () => {
     expect(stdin.isPaused()).toBe(true)
   })
 
-  it.runIf(isInstalled('python3'))('is hidden by a real terminal too', async () => {
+  it.runIf(IS_POSIX && isInstalled('python3'))('is hidden by a real terminal too', async () => {
     // Python opens a pseudo-terminal, types into it, and prints its output.
     const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
     const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()

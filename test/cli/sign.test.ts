@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { nonces } from '../support/arbitraries.js'
-import { isInstalled } from '../support/programs.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { NONCE, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
@@ -140,7 +140,7 @@ describe('signing as HTTP text', () => {
   })
 })
 
-describe.runIf(isInstalled('curl'))('signing for curl', () => {
+describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {
   /** Runs the command in a shell, and returns what a server receives. */
   async function received(line: string): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
     let done: (request: { headers: IncomingHttpHeaders; body: Buffer }) => void

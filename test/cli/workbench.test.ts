@@ -56,7 +56,8 @@ describe('the workbench', () => {
   })
 
   it('prints its address where no browser can be started', async () => {
-    const { exitCode, text } = await call(['workbench'], { env: { PATH: folder.replace('workbench', 'none') } })
+    const none = folder.replace('workbench', 'none')
+    const { exitCode, text } = await call(['workbench'], { env: { PATH: none, SystemRoot: none } })
     expect([exitCode, urlOf(text)]).toEqual([0, expect.stringContaining('http://127.0.0.1:')])
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,8 @@ import { parseJson } from '../../src/diagnose/json/parse.js'
 import { writeJson } from '../../src/diagnose/json/write.js'
 import { NODE_PRIMITIVES } from '../../src/diagnose/node-primitives.js'
 import { messageOf } from '../../src/diagnose/ways-of-signing.js'
-import { isInstalled } from '../support/programs.js'
+import { pathsBelow } from '../support/files.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
 import * as examples from './examples.js'
 
 const CONTEXT: RequestContext = {
@@ -266,7 +267,7 @@ describe('the method, path and URL of a layout', () => {
 
 it('every fix is used', () => {
   const folder = new URL('../../src/diagnose/', import.meta.url)
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const files = pathsBelow(folder).filter((name) => name.endsWith('.ts'))
   const sources = files.filter((name) => name !== 'fixes.ts').map((name) => readFileSync(new URL(name, folder), 'utf8'))
   const unused = Object.keys(FIXES).filter((id) => !sources.some((source) => source.includes(`'${id}'`)))
   expect(unused).toEqual([])
@@ -278,19 +279,22 @@ it('no fix passes a secret as an argument, which every process can read', () => 
   for (const line of shellLines) expect(line).not.toMatch(/-hmac|-macopt|key:/)
 })
 
-it.runIf(isInstalled('python3'))('the fix for the digest in a shell prints the signature of message.bin', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-  try {
-    // The worked example of docs/send/index.md.
-    const message = '1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:{"event":"invoice.paid"}'
-    writeFileSync(join(folder, 'message.bin'), message)
-    const env = { ...process.env, WEBHOOK_SECRET: 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE' }
-    const printed = execFileSync('sh', ['-c', FIXES.send_hex.lines.shell], { cwd: folder, env, encoding: 'utf8' })
-    expect(printed).toBe('89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec\n')
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+it.runIf(IS_POSIX && isInstalled('python3'))(
+  'the fix for the digest in a shell prints the signature of message.bin',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+    try {
+      // The worked example of docs/send/index.md.
+      const message = '1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:{"event":"invoice.paid"}'
+      writeFileSync(join(folder, 'message.bin'), message)
+      const env = { ...process.env, WEBHOOK_SECRET: 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE' }
+      const printed = execFileSync('sh', ['-c', FIXES.send_hex.lines.shell], { cwd: folder, env, encoding: 'utf8' })
+      expect(printed).toBe('89d2bafb2f4f7df548d8d3a266bf57deccecd53c40bb48f32ce52e240290a8ec\n')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
 
 const ODD_INPUTS = [
   '',

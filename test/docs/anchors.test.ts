@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/site/navigation.js'
 import { slugify } from '../../docs/site/slugify.js'
 import { call } from '../cli/call.js'
+import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
 
 // A released version links to pages and anchors of the documentation. anchors.json is kept by hand: a line is added, and never
@@ -48,8 +49,8 @@ describe('test/docs/anchors.json', () => {
   })
 
   it('has every link of the source', () => {
-    const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    const links = files.filter((file) => file.endsWith('.ts')).flatMap((file) => linksIn(read(`src/${file}`)))
+    const files = pathsBelow(join(ROOT, 'src')).filter((file) => file.endsWith('.ts'))
+    const links = files.flatMap((file) => linksIn(read(`src/${file}`)))
     expect(links).toContain('docs/receive/index.md')
     expect(missing(links)).toEqual([])
   })

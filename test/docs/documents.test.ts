@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
+import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
 
 describe('the README', () => {
@@ -45,7 +46,7 @@ describe('the guide to senders', () => {
   const folder = join(ROOT, 'docs/send')
   const pages = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8'))
 
-  const files = readdirSync(join(ROOT, 'docs/senders'), { recursive: true, encoding: 'utf8' })
+  const files = pathsBelow(join(ROOT, 'docs/senders'))
   it.each(files.filter((file) => /\.\w+$/.test(file)))('shows docs/senders/%s, which is tested', (file) => {
     const code = readFileSync(join(ROOT, 'docs/senders', file), 'utf8')
     expect(pages.filter((page) => page.includes(`\n${code}\`\`\`\n`))).toHaveLength(1)
@@ -85,9 +86,7 @@ describe('the reference', () => {
 describe('package.json', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const folders = ['src', 'docs/debug', 'docs/operate', 'docs/trust', '.github/workflows']
-  const files = folders.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
-  )
+  const files = folders.flatMap((folder) => pathsBelow(join(ROOT, folder)).map((name) => `${folder}/${name}`))
   const texts = ['package.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...files]
 
   it('has every script that a text or another script names', () => {

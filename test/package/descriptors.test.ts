@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createProject } from '../support/packed.js'
+import { IS_POSIX } from '../support/programs.js'
 
 // If an attacker uses up all file descriptors with idle connections, no more files can be loaded.
 
@@ -29,7 +30,7 @@ const MAIN = `
   })`
 const NAMES = '{ MemoryNonceStore, statusOf, verify, verifyOrThrow }'
 
-it.each<[string, string]>([
+it.runIf(IS_POSIX).each<[string, string]>([
   ['mjs', `import { openSync } from 'node:fs'\nimport ${NAMES} from 'inbound-webhook-auth'\n${MAIN}`],
   ['cjs', `const { openSync } = require('node:fs')\nconst ${NAMES} = require('inbound-webhook-auth')\n${MAIN}`],
 ])('a mismatch is described when all file descriptors are used up: %s', (extension, source) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { pathsBelow } from '../support/files.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
 // Each entry of the package is exported, built per module format, typed and documented.
@@ -17,7 +18,7 @@ const entries = entriesOf(folder)
 const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) => path.replace(/^(\.\/)?dist\//, ''))
 
 it('every entry has a page that imports it', () => {
-  const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`)
+  const guides = pathsBelow(join(ROOT, 'docs')).map((path) => `docs/${path}`)
   const documents = ['README.md', ...guides]
     .filter((path) => path.endsWith('.md') && !/node_modules|^docs\/site\//.test(path))
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
@@ -62,7 +63,9 @@ describe.each([...entries])('%s', (name, targets) => {
   it('has types for a TypeScript that does not read exports', () => {
     const options = { moduleResolution: ts.ModuleResolutionKind.Node10 }
     const { resolvedModule } = ts.resolveModuleName(name, join(folder, 'main.ts'), options, ts.sys)
-    expect(resolvedModule?.resolvedFileName).toBe(realpathSync(join(installed, `dist/${file}.d.cts`)))
+    expect(realpathSync(resolvedModule?.resolvedFileName ?? '')).toBe(
+      realpathSync(join(installed, `dist/${file}.d.cts`)),
+    )
   })
 
   it('exports the same imported, required and declared', async () => {

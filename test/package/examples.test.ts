@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
+import { pathsBelow } from '../support/files.js'
 import { createProject, ROOT } from '../support/packed.js'
 import { STRICT } from '../support/strict.js'
 
@@ -15,7 +16,7 @@ for (const [folder, ending] of [
   ['src', '.ts'],
   ['docs', '.md'],
 ] as const) {
-  for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+  for (const path of pathsBelow(join(ROOT, folder))) {
     if (!path.endsWith(ending) || /node_modules|^site\//.test(path)) continue
     const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
     for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
@@ -40,7 +41,7 @@ const folder = createProject()
 // Some examples import a database client, which a user has installed.
 mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
 for (const name of ['ioredis', 'mariadb', 'mysql2', 'pg', 'postgres', 'redis', '@types/pg']) {
-  symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
 }
 
 it('there are examples', () => {

@@ -9,7 +9,7 @@ import type { NonceStore } from '../../src/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { createProject, ROOT } from '../support/packed.js'
-import { isInstalled } from '../support/programs.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { eventually, freePort } from '../support/servers.js'
 
 // The code of the README, pasted into a project that has the packed package.
@@ -43,7 +43,7 @@ describe('the README', () => {
     }
   }
 
-  it.runIf(isInstalled('curl') && isInstalled('openssl') && isInstalled('python3'))(
+  it.runIf(IS_POSIX && isInstalled('curl') && isInstalled('openssl') && isInstalled('python3'))(
     'has a sender in a shell that works when pasted',
     async () => {
       const script =

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundledIn } from '../support/licence-notices.js'
-import { ROOT } from '../support/packed.js'
+import { NPM, ROOT } from '../support/packed.js'
 
 /** The bundles, and where their packages are installed. */
 const BUNDLES = [
@@ -19,8 +19,8 @@ const BUNDLES = [
  * @param {string[]} options
  */
 function sbomOf(folder, ...options) {
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', ...options]
-  const json = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const [npm, ...args] = [...NPM, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', ...options]
+  const json = execFileSync(npm, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   return JSON.parse(json)
 }
 

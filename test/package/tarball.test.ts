@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ROOT, sharedInstall } from '../support/packed.js'
+import { pathsBelow } from '../support/files.js'
+import { NPM, ROOT, sharedInstall } from '../support/packed.js'
 import { findMissing } from './before-publishing.js'
 
 // Checks the files that a user gets from `npm install`.
@@ -65,9 +66,7 @@ describe('the tarball', () => {
   })
 
   it('has no link to a file or a heading that it does not hold', () => {
-    const documents = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith('.md'),
-    )
+    const documents = pathsBelow(installed).filter((path) => path.endsWith('.md'))
     expect(documents).toContain('README.md')
     const broken = documents.flatMap((path) =>
       linksOf(readFileSync(join(installed, path), 'utf8'))
@@ -129,7 +128,8 @@ describe('publishing', () => {
 
   it('runs the check of package.json first', () => {
     const { scripts, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    const { status, stderr } = spawnSync('npm', ['run', '--silent', 'prepublishOnly'], { cwd: ROOT, encoding: 'utf8' })
+    const [npm, ...args] = [...NPM, 'run', '--silent', 'prepublishOnly'] as const
+    const { status, stderr } = spawnSync(npm, args, { cwd: ROOT, encoding: 'utf8' })
     expect(scripts.prepublishOnly).toBe('node test/package/before-publishing.js')
     expect(status).toBe(findMissing(manifest).length === 0 ? 0 : 1)
     for (const line of findMissing(manifest)) expect(stderr).toContain(line)
@@ -140,6 +140,7 @@ describe('the command', () => {
   it('is installed, and knows its version', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     const command = join(folder, 'node_modules/.bin/inbound-webhook-auth')
-    expect(execFileSync(command, ['--version'], { cwd: folder, encoding: 'utf8' })).toBe(`${version}\n`)
+    // In a shell, because the command is a script of the shell on Windows.
+    expect(execSync(`"${command}" --version`, { cwd: folder, encoding: 'utf8' })).toBe(`${version}\n`)
   })
 })

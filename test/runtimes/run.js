@@ -86,7 +86,7 @@ async function passes(folder, { name, program, runs }) {
   const path = join(HERE, 'node_modules', program)
   if (!existsSync(path)) {
     warnSkipped(`${name}. There is no ${program} for ${process.platform} ${process.arch}`)
-    return !process.env['CI']
+    return !process.env['SKIP_NOTHING']
   }
   const [version] = (await output(folder, path, ['--version'])).match(/\d[\d.-]+/) ?? []
   const outcomes = await Promise.all(

@@ -25,7 +25,7 @@ export async function importGuideCode(path) {
   const folder = join(INTEGRATION, 'build', randomUUID())
   cpSync(join(ROOT, dirname(path)), folder, { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
+  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'), 'junction')
   try {
     return await import(join(folder, basename(path)))
   } finally {

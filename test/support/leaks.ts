@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { pathsBelow } from './files.js'
 
 /** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
 const SOURCES = ['../../src/diagnose/', '../../src/cli/']
   .map((path) => new URL(path, import.meta.url))
   .flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    pathsBelow(folder)
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(new URL(name, folder), 'utf8')),
   )

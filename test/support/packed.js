@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { built, ROOT } from './built.js'
 
 export { ROOT }
+
+/**
+ * The program `npm`, with its first arguments. On Windows it is a script, which needs a shell, so Node runs its source there.
+ *
+ * @type {readonly [string, ...string[]]}
+ */
+export const NPM =
+  process.platform === 'win32'
+    ? [process.execPath, join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js')]
+    : ['npm']
 
 /** The name of the tarball in the folder of {@link installPacked}. */
 export const TARBALL = 'packed.tgz'
@@ -66,5 +76,6 @@ export function entriesOf(folder) {
  * @param {string[]} args
  */
 function npm(cwd, ...args) {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...first] = NPM
+  return execFileSync(program, [...first, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
