@@ -95,16 +95,16 @@ describe('a reservation', () => {
 describe('options', () => {
   const putItem = async () => OUTPUT
   it.each<[unknown, RegExp]>([
-    [undefined, /options is undefined\. Pass an object/],
-    [{}, /putItem is undefined\. Pass a function, such as/],
-    [{ putItem: {} }, /putItem is an object/],
-    [{ putItem, tableName: 'nonces' }, /options\.tableName is unknown\. Use one of: putItem, table, timeout, clock\./],
-    [{ putItem, table: 1 }, /table is a number/],
-    [{ putItem, table: '' }, /table is not a name/],
-    [{ putItem, table: 'ab' }, /table is not a name/],
-    [{ putItem, table: 'a table' }, /table is not a name/],
-    [{ putItem, timeout: 1.5 }, /timeout must be a whole number/],
-    [{ putItem, clock: {} }, /clock has no now\(\)/],
+    [undefined, /^options .*undefined/],
+    [{}, /^putItem .*undefined/],
+    [{ putItem: {} }, /^putItem .*an object/],
+    [{ putItem, tableName: 'nonces' }, /^options\.tableName .*putItem, table, timeout, clock/],
+    [{ putItem, table: 1 }, /^table .*a number/],
+    [{ putItem, table: '' }, /^table /],
+    [{ putItem, table: 'ab' }, /^table /],
+    [{ putItem, table: 'a table' }, /^table /],
+    [{ putItem, timeout: 1.5 }, /^timeout /],
+    [{ putItem, clock: {} }, /^clock /],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(DynamoDBNonceStore, [options])
     expect(create).toThrow(message)

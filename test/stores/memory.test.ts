@@ -587,7 +587,7 @@ describe('options', () => {
       expect(create).toThrow(
         expect.objectContaining({
           code: 'ERR_INVALID_ARGUMENT',
-          message: 'maxEntries must be an integer from 1 to 67108864. Suggested: requests per second × 1200.',
+          message: expect.stringMatching(/^maxEntries .*\b67108864\b/),
         }),
       )
     },
@@ -598,11 +598,11 @@ describe('options', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    [1000, /options is a number/],
-    [null, /options is null/],
-    [{ maxEntries: '1000' }, /maxEntries is a string\. Pass a number\./],
-    [{ maxEntries: null }, /maxEntries is null/],
-    [{ whenFull: 'drop' }, /whenFull must be 'throw' or 'evict'/],
+    [1000, /^options .*a number/],
+    [null, /^options .*null/],
+    [{ maxEntries: '1000' }, /^maxEntries .*a string/],
+    [{ maxEntries: null }, /^maxEntries .*null/],
+    [{ whenFull: 'drop' }, /^whenFull .*'throw'.*'evict'/],
     [{ whenFull: null }, /whenFull/],
     [{ clock: {} }, /clock/],
     [{ clock: null }, /clock/],

@@ -145,7 +145,7 @@ describe('deleteExpired', () => {
 
   it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
     const { store } = storeWith()
-    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/limit is not a whole number/)
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
   })
 
   it.each<[string, unknown]>([
@@ -162,20 +162,20 @@ describe('deleteExpired', () => {
 describe('options', () => {
   const query = async () => []
   it.each<[unknown, RegExp]>([
-    [undefined, /options is undefined\. Pass an object/],
-    [{}, /query is undefined\. Pass a function, such as/],
-    [{ query: 'SELECT' }, /query is a string/],
-    [{ query, tabel: 'nonces' }, /options\.tabel is unknown\. Use one of: query, table, timeout\./],
-    [{ query, table: 1 }, /table is a number/],
-    [{ query, table: '' }, /table is not a name/],
-    [{ query, table: 'a.b.c' }, /table is not a name/],
-    [{ query, table: 'a b' }, /table is not a name/],
-    [{ query, table: 'a.b c' }, /table is not a name/],
-    [{ query, table: 'a b.c' }, /table is not a name/],
-    [{ query, table: 'a`; DROP TABLE users; --' }, /table is not a name/],
-    [{ query, table: '1table' }, /table is not a name/],
-    [{ query, table: 't'.repeat(65) }, /1 to 64/],
-    [{ query, timeout: 0 }, /timeout must be a whole number/],
+    [undefined, /^options .*undefined/],
+    [{}, /^query .*undefined/],
+    [{ query: 'SELECT' }, /^query .*a string/],
+    [{ query, tabel: 'nonces' }, /^options\.tabel .*query, table, timeout/],
+    [{ query, table: 1 }, /^table .*a number/],
+    [{ query, table: '' }, /^table /],
+    [{ query, table: 'a.b.c' }, /^table /],
+    [{ query, table: 'a b' }, /^table /],
+    [{ query, table: 'a.b c' }, /^table /],
+    [{ query, table: 'a b.c' }, /^table /],
+    [{ query, table: 'a`; DROP TABLE users; --' }, /^table /],
+    [{ query, table: '1table' }, /^table /],
+    [{ query, table: 't'.repeat(65) }, /^table .*\b64\b/],
+    [{ query, timeout: 0 }, /^timeout /],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(MySqlNonceStore, [options])
     expect(create).toThrow(message)

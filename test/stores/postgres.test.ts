@@ -254,24 +254,24 @@ describe('deleteExpired', () => {
 
   it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
     const store = new PostgresNonceStore({ query })
-    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/limit is not a whole number/)
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
   })
 })
 
 describe('options', () => {
   it.each<[unknown, RegExp]>([
-    [undefined, /options is undefined\. Pass an object/],
-    [{}, /query is undefined\. Pass a function, such as/],
-    [{ query: 'SELECT' }, /query is a string/],
-    [{ query, table: 1 }, /table is a number/],
-    [{ query, table: '' }, /table is not a name/],
-    [{ query, table: 'a.b.c' }, /table is not a name/],
-    [{ query, table: 'a.b c' }, /table is not a name/],
-    [{ query, table: 'a b.c' }, /table is not a name/],
-    [{ query, table: 'a"; DROP TABLE users; --' }, /table is not a name/],
-    [{ query, table: '1table' }, /table is not a name/],
-    [{ query, table: 'tablé' }, /table is not a name/],
-    [{ query, table: 't'.repeat(49) }, /1 to 48/],
+    [undefined, /^options .*undefined/],
+    [{}, /^query .*undefined/],
+    [{ query: 'SELECT' }, /^query .*a string/],
+    [{ query, table: 1 }, /^table .*a number/],
+    [{ query, table: '' }, /^table /],
+    [{ query, table: 'a.b.c' }, /^table /],
+    [{ query, table: 'a.b c' }, /^table /],
+    [{ query, table: 'a b.c' }, /^table /],
+    [{ query, table: 'a"; DROP TABLE users; --' }, /^table /],
+    [{ query, table: '1table' }, /^table /],
+    [{ query, table: 'tablé' }, /^table /],
+    [{ query, table: 't'.repeat(49) }, /^table .*\b48\b/],
   ])('%o is refused', (options, message) => {
     const create = () => Reflect.construct(PostgresNonceStore, [options])
     expect(create).toThrow(message)

@@ -210,11 +210,11 @@ describe('keys', () => {
 
 describe('options', () => {
   it.each([
-    [undefined, /options is undefined\. Pass an object/],
-    [async () => null, /options is a function\. Pass an object/],
-    [{}, /sendCommand is undefined\. Pass a function, such as/],
-    [{ sendCommand: 'SET' }, /sendCommand is a string/],
-    [{ sendCommand: async () => null, keyPrefix: 1 }, /keyPrefix is a number\. Pass a string/],
+    [undefined, /^options .*undefined/],
+    [async () => null, /^options .*a function/],
+    [{}, /^sendCommand .*undefined/],
+    [{ sendCommand: 'SET' }, /^sendCommand .*a string/],
+    [{ sendCommand: async () => null, keyPrefix: 1 }, /^keyPrefix .*a number/],
   ])('%o is a TypeError', (options, message) => {
     const create = () => Reflect.construct(RedisNonceStore, [options])
     expect(create).toThrow(message)

@@ -164,19 +164,19 @@ describe('fails closed', () => {
 
 describe('arguments', () => {
   it.each<[unknown[], RegExp]>([
-    [[], /database has no exec\(\) and prepare\(\): it is undefined\. Pass a DatabaseSync/],
-    [[{}], /database has no exec\(\) and prepare\(\): it is an object/],
-    [[{ exec() {} }], /has no exec\(\) and prepare/],
-    [['nonces.db'], /it is a string/],
-    [[openDatabase(), null], /options is null\. Pass an object/],
-    [[openDatabase(), { table: 'a b' }], /table is not a name/],
-    [[openDatabase(), { table: '' }], /table is not a name/],
-    [[openDatabase(), { table: 1 }], /table is not a name/],
-    [[openDatabase(), { table: ['nonces'] }], /table is not a name/],
-    [[openDatabase(), { timeout: 0 }], /timeout must be a whole number/],
-    [[openDatabase(), { timeout: 0.5 }], /timeout must be a whole number/],
-    [[openDatabase(), { timeout: '1000' }], /timeout must be a whole number/],
-    [[openDatabase(), { clock: {} }], /clock has no now/],
+    [[], /^database .* undefined/],
+    [[{}], /^database .* an object/],
+    [[{ exec() {} }], /^database /],
+    [['nonces.db'], /^database .* a string/],
+    [[openDatabase(), null], /^options .*null/],
+    [[openDatabase(), { table: 'a b' }], /^table /],
+    [[openDatabase(), { table: '' }], /^table /],
+    [[openDatabase(), { table: 1 }], /^table /],
+    [[openDatabase(), { table: ['nonces'] }], /^table /],
+    [[openDatabase(), { timeout: 0 }], /^timeout /],
+    [[openDatabase(), { timeout: 0.5 }], /^timeout /],
+    [[openDatabase(), { timeout: '1000' }], /^timeout /],
+    [[openDatabase(), { clock: {} }], /^clock /],
   ])('%o are refused', (args, message) => {
     const create = () => Reflect.construct(SqliteNonceStore, args)
     expect(create).toThrow(message)

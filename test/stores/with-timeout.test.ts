@@ -120,14 +120,14 @@ describe('withTimeout', () => {
       expect(create).toThrow(
         expect.objectContaining({
           code: 'ERR_INVALID_ARGUMENT',
-          message: 'milliseconds must be a whole number of milliseconds from 1 to 2147483647. Suggested: 1000.',
+          message: expect.stringMatching(/^milliseconds .*\b2147483647\b/),
         }),
       )
     },
   )
 
   it('without a store is a TypeError', () => {
-    expect(() => Reflect.apply(withTimeout, undefined, [undefined, 1000])).toThrow(/nonceStore is undefined/)
+    expect(() => Reflect.apply(withTimeout, undefined, [undefined, 1000])).toThrow(/^nonceStore /)
   })
 })
 
@@ -153,6 +153,6 @@ describe('the timeout of a store', () => {
   })
 
   it.each(STORES)('%s: an invalid one is a RangeError', (_, create) => {
-    expect(() => create(0)).toThrow(/timeout must be a whole number of milliseconds from 1/)
+    expect(() => create(0)).toThrow(/^timeout /)
   })
 })

@@ -23,22 +23,22 @@ const neverCalled = () => {
 
 describe.each(CONNECT)('%s', (name, connect) => {
   it.each<[string, unknown, unknown, RegExp]>([
-    ['no function', undefined, {}, /^create is undefined\. Pass a function, such as \(options\) => /],
-    ['a client', {}, {}, /^create is an object\. Pass a function, such as \(options\) => /],
-    ['no options', neverCalled, null, /^options is null\. /],
-    ['an unknown option', neverCalled, { url: 'x' }, /^options\.url is unknown\. Use one of: timeout, onError, /],
-    ['a timeout of 0', neverCalled, { timeout: 0 }, /^timeout must be a whole number/],
-    ['a timeout as text', neverCalled, { timeout: '1000' }, /^timeout must be a whole number/],
-    ['a listener that is no function', neverCalled, { onError: 'log' }, /^onError is a string\. Pass a function/],
+    ['no function', undefined, {}, /^create .*undefined/],
+    ['a client', {}, {}, /^create .*an object/],
+    ['no options', neverCalled, null, /^options .*null/],
+    ['an unknown option', neverCalled, { url: 'x' }, /^options\.url .*timeout, onError, /],
+    ['a timeout of 0', neverCalled, { timeout: 0 }, /^timeout /],
+    ['a timeout as text', neverCalled, { timeout: '1000' }, /^timeout /],
+    ['a listener that is no function', neverCalled, { onError: 'log' }, /^onError .*a string/],
   ])('refuses %s', async (_, create, options, message) => {
     await expect(connect(create, options)).rejects.toThrow(message)
     await expect(connect(create, options)).rejects.toHaveProperty('code', 'ERR_INVALID_ARGUMENT')
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /^create returned undefined without \w+\(\)\. Return a new client, such as \(options\) => /],
-    ['a promise', Promise.resolve({}), /^create returned a promise that was not awaited without \w+\(\)\. /],
-    ['another client', { get() {} }, /^create returned an object without \w+\(\)\. Return a new client, such as /],
+    ['nothing', undefined, /^create .*undefined.* \w+\(\)/],
+    ['a promise', Promise.resolve({}), /^create .*a promise.* \w+\(\)/],
+    ['another client', { get() {} }, /^create .*an object.* \w+\(\)/],
   ])('refuses a function that returns %s', async (_, client, message) => {
     await expect(connect(() => client)).rejects.toThrow(message)
     await expect(connect(() => client)).rejects.toHaveProperty('code', 'ERR_INVALID_ARGUMENT')
@@ -47,10 +47,10 @@ describe.each(CONNECT)('%s', (name, connect) => {
   it('refuses a client without its options, because it would wait for ever', async () => {
     const methods = 'connect sendCommand destroy on call disconnect end unsafe getConnection query'.split(' ')
     const newClient = () => Object.fromEntries(methods.map((method) => [method, () => ({})]))
-    await expect(connect(newClient)).rejects.toThrow(/^create did not use its options\. Pass them to the client: /)
+    await expect(connect(newClient)).rejects.toThrow(/^create .*options/)
     const client = newClient()
-    await expect(connect(() => client)).rejects.toThrow(/^create did not use its options\. /)
-    await expect(connect(() => client)).rejects.toThrow(/^create returned the same client again\. Create a new one: /)
+    await expect(connect(() => client)).rejects.toThrow(/^create .*options/)
+    await expect(connect(() => client)).rejects.toThrow(/^create .*the same client/)
   })
 
   it('passes on what the function throws', async () => {
@@ -62,16 +62,16 @@ describe.each(CONNECT)('%s', (name, connect) => {
   })
 
   it.runIf(/Redis|redis/.test(name))('refuses a key prefix that is no string', async () => {
-    await expect(connect(neverCalled, { keyPrefix: 1 })).rejects.toThrow('keyPrefix is a number. Pass a string.')
+    await expect(connect(neverCalled, { keyPrefix: 1 })).rejects.toThrow(/^keyPrefix .*a number/)
   })
 
   it.runIf(!/Redis|redis/.test(name))('refuses wrong options of the table', async () => {
-    await expect(connect(neverCalled, { table: 'a b' })).rejects.toThrow(/^table is not a name/)
-    await expect(connect(neverCalled, { createTable: 'no' })).rejects.toThrow('createTable is a string. Pass true or')
+    await expect(connect(neverCalled, { table: 'a b' })).rejects.toThrow(/^table /)
+    await expect(connect(neverCalled, { createTable: 'no' })).rejects.toThrow(/^createTable .*a string/)
   })
 
   it.runIf(/Pg|Postgres/.test(name))('refuses another value than true or false for prepare', async () => {
-    await expect(connect(neverCalled, { prepare: 0 })).rejects.toThrow('prepare is a number. Pass true or false.')
+    await expect(connect(neverCalled, { prepare: 0 })).rejects.toThrow(/^prepare .*a number/)
   })
 })
 
