@@ -34,18 +34,21 @@ export const PARTS = {
     testFiles: [
       'test/{errors,sign,verify,verify-or-throw}.test.ts',
       'test/rules/{body-hint,rejection-hint,wording}.test.ts',
-      'test/stores/with-timeout.test.ts',
+      'test/stores/{with-timeout,wording}.test.ts',
     ],
     score: 99,
   },
   memory: {
     mutate: ['src/stores/{memory,fingerprint}.ts'],
-    testFiles: ['test/stores/{memory,memory-tables,fingerprint}.test.ts', 'test/property/memory-nonce-store.test.ts'],
+    testFiles: [
+      'test/stores/{memory,memory-tables,fingerprint,wording}.test.ts',
+      'test/property/memory-nonce-store.test.ts',
+    ],
     score: 99,
   },
   stores: {
     mutate: ['src/stores/{redis-nonce-store,sqlite,dynamodb,mysql-nonce-store,options,postgres-nonce-store}.ts'],
-    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres,retry-undone}.test.ts'],
+    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres,retry-undone,wording}.test.ts'],
     score: 86,
   },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
