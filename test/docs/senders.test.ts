@@ -18,8 +18,8 @@ import { freePort } from '../support/servers.js'
 // Runs the programs of docs/senders/ as a user does, against a server that verifies with the built package.
 
 const SOURCES = fileURLToPath(new URL('../../docs/senders', import.meta.url))
-/** The command line of Postman. `npm ci --prefix test/docs/postman` installs it. */
-const NEWMAN = fileURLToPath(new URL('postman/node_modules/newman/bin/newman.js', import.meta.url))
+/** The command line of Postman. `npm ci --prefix test/integration` installs it. */
+const NEWMAN = fileURLToPath(new URL('../integration/node_modules/newman/bin/newman.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'senders-'))
 
 /** The options of Mono's compiler. */

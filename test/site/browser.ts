@@ -1,19 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { isInstalled } from '../support/programs.js'
 
-const folder = (path: string) => existsSync(fileURLToPath(new URL(path, import.meta.url)))
+const SITE = new URL('../../docs/site/', import.meta.url)
 
 /** Whether the browser and what builds the pages are installed. */
-export const CAN_RUN =
-  isInstalled('the site', folder('node_modules') && folder('../../docs/site/node_modules')) && isInstalled('chromium')
+export const CAN_RUN = isInstalled('the site', existsSync(new URL('node_modules', SITE))) && isInstalled('chromium')
 
-const AXE = CAN_RUN ? readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') : ''
+const AXE = CAN_RUN ? readFileSync(new URL('node_modules/axe-core/axe.min.js', SITE), 'utf8') : ''
 
 /** Starts a browser without a window. */
 export async function launch(): Promise<Browser> {
-  const { chromium } = await import('playwright-core')
+  const { chromium }: typeof import('playwright-core') = createRequire(new URL('package.json', SITE))('playwright-core')
   const executablePath = ['/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) => existsSync(path))
   // Without its sandbox, the browser also runs as root in a container. It opens only pages of this repository.
   return chromium.launch({ args: ['--no-sandbox'], ...(executablePath === undefined ? {} : { executablePath }) })
