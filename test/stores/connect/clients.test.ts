@@ -149,7 +149,7 @@ describe('connectNodeRedis', () => {
       'sentinels',
       (port) => (options) => {
         // More than it can ask within the time-out.
-        const sentinelRootNodes = Array.from({ length: 8 }, () => ({ host: '127.0.0.1', port }))
+        const sentinelRootNodes = Array.from({ length: 20 }, () => ({ host: '127.0.0.1', port }))
         return createSentinel({ name: 'nonces', sentinelRootNodes, ...options })
       },
     ],
@@ -328,6 +328,78 @@ describe('connectMysql2', () => {
 })
 
 describe('connectPg', () => {
+  /** A pool with one connection to a server, which counts the connections that it got: those of the pool, and CancelRequests. */
+  async function open(options: { prepare?: boolean } = {}) {
+    const connections: Socket[] = []
+    const server = createServer((socket) => connections.push(socket.resume())).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = Object(server.address())
+    const log: unknown[] = []
+    const errors: unknown[] = []
+    let failure: object | undefined
+    const client = Object.assign(new EventEmitter(), {
+      host: '127.0.0.1',
+      port,
+      processID: 42,
+      secretKey: 7,
+      async query({ name, text }: { name?: string | undefined; text: string }) {
+        if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
+        log.push(typeof name)
+        if (failure !== undefined) throw failure
+        return { rows: [{ reserved: true }] }
+      },
+      release: (destroy?: boolean) => log.push(destroy ? 'end' : 'release'),
+    })
+    const pool = Object.assign(new EventEmitter(), { connect: async () => client, async end() {} })
+    const create = (clientOptions: object) => {
+      const { stream } = Object({ ...clientOptions })
+      stream().connect(port, '127.0.0.1')
+      return pool
+    }
+    const nonceStore = await connectPg(create, { ...options, onError: (error) => errors.push(error) })
+    const reserve = async (error?: object) => {
+      failure = error
+      log.length = 0
+      await nonceStore.reserve('42', 'nonce', 600).catch(() => {})
+      return log
+    }
+    return { pool, connections, errors, reserve, close: () => Promise.all([nonceStore.close(), server.close()]) }
+  }
+
+  it('keeps a connection after a reply of the server, and ends and cancels it after another error', async () => {
+    const { connections, reserve, close } = await open()
+    expect(await reserve()).toEqual(['string', 'release'])
+    expect(await reserve(Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' }))).toEqual([
+      'string',
+      'release',
+    ])
+    await sleep(50)
+    expect(connections).toHaveLength(1)
+    expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
+    await vi.waitFor(() => expect(connections).toHaveLength(2))
+    const ended = connections.map((socket) => once(socket, 'close'))
+    // The server ends the second one. The first one is that of the pool.
+    connections[1]?.end()
+    await close()
+    await Promise.all(ended)
+  })
+
+  it('gives a statement no name if it must not be prepared', async () => {
+    const { reserve, close } = await open({ prepare: false })
+    expect(await reserve()).toEqual(['undefined', 'release'])
+    await close()
+  })
+
+  it('hears the errors of the pool, and of a connection that nobody uses', async () => {
+    const { pool, errors, close } = await open()
+    pool.emit('error', 'of the pool')
+    const connection = new EventEmitter()
+    pool.emit('connect', connection)
+    connection.emit('error', 'of a connection')
+    expect(errors).toEqual(['of the pool', 'of a connection'])
+    await close()
+  })
+
   it.each([
     ['on', false],
     ['off', true],
