@@ -13,7 +13,8 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
     // The base64 of a text depends on its position in a group of three bytes.
     const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
     const forms = [
-      ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
+      // Names of headers and hosts arrive in lowercase.
+      ...[secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
       ...[digits, digits.replace(/..(?=.)/g, '$& ')],
       ...groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')]),
     ]

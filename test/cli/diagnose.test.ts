@@ -64,6 +64,12 @@ describe('diagnose', () => {
     expect(text).not.toContain(SECRET)
   })
 
+  it('masks a piece of the secret in the path', async () => {
+    const stdin = String(capture(BODY)).replace('/hooks/42', `/hooks/${encodeURIComponent(SECRET.slice(0, 20))}`)
+    const { text } = await call(DIAGNOSE, { stdin })
+    expect(text).toContain('Read: POST /hooks/[secret], body of 7 bytes.')
+  })
+
   it('names the language of the sender, unless one was chosen', async () => {
     const stdin = String(capture(BODY, { secret: `${SECRET}\n` })).replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
     const guessed = 'The lines above are for ruby, from User-Agent.'

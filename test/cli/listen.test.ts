@@ -769,6 +769,24 @@ describe('send --request', () => {
   })
 })
 
+describe.each([[['--json']], [[]]])('listen %j', (args) => {
+  it('masks a secret in the path and in the method, also of a request that it refuses', async () => {
+    const listener = await listen([...args, '--save', folder])
+    const encoded = Buffer.from(`key:${SECRET}`).toString('base64')
+    for (const path of [`/h?secret=${SECRET}`, `/h/${SECRET}/a`, `/h?token=${encoded}`]) {
+      await post(listener.port, {}, BODY, path)
+    }
+    await send(listener.port, { path: `/large/${SECRET}`, headers: [], body: Buffer.alloc(1_048_577) })
+    await send(listener.port, { path: '/', headers: [[SECRET, 'a']], body: BODY })
+    await vi.waitFor(() => expect(listener.stdout().match(/missing_header/g)).toHaveLength(1), 10_000)
+    expect(listener.stdout()).toContain('/h?secret=[secret]')
+    expect(listener.stdout()).toContain('/h/[secret]/a')
+    expect(listener.stdout()).toContain('/large/[secret]')
+    expect(listener.stdout()).toContain('The secret itself is in the name of a header.')
+    for (const form of [SECRET, SECRET.toLowerCase(), encoded]) expect(listener.stdout()).not.toContain(form)
+  })
+})
+
 it.runIf(IS_POSIX && process.getuid?.() !== 0)('a folder that may not be written is an error', async () => {
   const locked = mkdtempSync(join(folder, 'locked-'))
   chmodSync(locked, 0o500)

@@ -66,6 +66,16 @@ describe('send', () => {
     expect([exitCode, stderr, text]).toEqual([0, '', 'Accepted: 204 No Content\n'])
   })
 
+  it.each([[[]], [['--json']]])('masks the secret if the endpoint answers with it: %j', async (args) => {
+    const url = await serve((_request, _body, response) => {
+      const headers = { Location: `/${SECRET}`, 'Set-Cookie': [`a=${SECRET}`], 'Content-Type': 'text/plain' }
+      response.writeHead(302, `Found ${SECRET}`, headers).write(`the key is ${SECRET}`)
+    })
+    const { text, stderr } = await send(url, args)
+    expect(text).toContain('the key is [secret]')
+    expect(text + stderr).not.toContain(SECRET)
+  })
+
   it('sends exactly these headers and bytes', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     let got: { raw: string[]; url: string | undefined; body: Buffer } | undefined

@@ -11,6 +11,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const BODY = Buffer.from('{"name":"Zo\xeb"}\0\xff\n', 'latin1')
 const { headers } = signedRequest({ body: BODY })
 const HEADER_OPTIONS = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+/** A secret that the sender shows by mistake. */
+const SHOWN = 'q7Rk2vT9xLm4WcZ8bNd1YhGf5sJp3UeA'
+
 const bodyFile = join(folder, 'body')
 writeFileSync(bodyFile, BODY)
 
@@ -107,6 +110,27 @@ X-Timestamp was compared with the time now.
     const stdin = Buffer.from(':method: POST\n:path: /\x1b[2J\nX-Nonce: a\n\n')
     const { text } = await call(['verify', '-', ...FROM_ENV], { stdin })
     expect(text).toContain('Read: POST /\\u001b[2J, body of 0 bytes.')
+  })
+
+  it.each([
+    ['the path', `POST /h/${SHOWN} HTTP/1.1`, NONCE],
+    ['the query, in base64', `POST /h?token=${Buffer.from(`key:${SHOWN}`).toString('base64')} HTTP/1.1`, NONCE],
+    ['the method', `curl -X ${SHOWN} http://a/b`, NONCE],
+    ['the nonce', 'POST /h HTTP/1.1', SHOWN],
+  ])('masks a secret that is in %s', async (_, first, nonce) => {
+    const signed = Object.entries(signedRequest({ body: '', nonce, secret: SHOWN }).headers)
+    const stdin = first.startsWith('curl')
+      ? `${first} ${signed.map(([name, value]) => `-H '${name}: ${value}'`).join(' ')} -d ''`
+      : `${[first, ...signed.map(([name, value]) => `${name}: ${value}`)].join('\n')}\n\n`
+    for (const json of [[], ['--json']]) {
+      const around = { stdin, env: { WEBHOOK_SECRET: SHOWN } }
+      const { exitCode, text, stderr } = await call(['verify', '-', ...FROM_ENV, ...json], around)
+      expect(exitCode).toBe(0)
+      expect(text).toContain('[secret]')
+      expect(text + stderr).not.toContain(SHOWN)
+      expect(text).not.toContain(Buffer.from(SHOWN).toString('base64').slice(4, 16))
+      expect(text).not.toContain(Buffer.from(`key:${SHOWN}`).toString('base64').slice(8, 20))
+    }
   })
 
   it('has colours on a terminal', async () => {

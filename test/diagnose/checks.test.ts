@@ -474,6 +474,17 @@ describe('a secret that was sent', () => {
     expect(findings[0]?.message).toContain('URL')
   })
 
+  it('is found in the name of a header, which arrives in lowercase, and masked', async () => {
+    const secret = 'q7Rk2vT9xLm4WcZ8'
+    const { 'x-nonce': _, ...rest } = signedRequest({ secret }).headers
+    const headers = { [secret]: 'a', ...rest }
+    const { findings } = await diagnose({ ...signedRequest({ secret }), headers }, secret, at(NOW))
+    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'header_missing'])
+    expect(findings[0]?.message).toContain('the name of a header')
+    expect(JSON.stringify(findings).toLowerCase()).not.toContain(secret.toLowerCase())
+    expect(await codesWith({ 'x-webhook-id': 'a' }, 'a body', 'webhook')).toEqual([])
+  })
+
   it.each([
     ['short', []],
     ['longer', ['secret_exposed']],

@@ -34,11 +34,10 @@ export const diagnose = defineCommand({
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
     const { genuine, findings, language: guessed } = await diagnoseRequest(request, secrets, clock, original)
-    const isExposed = findings.some(({ code }) => code === 'secret_exposed')
     // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
-    const all = [...read, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
-    const notes = isExposed ? all.map((note) => maskSecrets(note, secrets)) : all
+    const masked = read.map((note) => maskSecrets(note, secrets))
+    const notes = [...masked, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const list = findingsText(findings, style, language ?? guessed)
     const nothingElse = loaded.hasLineEnd
@@ -46,7 +45,7 @@ export const diagnose = defineCommand({
       : 'there is nothing to fix.'
     const report = !genuine
       ? `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${list}`
-      : isExposed
+      : findings.length > 0
         ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.\n\n${list}`
         : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)

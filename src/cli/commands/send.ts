@@ -1,4 +1,5 @@
 import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { sign } from '../../index.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { type Context, defineCommand, type Outcome, UsageError } from '../command.js'
@@ -55,7 +56,7 @@ export const send = defineCommand({
     if (body.length === 0) notes.push('The body is empty.')
 
     const endpoint: Endpoint = {
-      post: (signed, sent) => {
+      post: async (signed, sent) => {
         const own: readonly HeaderLine[] = [
           ['User-Agent', 'inbound-webhook-auth'],
           ['Content-Type', contentTypeOf(sent)],
@@ -66,7 +67,8 @@ export const send = defineCommand({
           ['Content-Length', String(sent.length)],
         ]
         const method = saved?.method ?? 'POST'
-        return sendRequest({ method, url, headers: replaceHeaders(headers, extra), body: sent }, values.timeout ?? 10)
+        const request = { method, url, headers: replaceHeaders(headers, extra), body: sent }
+        return maskResponse(await sendRequest(request, values.timeout ?? 10), secret)
       },
       sign: (nonce, ageSeconds) => {
         const now = context.clock.now() / 1000
@@ -89,6 +91,16 @@ export const send = defineCommand({
     }
   },
 })
+
+/** Masks the secret in a response, because an endpoint under development may print what it has. */
+function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
+  const mask = (text: string) => maskSecrets(text, [secret])
+  const masked = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(mask) : mask(String(value)),
+  ])
+  return { status, statusText: mask(statusText), headers: Object.fromEntries(masked), body: mask(body) }
+}
 
 /** Sends a saved request with its own signature. */
 async function sendSaved(

@@ -1,4 +1,5 @@
 import { describeTime } from '../../capture/arrival.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { MemoryNonceStore, verify as verifyRequest } from '../../index.js'
 import { defineCommand } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
@@ -29,7 +30,8 @@ export const verify = defineCommand({
       received.clock ?? context.clock,
     )
     const unknown = received.clock === undefined ? ['X-Timestamp was compared with the time now.'] : []
-    const notes = [...received.notes, ...unknown, ...secretNotes]
+    const mask = (text: string) => maskSecrets(text, secrets)
+    const notes = [...received.notes.map(mask), ...unknown, ...secretNotes]
     const textOf = (...lines: readonly string[]) => [...lines, '', notesText(notes, style)].join('\n')
     if (!result.ok) {
       const isMismatch = result.reason === 'signature_mismatch'
@@ -38,7 +40,8 @@ export const verify = defineCommand({
       return { exitCode: 1, text: textOf(heading, wrapText(result.message), ...next), document: { ...result, notes } }
     }
 
-    const { timestamp, nonce, secretIndex } = result
+    const { timestamp, secretIndex } = result
+    const nonce = mask(result.nonce)
     const secret = names[secretIndex]
     return {
       exitCode: 0,

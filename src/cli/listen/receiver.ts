@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { HeaderLine } from '../../capture/header-lines.js'
 import type { Clock } from '../../clock.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../../index.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
@@ -154,7 +155,9 @@ export class Receiver {
     this.#waiting++
     this.#turn = this.#turn.then(async () => {
       try {
-        await this.#settings.print(await explain())
+        const report = await explain()
+        const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
+        await this.#settings.print({ ...report, method: mask(report.method), path: mask(report.path) })
       } catch (error) {
         this.#failed.abort(error)
       }

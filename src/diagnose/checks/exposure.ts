@@ -6,6 +6,9 @@ import type { Draft } from '../draft.js'
 /** A shorter secret may be in a header by chance. */
 const MIN_SECRET = 6
 
+/** A shorter secret may be a word in the name of a header. */
+const MIN_SECRET_IN_NAME = 16
+
 /** Longer headers and bodies are not searched. */
 const MAX_LENGTH = 1_000_000
 
@@ -21,7 +24,13 @@ export function checkExposure(pairs: readonly Pair[], body: Uint8Array, secrets:
   const holders = pairs
     .filter(([, value]) => isHeld(value))
     .map(([name]) => (name === ':path' ? 'the URL' : listNames([name])))
-  const names = [...new Set(holders), ...(body.length <= MAX_LENGTH && hides(fromUtf8(body)) ? ['the body'] : [])]
+  const lowercase = long.filter(({ length }) => length >= MIN_SECRET_IN_NAME).map((secret) => secret.toLowerCase())
+  const isNamed = pairs.some(([name]) => lowercase.some((secret) => name.includes(secret)))
+  const names = [
+    ...new Set(holders),
+    ...(isNamed ? ['the name of a header'] : []),
+    ...(body.length <= MAX_LENGTH && hides(fromUtf8(body)) ? ['the body'] : []),
+  ]
   if (names.length === 0) return []
   const message = `The secret itself is in ${joinWords(names, 'and')}. Replace it now: everything on the way can read it.`
   return [{ code: 'secret_exposed', message, fix: 'replace_secret' }]
