@@ -1,4 +1,4 @@
-import { fromLatin1, withoutLineBreaks } from '../bytes.js'
+import { fromLatin1, latin1, withoutLineBreaks } from '../bytes.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
@@ -16,9 +16,11 @@ const LF = 0x0a
 
 /** Returns the body of a capture. */
 export function bodyOf(captured: CapturedRequest, headers: readonly HeaderLine[]): BodyRead {
-  const { body, bodyLength, isHttpText } = captured
-  if (body === undefined) {
-    throw new CaptureError('The capture has no body. Pass the file that was sent with --body-file PATH.')
+  const { body, bodyLength, isHttpText, whyNoBody = 'has no body' } = captured
+  // Many logs have only the headers.
+  const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
+  if (body === undefined || isLeftOut) {
+    throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
   }
   if (bodyLength !== undefined) return cutBody(body, bodyLength)
   return isHttpText ? extractBody(body, headers) : { body, notes: noteOnLength(body, headers) }
@@ -61,10 +63,24 @@ export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): 
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
   }
+  const restored = [bytes, withoutLineEnd(bytes)].map(withCrlf).find((body) => body.length === length)
+  if (restored !== undefined && bytes.length < length) {
+    const note = `The line ends of the body were restored as CRLF, because it then has the ${countBytes(length)} of Content-Length.`
+    return { body: restored, notes: [note] }
+  }
   if (bytes.length <= length) return { body: bytes, notes: noteOnLength(bytes, headers) }
   const ignored = countBytes(bytes.length - length)
   const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
   return { body: bytes.subarray(0, length), notes: [note] }
+}
+
+function withoutLineEnd(bytes: Uint8Array): Uint8Array {
+  return bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes
+}
+
+/** Returns the bytes with CRLF instead of each LF. Editors and chats write LF. */
+function withCrlf(bytes: Uint8Array): Uint8Array {
+  return latin1(fromLatin1(bytes).replace(/\r?\n/g, '\r\n'))
 }
 
 /** Returns a remark if a body has another length than `Content-Length` says. */

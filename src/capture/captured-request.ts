@@ -7,6 +7,8 @@ export interface CapturedRequest {
   readonly headers: readonly HeaderLine[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
+  /** Why there is no body, after "The capture". By default it "has no body". */
+  readonly whyNoBody?: string | undefined
   /** Whether the body was copied from HTTP text. Then it may be in chunks, or an editor may have added a line end. */
   readonly isHttpText?: boolean
   /** The length of the body that `captureRequest` wrote. It has no chunks. */

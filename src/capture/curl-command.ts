@@ -2,15 +2,24 @@ import { utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type HeaderLine, parseHeader, valuesOf } from './header-lines.js'
-import { type ShellWord, splitCommand } from './shell-words.js'
+import { type ShellWord, splitCommand, WRAPPED } from './shell-words.js'
 
 // A curl command, as browsers, API clients and request inspectors copy it.
 
-const CURL = /^([$%] |[A-Z]:\\[^>\n]*>)?curl(\.exe)?\s/
+/** The command may follow a prompt: `$ `, `bob@host:~$ ` or `C:\>`. */
+const CURL = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?\s/
+/** A command on a line of its own. */
+const COMMAND = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?[ \t][^\n]*(?:https?:\/\/| -H ?| --header )/m
 
 /** Checks whether a capture begins as a curl command. */
 export function isCurlCommand(beginning: string): boolean {
   return CURL.test(beginning)
+}
+
+/** Returns the index of a command below prose, or -1. Other captures may have a command in a body or a response. */
+export function findCurlCommand(text: string): number {
+  const index = text.search(COMMAND)
+  return /^[*>]|HTTP\/\d|\{/m.test(text.slice(0, Math.max(index, 0))) ? -1 : index
 }
 
 /** The options of curl that take a value. The others are switches. */
@@ -38,6 +47,11 @@ const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without
 }
 
 export function parseCurlCommand(text: string): CapturedRequest {
+  if (/(?:curl|-H|--header) ?[‘’“”„]/.test(text)) {
+    throw new CaptureError(
+      'The command has typographic quotes (‘ or “), which a chat or a text editor put in. Copy it again, as plain text.',
+    )
+  }
   const headers: HeaderLine[] = []
   const data: string[] = []
   let [method, url] = ['POST', '']
@@ -99,6 +113,7 @@ function headerLines(text: string): HeaderLine[] {
   if (text.startsWith('@')) {
     throw new CaptureError('The headers of the command are in a file. Run it with curl -v, and pass that output.')
   }
+  if (/[\r\n]/.test(text)) throw new CaptureError(WRAPPED)
   const header = parseHeader(text)
   return header === undefined ? [] : [header]
 }

@@ -1,3 +1,4 @@
+import { latin1 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type HeaderLine, parseHeader } from './header-lines.js'
@@ -9,7 +10,7 @@ const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 const MAX_LINES = 10_000
 
 /**
- * Parses the output of `curl -v`, which has no body. Returns `undefined` for other text, such as HTTP text that a mail quotes:
+ * Parses the output of `curl -v`, which has no body, or the timeline of Insomnia, which has it. Returns `undefined` for other text, such as HTTP text that a mail quotes:
  * there the lines after the head begin with `>` too.
  *
  * @param isHttpText - whether the text may also be HTTP text. Then `>` lines after a blank line are in its body.
@@ -30,9 +31,18 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
     if (header === undefined) return undefined
     headers.push(header)
   }
-  const [blank = '', afterBlank = ''] = end === -1 ? [] : others.slice(end)
+  const rest = end === -1 ? [] : others.slice(end)
+  const [blank = '', afterBlank = ''] = rest
   const isQuoted = /^> *$/.test(blank) && afterBlank.startsWith('>') && !REQUEST_LINE.test(afterBlank)
   if (isQuoted) return undefined
   const [, date] = /^< date: (.*?)\r?$/im.exec(text) ?? []
-  return { headers, body: undefined, arrival: arrivalOf(date, 'from the Date of the response') }
+  return { headers, ...bodyIn(rest), arrival: arrivalOf(date, 'from the Date of the response') }
+}
+
+/** Returns the body that Insomnia writes below the head. It writes the body of the response in the same way. */
+function bodyIn(lines: readonly string[]): Pick<CapturedRequest, 'body' | 'isHttpText'> {
+  const response = lines.findIndex((line) => line.startsWith('<'))
+  const sent = lines.slice(0, response === -1 ? undefined : response).filter((line) => /^\|( |$)/.test(line))
+  if (sent.length === 0) return { body: undefined }
+  return { body: latin1(sent.map((line) => line.slice(2)).join('\n')), isHttpText: true }
 }

@@ -144,9 +144,10 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
 
 function parseHead(lines: readonly string[]): readonly HeaderLine[] {
   const headers: HeaderLine[] = []
+  const isBold = lines[0]?.startsWith('**') === true
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
-    const header = parseHeader(line)
+    const header = parseHeader(isBold ? line.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : line)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)

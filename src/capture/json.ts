@@ -1,8 +1,8 @@
 import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
-import { CaptureError, unreadable } from './capture-error.js'
+import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, contentLengthOf, type HeaderLine } from './header-lines.js'
+import { areOfRequest, contentLengthOf, type HeaderLine, parseHeader } from './header-lines.js'
 import { parseHttpText } from './http-text.js'
 
 // JSON that holds a request: a HAR file or one of its entries, an event of AWS Lambda, a line of a log, or what ngrok and
@@ -87,19 +87,22 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads the request in JSON. Of several requests, it reads the first one that has X-Signature. */
-export function readDocuments(documents: readonly unknown[]): CapturedRequest {
+/**
+ * Reads the request in JSON, or returns `undefined` if it has none. Of several requests, it reads the first one that
+ * has X-Signature.
+ */
+export function readDocuments(documents: readonly unknown[]): CapturedRequest | undefined {
   const found = findHeaders(documents)
   const [request = found[0]] = found.filter(({ headers }) => headers.some(([name]) => /^x-signature$/i.test(name)))
-  if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
+  if (request === undefined) return undefined
   const others =
     found.length === 1 ? [] : [`The capture has ${found.length} requests. The first with X-Signature was read.`]
   const arrival = arrivalOf(timeOf(request.place), 'from the time in the capture')
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes: others }
   const headers = [...requestLine(request), ...request.headers]
-  const { body, notes } = findBody(request.place, headers)
-  return { headers, body, arrival, notes: [...others, ...notes] }
+  const { body, whyNoBody, notes } = findBody(request.place, headers)
+  return { headers, body, whyNoBody, arrival, notes: [...others, ...notes] }
 }
 
 /** Finds all objects with headers of a request, the outermost first. */
@@ -116,7 +119,11 @@ function findHeaders(documents: unknown): Found[] {
       continue
     }
     for (const [name, inner] of Object.entries(object)) {
-      if (isJsonObject(inner) && name !== 'response') pending.push({ object: inner, outer: place })
+      if (name === 'response') continue
+      if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
+      // A message of a queue has the event as a string. The string itself is not a body, so the place has nothing around it.
+      const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
+      if (isJsonObject(message)) pending.push({ object: message })
     }
   }
   return found
@@ -152,8 +159,13 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
   return bytes && parseHttpText(bytes, fromLatin1(bytes))
 }
 
-/** Headers as a record, pairs, objects with `name` and `value`, or names and values in turns. */
+/** Headers as a record, pairs, objects with `name` and `value`, names and values in turns, or one of them or HTTP text in a string. */
 function headerLinesOf(value: unknown): HeaderLine[] {
+  if (typeof value === 'string') {
+    const document = parse(value)
+    if (isJsonObject(document)) return headerLinesOf(document)
+    return value.split(/\r?\n/).flatMap((line) => [parseHeader(line)].filter((header) => header !== undefined))
+  }
   if (!Array.isArray(value))
     return isJsonObject(value) ? Object.entries(value).flatMap(([name, one]) => lines(name, one)) : []
   if (value.every((one) => typeof one === 'string')) {
@@ -183,6 +195,7 @@ function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
 
 interface JsonBody {
   readonly body: Uint8Array | undefined
+  readonly whyNoBody?: string
   readonly notes: readonly string[]
 }
 
@@ -195,6 +208,9 @@ interface BodyField {
 
 function findBody(place: Place, headers: readonly HeaderLine[]): JsonBody {
   const field = findBodyField(place)
+  if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
+    return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body', notes: [] }
+  }
   if (field !== undefined) return decodeBody(field)
   const { object } = place
   // Lambda leaves out an empty body, or replaces it by `null`.

@@ -1,7 +1,7 @@
 import { fromLatin1, fromUtf8, utf8 } from '../bytes.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { isCurlCommand, parseCurlCommand } from './curl-command.js'
+import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
 import { parseCurlOutput } from './curl-output.js'
 import { beginsAsHttpText, parseHttpText } from './http-text.js'
 import { findDocuments, parseDocuments, readDocuments } from './json.js'
@@ -30,7 +30,11 @@ function readText(bytes: Uint8Array): CapturedRequest {
   if (trimmed.startsWith('"')) return readQuoted(rest)
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
-  if (documents !== undefined) return readDocuments(documents)
+  if (documents !== undefined) {
+    const request = readDocuments(documents)
+    if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
+    return request
+  }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromUtf8(rest))
     // Someone pasted the command with its output, which has the headers as they were sent.
@@ -39,10 +43,15 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
   if (fenced !== undefined) return readText(fenced)
+  if (!isHttpText && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
+    throw unreadable('is the output of curl --trace or --trace-ascii, not of curl -v')
+  }
+  const command = isHttpText ? -1 : findCurlCommand(text)
+  if (command > 0) return readText(rest.subarray(command))
   const request = parseCurlOutput(text, isHttpText) ?? parseHttpText(rest, text)
   if (request !== undefined) return request
-  const logged = findDocuments(fromUtf8(rest))
-  if (logged.length > 0) return readDocuments(logged)
+  const logged = readDocuments(findDocuments(fromUtf8(rest)))
+  if (logged !== undefined) return logged
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 

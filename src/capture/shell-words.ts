@@ -20,6 +20,10 @@ function isForCmd(text: string): boolean {
   return /\^(\r?\n|")/.test(text)
 }
 
+/** The error for a command that was wrapped, for example by a mail program. */
+export const WRAPPED =
+  'The command is broken into lines, and its lines do not end with \\. Copy the whole command again, as one line.'
+
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
 /** The words that are complete, and the one that is being read. */
@@ -69,6 +73,10 @@ function splitForBash(text: string): readonly ShellWord[] {
       if (index + 1 === text.length) throw new CaptureError(ENDLESS_QUOTE)
       if (lineEnd === '') list.add(text.charAt(index + 1))
       index += 1 + (lineEnd.length || 1)
+    } else if (/^`\r?\n/.test(text.slice(index, index + 3))) {
+      throw new CaptureError(
+        'The command is for PowerShell, which is not read. Run it with -v. Pass that output, and the file that was sent with --body-file PATH.',
+      )
     } else if (character === '$' || character === '`') {
       list.addExpansion(text.charAt(index))
       index++
@@ -78,7 +86,10 @@ function splitForBash(text: string): readonly ShellWord[] {
     } else {
       const end = endOf(SPACE, text, index)
       // Another command follows on the next line.
-      if (text.slice(index, end).includes('\n')) break
+      if (text.slice(index, end).includes('\n')) {
+        if (/^(--?[A-Za-z]|')/.test(text.slice(end, end + 3))) throw new CaptureError(WRAPPED)
+        break
+      }
       if (end > index) list.endWord()
       const next = endOf(PLAIN, text, end)
       if (next > end) list.add(text.slice(end, next))

@@ -62,7 +62,13 @@ describe('HTTP text', () => {
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'its line 2 is not a header'],
     ['with a second request line', 'X-Nonce: a\nPOST / HTTP/1.1\n\n', 'its line 2 is not a header'],
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'its line 2 is not a header'],
-    ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'is not a request'],
+    ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'is the output of curl --trace'],
+    [
+      'of curl --trace-ascii',
+      '== Info: Connected\n10:00:00.12 => Send header, 20 bytes (0x14)\n0000: POST / HTTP/1.1\n0010: X-Nonce: a\n',
+      'is the output of curl --trace or --trace-ascii, not of curl -v',
+    ],
+    ['in bold, with a line that is none', '**X-Nonce**: a\n**b**\n', 'its line 2 is not a header'],
     ['binary', '\x00\x1b\xff', 'is not a request'],
   ])('throws if it is %s', (_, capture, message) => {
     expect(() => parsed(capture)).toThrow(CaptureError)
@@ -82,6 +88,11 @@ describe('the body', () => {
     [['8'], 'the body\r\n', 'the body', 'Content-Length is 8, which excludes 2 bytes after the body.'],
     [['9'], 'the body\n', 'the body\n', ''],
     [['9'], 'the body', 'the body', 'Content-Length is 9, but the body has 8 bytes. It was changed'],
+    [['11'], 'the\n\nbody', 'the\r\n\r\nbody', 'CRLF, because it then has the 11 bytes of Content-Length.'],
+    [['11'], 'the\n\nbody\n', 'the\r\n\r\nbody', 'CRLF, because it then has the 11 bytes of Content-Length.'],
+    [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but the body has 9 bytes.'],
+    [['9'], 'the\n\nbody\n', 'the\n\nbody', 'Content-Length is 9, which excludes 1 byte'],
+    [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but the body has 9 bytes.'],
     [[], 'the body', 'the body', ''],
     [[], 'the body\n', 'the body\n', 'Without Content-Length, the line end after the body was read as part of it.'],
     [['eight'], 'the body', 'the body', ''],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from '../../src/capture/body.js'
 import { CaptureError } from '../../src/capture/capture-error.js'
+import { captureRequest } from '../../src/capture/capture-request.js'
 import { valuesOf } from '../../src/capture/header-lines.js'
 import { readCapture } from '../../src/capture/read-capture.js'
 import { signedRequest } from '../support/request.js'
@@ -94,7 +95,56 @@ describe('HTTP text is read', () => {
   it('needs no request line if a header is one of requests', () => {
     expect(read(TEXT.replace(/.*\n/, ''))).toMatchObject({ path: '', signature: SIGNATURE, body: BODY })
     expect(read(TEXT.replace(/.*\n/, '').replaceAll(/^/gm, '> '))).toMatchObject({ signature: SIGNATURE, body: BODY })
+    for (const bold of ['**$1**:', '**$1:**']) {
+      const capture = TEXT.replace(/.*\n/, '').replaceAll(/^([\w-]+):(?= )/gm, bold)
+      expect(read(capture)).toMatchObject({ signature: SIGNATURE, body: BODY })
+    }
     expect(read(`X-Webhook-Signature: ab\n\n${BODY}`)).toMatchObject({ signature: '', body: BODY })
+  })
+})
+
+describe('a head without its body', () => {
+  const HEAD = LINES.slice(1, -1).join('\n')
+
+  it.each([
+    ['that ends with a blank line', `${HEAD}\n`],
+    ['that does not', HEAD.trimEnd()],
+    ['below a request line', `${LINES[0]}\n${HEAD}`],
+    ['with names in bold', HEAD.replaceAll(/^([\w-]+):/gm, '**$1:**')],
+  ])('is refused, because Content-Length announces one: %s', (_, capture) => {
+    expect(() => read(capture)).toThrow('The capture has no body. Pass the file that was sent with --body-file PATH.')
+  })
+
+  it('is a request with an empty body if Content-Length is 0 or absent, or captureRequest wrote it', () => {
+    expect(read(HEAD.replace(/(content-length: )\d+/i, '$10')).body).toBe('')
+    expect(read(HEAD.replace(/content-length.*\n?/i, '')).body).toBe('')
+    const written = captureRequest({ url: '/', headers: { 'content-length': '42' } }, '')
+    expect(read(written).body).toBe('')
+  })
+})
+
+describe('the timeline of Insomnia', () => {
+  const SENT = LINES.slice(0, -1).map((line) => (line === '' ? '' : `> ${line}`))
+  const timeline = (body: string) =>
+    [
+      '* Preparing request',
+      ...SENT,
+      ...body.split('\n').map((line) => `| ${line}`),
+      '',
+      '< HTTP/1.1 401 Unauthorized',
+      '',
+      '| no',
+    ].join('\n')
+
+  it('is read with its body, not with that of the response', () => {
+    expect(read(timeline(BODY))).toEqual({ ...REQUEST, arrival: undefined })
+    expect(read(timeline(BODY).replace(/\n< [\s\S]*/, ''))).toMatchObject({ body: BODY })
+    const long = BODY.replace(',', ',\n')
+    expect(read(timeline(long).replace(/(Content-Length: )\d+/, `$1${Buffer.byteLength(long)}`)).body).toBe(long)
+  })
+
+  it('has no body if only the response has one', () => {
+    expect(() => read(timeline('').replace('| \n', ''))).toThrow('The capture has no body.')
   })
 })
 
@@ -146,6 +196,33 @@ describe('a curl command is read', () => {
     expect(read(command).body).toBe(body)
   })
 
+  const COMMAND = `curl -X POST 'https://example.com/hooks/42' ${HEADERS.map(([name, value]) => `-H '${name}: ${value}'`).join(' ')} --json '${BODY}'`
+
+  it.each([
+    ['bob@host:~/x$ '],
+    ['[bob@host x]$ '],
+    ['root@host:/# '],
+    ['PS C:\\Users\\bob> '],
+    ['host% '],
+    ['I ran this:\n\n'],
+    ['I ran this:\n\nbob@host:~$ '],
+  ])('after %j', (before) => {
+    expect(read(before + COMMAND)).toMatchObject(REQUEST)
+    expect(read(`${before}${COMMAND}\nHTTP/1.1 401 Unauthorized\nContent-Length: 0\n`)).toMatchObject(REQUEST)
+  })
+
+  it.each([
+    ['output of curl', '* Trying\n> POST / HTTP/1.1\n> X-Nonce: abc\n>\n< HTTP/1.1 401\n\n'],
+    ['HTTP text below prose', 'It came in today:\n\nPOST / HTTP/1.1\nX-Nonce: abc\n\n'],
+  ])('but not from a body: %s', (_, before) => {
+    const { headers: lines } = readCapture(Buffer.from(before + COMMAND))
+    expect(valuesOf(lines, 'x-nonce')).toEqual(['abc'])
+  })
+
+  it('but prose about curl is none', () => {
+    expect(() => read('We got a 401.\ncurl shows it too.')).toThrow('The capture is not a request.')
+  })
+
   it('up to a redirection, which is not a part of it', () => {
     expect(read('curl http://a/b -d x 2> errors.txt')).toMatchObject({ path: '/b', body: 'x' })
     expect(read('curl http://a/b -d x>out')).toMatchObject({ path: '/b', body: 'x' })
@@ -157,6 +234,14 @@ describe('a curl command is read', () => {
     ['a substitution', 'curl http://a -d "$(cat body)"', 'a variable of the shell'],
     ['backticks', 'curl http://a -d `cat body`', 'a variable of the shell'],
     ['headers in a file', 'curl http://a -H @headers', 'in a file'],
+    ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
+    ['typographic double quotes', "curl http://a -H “X-Nonce: it's” -d “a”", 'typographic quotes'],
+    ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'broken into lines'],
+    ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'broken into lines'],
+    ['a long option on the next line', 'curl http://a\n  --json b', 'broken into lines'],
+    ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'broken into lines'],
+    ['the line ends of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
+    ['the line ends of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
     ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
   ])('not with %s', (_, command, message) => {
     expect(() => read(command)).toThrow(CaptureError)
@@ -192,6 +277,15 @@ describe('JSON is read', () => {
       `INFO received ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`,
     ],
     ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
+    [
+      'with headers as a string of lines',
+      outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY }),
+    ],
+    ['with headers as JSON in a string', outside({ ...request, headers: JSON.stringify(headers), body: BODY })],
+    [
+      'as the message of a queue',
+      outside({ Records: [{ messageId: '1', body: outside({ ...request, body: BODY }), md5OfBody: 'a' }] }),
+    ],
     ['in a fence', `\`\`\`json\n${outside({ ...request, body: BODY })}\n\`\`\``],
   ])('%s', (_, capture) => {
     expect(read(capture)).toMatchObject(REQUEST)
@@ -239,6 +333,10 @@ describe('JSON is read', () => {
     ]) {
       expect(() => read(outside({ ...request, ...others }))).toThrow('The capture has no body.')
     }
+    // The string that holds a request is not its body.
+    expect(() => read(outside({ Records: [{ body: outside(request) }] }))).toThrow('The capture has no body.')
+    const form = { request: { ...request, postData: { params: [{ name: 'a', value: 'b' }] } } }
+    expect(() => read(outside(form))).toThrow('has the fields of a form, but not the bytes of the body. Pass the file')
     const logged = { request, response: { status: 401 }, body: 'of the response' }
     expect(() => read(outside(logged))).toThrow('The capture has no body.')
   })
@@ -268,6 +366,8 @@ describe('other text is refused, with the shapes that are read', () => {
   it.each([
     ['prose', 'We got a 401 today.\n\nCan you help?'],
     ['a list of names and values', 'level: info\nmessage: received\n\nbody'],
+    ['YAML of a request', `headers:\n  X-Nonce: "abc"\nbody: '{"event": "paid"}'\n`],
+    ['a command of HTTPie', `http POST http://a X-Nonce:abc --raw '{"event":"paid"}'`],
     ['YAML', 'timestamp: 1700000000\nevent: invoice.paid\n'],
     ['the head of a response', 'HTTP/1.1 401 Unauthorized\nDate: Tue, 14 Nov 2023 22:13:21 GMT\n\n'],
     ['the headers of a response', 'Content-Type: text/html\nServer: nginx\nContent-Length: 3\n\nabc'],
@@ -311,6 +411,12 @@ describe('a capture of 16 times the size takes about 16 times the time', () => {
     ['braces', (size) => `a ${'{\n'.repeat(size / 2)}`],
     ['brackets', (size) => '['.repeat(size)],
     ['chunks', (size) => `${head}Transfer-Encoding: chunked\n\n${'1\na\n'.repeat(size / 4)}0\n`],
+    ['prompts', (size) => `a\n${'$ '.repeat(size / 2)}`],
+    ['lines of prompts', (size) => `a\n${'$ curl \n'.repeat(size / 8)}`],
+    ['words of curl', (size) => `a\n${'curl '.repeat(size / 5)}`],
+    ['lines of Insomnia', (size) => `> POST / HTTP/1.1\n\n${'| a\n'.repeat(size / 4)}`],
+    ['JSON in strings', (size) => JSON.stringify(Array(size / 64).fill('{"a":"{}"}'))],
+    ['line ends without CR', (size) => `${head}Content-Length: ${2 * size}\n\n${'\n'.repeat(size)}`],
     ['meters of curl', (size) => `${' 0'.repeat(size / 2)}> POST / HTTP/1.1`],
     ['heads of curl', (size) => '> POST / HTTP/1.1\n'.repeat(size / 18)],
   ])('%s', (_, capture) => {
