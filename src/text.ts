@@ -17,10 +17,21 @@ export function spell(name: HeaderName): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** Lists the names of headers, each once. */
+/** The longest name and the longest list of names, in characters. */
+const MAX_NAME = 128
+const MAX_LIST = 240
+
+/** Lists the names of headers, each once. It leaves out whole names at the end of a long list, and counts them. */
 export function listNames(names: readonly string[]): string {
-  const all = [...new Set(names)]
-  return all.length === 0 ? 'none' : quote(all.slice(0, 40).join(' ')).slice(1, -1)
+  const all = [...new Set(names)].map((name) =>
+    quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
+  )
+  if (all.length === 0) return 'none'
+  const shown = all
+    .slice(0, 40)
+    .filter((_, index) => index === 0 || all.slice(0, index + 1).join(' ').length <= MAX_LIST)
+  const others = all.length - shown.length
+  return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
 }
 
 /** The names of white space and of invisible characters. */

@@ -6,7 +6,7 @@ import { isInWindow, isTimestamp } from '../rules/timestamp.js'
 import { joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
-import { checkHeaders, readMeantHeaders, unswapHeaders } from './checks/headers.js'
+import { checkHeaders, readMeantHeaders, unswapHeaders, withoutGuessedNonce } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat, isDigest } from './checks/signature.js'
@@ -69,8 +69,10 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     ...limit(platform, MAX_HASHES - hashesOutside, MAX_BYTES, MAX_REWRITTEN),
   }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
-  const meant = unswapHeaders(signed ?? meanings[0], now)
-  const { found, notTried } = signed === undefined ? findWay(meant, request, context) : NOTHING_FOUND
+  const likeliest = unswapHeaders(signed ?? meanings[0], now)
+  const { found, notTried } = signed === undefined ? findWay(likeliest, request, context) : NOTHING_FOUND
+  const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
+  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, request, pairs)
   const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.

@@ -197,6 +197,41 @@ describe('a header', () => {
     expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
   })
 
+  it.each([['X-Request-Id'], ['Correlation-Id'], ['Webhook-Id']])(
+    'is not found in %s, which a proxy may add, unless its value was signed',
+    async (name) => {
+      const { 'x-nonce': nonce, ...rest } = headers
+      for (const value of ['1', 'b47c1a52-8b86-4d01-b42d-00cf4fc964ff', 'not a nonce']) {
+        const changed = { ...rest, [name]: value, 'x-signature': 'f'.repeat(64) }
+        const findings = await findingsWith(changed)
+        expect(findings).toMatchObject([{ code: 'header_missing', message: 'X-Nonce is missing.' }])
+      }
+      const signature = (message: string) => createHmac('sha256', SECRET).update(message).digest('hex')
+      const dotted = { ...rest, 'x-signature': signature(`${TIMESTAMP}.${nonce}.${body}`), [name]: nonce }
+      expect(await findingsWith(dotted)).toMatchObject([{ code: 'header_name' }, { code: 'message_layout' }])
+      const without = { ...rest, 'x-signature': signature(`${TIMESTAMP}.${body}`), [name]: nonce }
+      expect(await findingsWith(without)).toMatchObject([{ code: 'header_missing' }, { code: 'message_layout' }])
+    },
+  )
+
+  it('is found under a similar name without a proof', async () => {
+    const { 'x-nonce': nonce, ...rest } = headers
+    const findings = await findingsWith({ ...rest, 'x-nounce': nonce, 'x-signature': 'f'.repeat(64) })
+    expect(findings).toMatchObject([{ code: 'header_name' }, { code: 'signature_mismatch' }])
+  })
+
+  it('has a list of names that begins with those of the sender, and ends between two names', async () => {
+    const standard = ['Host', 'Accept', 'User-Agent', 'Cache-Control', 'Sec-Fetch-Mode', 'CF-Ray', 'X-Forwarded-For']
+    const many = Object.fromEntries([...standard, 'X-Acme-A', 'X-Acme-B'].map((name) => [name, '1']))
+    const list = 'x-acme-a x-acme-b host accept user-agent cache-control sec-fetch-mode cf-ray x-forwarded-for'
+    expect((await findingsWith(many))[0]?.evidence?.split('\n')[0]).toBe(`Headers: ${list}`)
+    const long = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x-acme-${100 + index}`, '1']))
+    const [finding] = await findingsWith({ ...long, ['y'.repeat(300)]: '1' })
+    expect(finding?.evidence).toMatch(/^Headers: (x-acme-1\d\d ){20}x-acme-120, and 30 more$/)
+    const [other] = await findingsWith({ ['y'.repeat(300)]: '1', 'x-b': 'c' })
+    expect(other?.evidence).toBe(`Headers: ${'y'.repeat(127)}… x-b`)
+  })
+
   it.each([
     [{ 'x-timestamp': 'X_Timestamp', 'x-nonce': 'x_nonce', 'x-signature': 'HTTP_X_SIGNATURE' }],
     [{ 'x-timestamp': 'Webhook-Timestamp', 'x-nonce': 'Webhook-Id', 'x-signature': 'Webhook-Signature' }],

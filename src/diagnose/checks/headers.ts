@@ -32,6 +32,10 @@ function hasWord(name: string, word: string): boolean {
   })
 }
 
+/** Headers that HTTP clients and proxies set on their own. */
+const STANDARD =
+  /^(host|connection|pragma|cache-control|user-agent|origin|referer|cookie|via|forwarded|te|dnt|priority|x-real-ip|x-amzn-trace-id|traceparent|tracestate|transfer-encoding|(sec|upgrade|accept|content|x-forwarded|cf)(-.*)?)$/
+
 /** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {
   /** The header whose value was swapped with that of X-Nonce. */
@@ -110,9 +114,10 @@ function repeatedValues(
   return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
 
+const plain = (name: string) => name.replace(/^http[_-]/, '').replaceAll('_', '-')
+
 /** Finds the header that has the value of `name` under another name. */
 function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefined {
-  const plain = (other: string) => other.replace(/^http[_-]/, '').replaceAll('_', '-')
   const others = pairs.filter(([other]) => other.length <= 128)
   const candidates = others.filter(([other]) => {
     const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
@@ -126,6 +131,12 @@ function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefin
     candidates[0] ??
     (name === 'x-signature' ? others.find(isAuthorizationDigest) : undefined)
   )
+}
+
+/** Removes a nonce that was only guessed: a request ID that a proxy adds is not the nonce, unless it was signed. */
+export function withoutGuessedNonce(meant: MeantHeaders, headers: HeaderValues, pairs: readonly Pair[]): MeantHeaders {
+  const isNamed = hasWord(plain(findOtherName(pairs, 'x-nonce')?.[0] ?? 'nonce'), 'nonce')
+  return headers.nonce !== undefined || isNamed ? meant : { ...meant, nonce: undefined }
 }
 
 /** A token in `Authorization` rarely has 64 hex digits, so this is probably the signature. */
@@ -146,13 +157,15 @@ export function checkHeaders(
 ): Draft[] {
   const absent = HEADER_NAMES.filter((name) => headers[FIELDS[name]] === undefined)
   const renamed = absent.flatMap((name) => {
-    const pair = findOtherName(pairs, name)
+    const pair = meant[FIELDS[name]] === undefined ? undefined : findOtherName(pairs, name)
     return pair === undefined ? [] : [[name, pair[0]] as const]
   })
   const missing = absent.filter((name) => !renamed.some(([own]) => own === name))
   // The pseudo-headers were not received: the reader of the capture makes them from the request line.
   const names = pairs.map(([name]) => name).filter((name) => !name.startsWith(':'))
-  const received = [['Headers', listNames(names)] as const]
+  // The list may be cut, so the names that a sender may have meant come first.
+  const own = names.filter((name) => !STANDARD.test(name))
+  const received = [['Headers', listNames([...own, ...names])] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {
     const message = `${renamed.map(([name, other]) => `${spell(name)} is missing, but there is ${quote(other)}`).join('; ')}.`
