@@ -59,7 +59,8 @@ export function parseTime(text: string): number {
   return milliseconds
 }
 
-/** Returns a time as `2023-11-14T22:13:20Z`. */
+/** Returns a time as `2023-11-14T22:13:20Z`, or as Unix time if it is after the year 275760. */
 export function describeTime(milliseconds: number): string {
+  if (Math.abs(milliseconds) > 8.64e15) return String(milliseconds / 1000)
   return new Date(milliseconds).toISOString().replace('.000', '')
 }

@@ -70,6 +70,22 @@ describe('diagnose', () => {
     expect(text).toContain('Read: POST /hooks/[secret], body of 7 bytes.')
   })
 
+  it.each([
+    ['1600000000', 'Genuine if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'],
+    ['20000000000000', 'Genuine if it arrived between 19999999999700 and 20000000000300.'],
+  ])('says when a request with a right signature must have arrived: %s', async (timestamp, message) => {
+    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin: capture(BODY, { timestamp }) })
+    expect([exitCode, text.split('\n')[0]]).toEqual([1, `The signature is right. ${message}`])
+    expect(text).toContain('(clock_unknown)')
+  })
+
+  it('does not say that a wrong signature is right if the time is unknown', async () => {
+    const stdin = capture(BODY, { timestamp: '1600000000', secret: 'another' })
+    const { text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
+    expect(text).toMatch(/^Not genuine: 2 findings/)
+    expect(text).toContain('(clock_unknown)')
+  })
+
   it('names the language of the sender, unless one was chosen', async () => {
     const stdin = String(capture(BODY, { secret: `${SECRET}\n` })).replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
     const guessed = 'The lines above are for ruby, from User-Agent.'

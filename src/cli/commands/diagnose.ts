@@ -1,4 +1,7 @@
+import { describeTime } from '../../capture/arrival.js'
+import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { defineCommand } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
@@ -38,16 +41,20 @@ export const diagnose = defineCommand({
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
     const masked = read.map((note) => maskSecrets(note, secrets))
     const notes = [...masked, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    // If nothing else is wrong, the signature and all formats are right.
+    const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const list = findingsText(findings, style, language ?? guessed)
     const nothingElse = loaded.hasLineEnd
       ? 'with the secret without the line end of its file.'
       : 'there is nothing to fix.'
-    const report = !genuine
-      ? `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${list}`
-      : findings.length > 0
-        ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.\n\n${list}`
-        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
+    const report = isTimeUnknown
+      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(request.headers)}\n\n${list}`
+      : !genuine
+        ? `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${list}`
+        : findings.length > 0
+          ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.\n\n${list}`
+          : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
     const which = guessed === undefined ? '' : ` The lines above are for ${guessed}, from User-Agent.`
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
@@ -58,3 +65,10 @@ export const diagnose = defineCommand({
     }
   },
 })
+
+/** Says when the request must have arrived to be genuine. */
+function genuineIfArrived(headers: readonly HeaderLine[]): string {
+  const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
+  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
+  return `Genuine if it arrived between ${from} and ${to}.`
+}
