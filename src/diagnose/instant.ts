@@ -85,7 +85,3 @@ export function instantOf(timestamp: string, now: number): number | undefined {
 export function writeIso(instant: number, zone: string, separator = 'T'): string {
   return new Date(instant).toISOString().slice(0, 19).replace('T', separator) + zone
 }
-
-export function writeRfc1123(instant: number): string {
-  return new Date(instant).toUTCString()
-}

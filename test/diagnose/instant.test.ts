@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkTimestampWindow } from '../../src/diagnose/checks/timestamp.js'
-import { instantOf, NEAR, scaleOf, writeIso, writeRfc1123 } from '../../src/diagnose/instant.js'
+import { instantOf, NEAR, scaleOf, writeIso } from '../../src/diagnose/instant.js'
 import { NOW } from '../support/request.js'
 
 // NOW is 2023-11-14T22:13:20Z.
@@ -123,10 +123,9 @@ it('a number is in seconds if the clock starts in 1970 and the number is close t
   expect(instantOf('1000', 600_000)).toBe(1_000_000)
 })
 
-it('an instant is written in ISO 8601 and RFC 1123', () => {
+it('an instant is written in ISO 8601', () => {
   expect(writeIso(NOW + 999, 'Z')).toBe('2023-11-14T22:13:20Z')
   expect(writeIso(NOW, ' UTC', ' ')).toBe('2023-11-14 22:13:20 UTC')
-  expect(writeRfc1123(NOW + 999)).toBe('Tue, 14 Nov 2023 22:13:20 GMT')
 })
 
 it.each(['1700000000', '1700000300', '2023-11-14T22:13:20Z', 'now', undefined])(

@@ -32,9 +32,8 @@ function hasWord(name: string, word: string): boolean {
   })
 }
 
-/** Headers that HTTP clients and proxies set on their own. */
-const STANDARD =
-  /^(host|connection|pragma|cache-control|user-agent|origin|referer|cookie|via|forwarded|te|dnt|priority|x-real-ip|x-amzn-trace-id|traceparent|tracestate|transfer-encoding|(sec|upgrade|accept|content|x-forwarded|cf)(-.*)?)$/
+/** Names that a sender may have chosen, and not its HTTP client or a proxy. */
+const OWN = /^x-(?!forwarded|real-ip|amzn)|sig|hmac|digest|time|nonce|hook|auth/
 
 /** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {
@@ -164,7 +163,7 @@ export function checkHeaders(
   // The pseudo-headers were not received: the reader of the capture makes them from the request line.
   const names = pairs.map(([name]) => name).filter((name) => !name.startsWith(':'))
   // The list may be cut, so the names that a sender may have meant come first.
-  const own = names.filter((name) => !STANDARD.test(name))
+  const own = names.filter((name) => OWN.test(name))
   const received = [['Headers', listNames([...own, ...names])] as const]
   const drafts: Draft[] = []
   if (renamed.length > 0) {

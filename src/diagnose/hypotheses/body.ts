@@ -287,12 +287,10 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     'the body as the field `payload` of a form',
     text((body) => `payload=${forms.formEncode(body)}`),
   ),
-  ...[':', ': '].map((colon) =>
-    inEnvelope(
-      'uncommon',
-      `the body as \`{"data"${colon}…}\``,
-      text((body) => `{"data"${colon}${body}}`),
-    ),
+  inEnvelope(
+    'uncommon',
+    'the body as `{"data": …}`',
+    text((body) => `{"data": ${body}}`),
   ),
 
   hashed('uncommon', 'the SHA-256 of the body, in hex', hashOf('sha256', hex)),
@@ -315,7 +313,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     text((body) => body.replaceAll('"', '')),
   ),
 
-  ...['{}', '[]', 'null', '""'].map((one) =>
+  ...['{}', '[]', 'null'].map((one) =>
     notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined)),
   ),
   ...constants('common', ''),

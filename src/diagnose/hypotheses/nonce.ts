@@ -19,10 +19,8 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   row('rare', 'the nonce between braces', (nonce) => `{${nonce}}`),
   row('uncommon', 'an empty nonce', () => ''),
   row('uncommon', '`null` for the nonce', () => 'null'),
-  row('uncommon', '`undefined` for the nonce', () => 'undefined'),
   row('uncommon', '`None` for the nonce', () => 'None'),
   row('uncommon', 'the nonce with a line feed (LF) after it', (nonce) => `${nonce}\n`),
-  row('uncommon', 'the nonce between quotes', (nonce) => `"${nonce}"`),
   row(
     'uncommon',
     'the nonce without the quotes or brackets around it',

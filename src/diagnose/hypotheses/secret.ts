@@ -157,13 +157,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     '$WEBHOOK_SECRET',
     '${WEBHOOK_SECRET}',
   ),
-  ...placeholders(
-    'rare',
-    '$SIGNING_SECRET',
-    'process.env.WEBHOOK_SECRET',
-    '/run/secrets/webhook_secret',
-    'secret',
-    'changeme',
-  ),
+  ...placeholders('rare', '$SIGNING_SECRET', '/run/secrets/webhook_secret'),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */

@@ -1,4 +1,4 @@
-import { writeIso, writeRfc1123 } from '../instant.js'
+import { writeIso } from '../instant.js'
 import { type Hypothesis, rowsOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the timestamp that was signed.
@@ -19,7 +19,6 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   row('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
   row('rare', 'the timestamp as Go prints a time', (instant) => writeIso(instant, ' +0000 UTC', ' ')),
   row('rare', 'the timestamp as Ruby prints a time', (instant) => writeIso(instant, ' UTC', ' ')),
-  row('uncommon', 'the timestamp in RFC 1123', writeRfc1123),
   row('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
   row('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
   row('uncommon', 'an empty timestamp', () => ''),
