@@ -33,7 +33,7 @@ function hasWord(name: string, word: string): boolean {
 }
 
 /** Names that a sender may have chosen, and not its HTTP client or a proxy. */
-const OWN = /^x-(?!forwarded|real-ip|amzn)|sig|hmac|digest|time|nonce|hook|auth/
+const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
 /** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {

@@ -88,9 +88,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   asText('uncommon', 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`', (secret) =>
     fromBase64(/^([A-Za-z0-9+/]{4})*/.exec(secret)?.[0] ?? ''),
   ),
-  asText('rare', 'the secret decoded from base64 to text, whose UTF-8 was the key', (secret) =>
-    ifPossible(fromBase64(secret), fromLatin1),
-  ),
+  asText('rare', 'the secret decoded from base64 to text', (secret) => ifPossible(fromBase64(secret), fromLatin1)),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>
     ifPossible(withoutPrefix(secret), fromBase64),
   ),
