@@ -10,8 +10,8 @@ const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 const MAX_LINES = 10_000
 
 /**
- * Parses the output of `curl -v`, which has no body, or the timeline of Insomnia, which has it. Returns `undefined` for other text, such as HTTP text that a mail quotes:
- * there the lines after the head begin with `>` too.
+ * Parses the output of `curl -v`, which has no body, or the timeline of Insomnia, which has one. Returns `undefined` for other
+ * text, such as HTTP text that a mail quotes: there the lines after the head begin with `>` too.
  *
  * @param isHttpText - whether the text may also be HTTP text. Then `>` lines after a blank line are in its body.
  */

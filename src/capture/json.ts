@@ -121,7 +121,7 @@ function findHeaders(documents: unknown): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The string itself is not a body, so the place has nothing around it.
+      // A message of a queue has the event as a string. What is around it has no body of the request, so it is left out.
       const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
       if (isJsonObject(message)) pending.push({ object: message })
     }
@@ -159,7 +159,10 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
   return bytes && parseHttpText(bytes, fromLatin1(bytes))
 }
 
-/** Headers as a record, pairs, objects with `name` and `value`, names and values in turns, or one of them or HTTP text in a string. */
+/**
+ * Returns the headers of a record, of pairs, of objects with `name` and `value`, or of names and values in turns. A string
+ * may hold one of these as JSON, or the headers as HTTP text.
+ */
 function headerLinesOf(value: unknown): HeaderLine[] {
   if (typeof value === 'string') {
     const document = parse(value)
