@@ -120,9 +120,17 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 
   it('accepts one of 100 copies at once', async () => {
-    const request = signed()
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(request)))
-    const statuses = answers.map(({ status }) => status).sort()
+    const sendCopies = async () => {
+      const request = signed()
+      const answers = await Promise.all(Array.from({ length: 100 }, () => ask(request)))
+      return answers.map(({ status }) => status).sort()
+    }
+    let statuses = await sendCopies()
+    // On a machine under load, the store may answer a copy after its time-out. Then no copy may be accepted, but never two.
+    for (let more = 2; more > 0 && statuses.includes(503); more--) {
+      expect(statuses.filter((status) => status === 204).length).toBeLessThan(2)
+      statuses = await sendCopies()
+    }
     expect(statuses).toEqual([204, ...Array<number>(99).fill(401)])
   })
 

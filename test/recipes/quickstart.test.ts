@@ -15,11 +15,14 @@ it.runIf(isInstalled('the frameworks of the recipes', PROGRAMS.frameworks))(
   async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
     const [handler = ''] = codeBlocks(readme, 'js')
-    const [, script = ''] = codeBlocks(readme, 'sh')
+    const [script = ''] = codeBlocks(readme, 'sh')
+    // The project has both packages already.
+    const [install = '', ...commands] = script.split('\n')
+    expect(install).toBe('npm install inbound-webhook-auth express')
     const project = createProject()
     writeFileSync(join(project, 'server.mjs'), handler)
     const port = String(await freePort())
-    const printed = execFileSync('sh', ['-c', `${script.replace('3000', port)}\nkill $!`], {
+    const printed = execFileSync('sh', ['-c', `${commands.join('\n').replace('3000', port)}\nkill $!`], {
       cwd: project,
       env: { ...process.env, PORT: port },
       encoding: 'utf8',

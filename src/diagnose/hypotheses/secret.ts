@@ -86,7 +86,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     /[-_]/.test(secret) ? fromBase64(secret.replace(/[-_]/g, '').replace(/^((?:....)*).$/, '$1')) : undefined,
   ),
   asText('uncommon', 'the start of the secret decoded from base64, where a decoder stopped at `-` or `_`', (secret) =>
-    fromBase64(/^([A-Za-z0-9+/]{4})*/.exec(secret)?.[0] ?? ''),
+    fromBase64(secret.replace(/^((?:[A-Za-z0-9+/]{4})*).*$/s, '$1')),
   ),
   asText('rare', 'the secret decoded from base64 to text', (secret) => ifPossible(fromBase64(secret), fromLatin1)),
   prefixedAsText('common', 'the secret without its prefix, decoded from base64', (secret) =>

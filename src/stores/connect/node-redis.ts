@@ -8,8 +8,6 @@ export interface NodeRedisSocketOptions {
   /** A connection that is silent for this time is closed, in milliseconds. */
   socketTimeout: number
   reconnectStrategy: false
-  /** Its event `abort` closes the connection. */
-  signal: AbortSignal
 }
 
 /** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each reads the options that it knows. */
@@ -144,6 +142,7 @@ function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
     // This is longer than the time between two checks and their answers.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
+    // Its type is not public, because a project may lack the types of Node.
     signal,
   })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })

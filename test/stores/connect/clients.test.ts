@@ -180,7 +180,8 @@ describe('connectNodeRedis', () => {
     const warnings: unknown[] = []
     const onWarning = (warning: unknown) => warnings.push(warning)
     process.on('warning', onWarning)
-    const create = ({ socket: { signal } }: NodeRedisOptions) => {
+    const create = ({ socket }: NodeRedisOptions) => {
+      const { signal } = Object(socket)
       for (let index = 0; index < 20; index++) signal.addEventListener('abort', () => index)
       throw new Error('no client')
     }
