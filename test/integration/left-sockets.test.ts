@@ -19,8 +19,11 @@ const MOST: Record<string, number> = {
   ioredis: 3,
   'ioredis-cluster': 12,
 }
-/** ioredis itself waits for the slots for 1 s, and for a sentinel to close a connection for 2 s. */
-const GONE: Record<string, number> = { 'ioredis-cluster': 2500, 'ioredis-sentinel': 2500 }
+/**
+ * The milliseconds after which no connection is left. ioredis itself waits for the slots for 1 s, and for a sentinel to close a
+ * connection for 2 s. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection.
+ */
+const GONE: Record<string, number> = { 'ioredis-cluster': 2500, 'ioredis-sentinel': 2500, mariadb: 2 * TIMEOUT + 200 }
 
 const ROWS = STORES.filter(({ store, installed }) => installed && store !== 'DynamoDB').flatMap(({ kinds, start }) =>
   kinds.map((kind) => ({ kind, start, most: MOST[kind] ?? 40, gone: GONE[kind] ?? 200 })),
