@@ -63,12 +63,14 @@ export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): 
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
   }
-  const restored = [bytes, withoutLineEnd(bytes)].map(withCrlf).find((body) => body.length === length)
-  if (restored !== undefined && bytes.length < length) {
+  if (bytes.length < length) {
+    const restored = [bytes, withoutLineEnd(bytes)].map(withCrlf).find((body) => body.length === length)
     const note = `The line ends of the body were restored as CRLF, because it then has the ${countBytes(length)} of Content-Length.`
-    return { body: restored, notes: [note] }
+    return restored === undefined
+      ? { body: bytes, notes: noteOnLength(bytes, headers) }
+      : { body: restored, notes: [note] }
   }
-  if (bytes.length <= length) return { body: bytes, notes: noteOnLength(bytes, headers) }
+  if (bytes.length === length) return { body: bytes, notes: [] }
   const ignored = countBytes(bytes.length - length)
   const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
   return { body: bytes.subarray(0, length), notes: [note] }

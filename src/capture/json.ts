@@ -5,8 +5,8 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, contentLengthOf, type HeaderLine, parseHeader } from './header-lines.js'
 import { parseHttpText } from './http-text.js'
 
-// JSON that holds a request: a HAR file or one of its entries, an event of AWS Lambda, a line of a log, or what ngrok and
-// webhook.site export. They differ in names only.
+// JSON that holds a request: a HAR file or one of its entries, an event of AWS Lambda, a line of a log, or an export of
+// ngrok or webhook.site. They differ in names only.
 
 type Json = { readonly [name: string]: unknown }
 
@@ -121,7 +121,7 @@ function findHeaders(documents: unknown): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. What is around it has no body of the request, so it is left out.
+      // A message of a queue has the event as a string. The queue's own fields are no part of the request, so they are left out.
       const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
       if (isJsonObject(message)) pending.push({ object: message })
     }

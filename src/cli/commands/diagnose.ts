@@ -48,13 +48,15 @@ export const diagnose = defineCommand({
     const nothingElse = loaded.hasLineEnd
       ? 'with the secret without the line end of its file.'
       : 'there is nothing to fix.'
-    const report = isTimeUnknown
-      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(request.headers)}\n\n${list}`
-      : !genuine
-        ? `${style(['red', 'bold'], 'Not genuine')}: ${count}\n\n${list}`
-        : findings.length > 0
-          ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.\n\n${list}`
-          : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
+    const heading = isTimeUnknown
+      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(request.headers)}`
+      : genuine
+        ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.`
+        : `${style(['red', 'bold'], 'Not genuine')}: ${count}`
+    const report =
+      findings.length > 0
+        ? `${heading}\n\n${list}`
+        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
     const which = guessed === undefined ? '' : ` The lines above are for ${guessed}, from User-Agent.`
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []

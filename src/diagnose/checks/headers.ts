@@ -134,8 +134,8 @@ function findOtherName(pairs: readonly Pair[], name: HeaderName): Pair | undefin
 
 /** Removes a nonce that was only guessed: a request ID that a proxy adds is not the nonce, unless it was signed. */
 export function withoutGuessedNonce(meant: MeantHeaders, headers: HeaderValues, pairs: readonly Pair[]): MeantHeaders {
-  const isNamed = hasWord(plain(findOtherName(pairs, 'x-nonce')?.[0] ?? 'nonce'), 'nonce')
-  return headers.nonce !== undefined || isNamed ? meant : { ...meant, nonce: undefined }
+  const [guessed] = (headers.nonce === undefined && findOtherName(pairs, 'x-nonce')) || []
+  return guessed === undefined || hasWord(plain(guessed), 'nonce') ? meant : { ...meant, nonce: undefined }
 }
 
 /** A token in `Authorization` rarely has 64 hex digits, so this is probably the signature. */

@@ -164,7 +164,6 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [phpUnicodeString, '`/` as `\\/`'],
   [html, '`<`, `>` and `&` as \\u003c, \\u003e and \\u0026'],
   [sorted, 'sorted keys'],
-  [withoutNulls, 'no null fields'],
 ])
 
 /** Combinations of traits that no known serializer has. They are tried last. */
