@@ -76,7 +76,8 @@ function stackTables(tokens: readonly Token[]): void {
     if (widths.reduce((sum, width) => sum + width + 2, 0) <= MAX_PHONE_CHARACTERS) continue
     table.attrJoin('class', columns > MAX_NORMAL_COLUMNS ? 'stacked wide' : 'stacked')
     for (const [index, { cell }] of cells.entries()) {
-      const name = names[index % columns]
+      // A name such as MemoryNonceStore may continue on a second line, after one of its words.
+      const name = names[index % columns]?.replaceAll(/[a-z](?=[A-Z])/g, '$&\u200b')
       if (cell.type === 'td_open' && name) cell.attrSet('data-column', name)
     }
   }
