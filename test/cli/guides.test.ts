@@ -211,10 +211,16 @@ describe('docs/debug/without-node.md', () => {
         const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: BODY })
         expect(status).toBe(204)
       })
+      // What curl sends for an array of PHP. PHP reads it from the input itself, unless it is told not to.
+      const form = '--b\r\nContent-Disposition: form-data; name="event"\r\n\r\npaid\r\n--b--\r\n'
+      const type = { 'Content-Type': 'multipart/form-data; boundary=b' }
+      await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...headers, ...type }, body: form })
       await eventually(async () => {
+        expect(printed).toContain(`body: ${form.length} bytes, `)
         expect(printed).toContain(
           [
             'key: 43 bytes',
+            'timestamp: 1700000000 (10 characters)',
             `body: 24 bytes, SHA-256 ${BODY_HASH}`,
             `message: ${MESSAGE}`,
             'your signature:  wrong',
