@@ -74,7 +74,7 @@ export default defineConfig({
           include: FAULTS,
           // A machine that stalls for a second answers late. A store that does not heal fails each time.
           retry: 2,
-          globalSetup: 'test/support/run-limit.ts',
+          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
         },
       },
     ],
