@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { delimiter, dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ROOT } from '../support/packed.js'
 import { call } from './call.js'
 
@@ -46,13 +46,41 @@ describe('the workbench', () => {
     expect(JSON.parse(text)).toEqual({ url: urlOf(text) })
   })
 
-  it.runIf(process.platform === 'linux')('is opened in the browser', async () => {
-    const opened = join(folder, 'opened')
-    const opener = join(folder, 'xdg-open')
-    writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`)
-    chmodSync(opener, 0o755)
-    const { text } = await call(['workbench'], { env: { PATH: [folder, process.env['PATH']].join(delimiter) } })
-    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+  describe.runIf(process.platform === 'linux')('is opened in the browser', () => {
+    const { platform } = process
+    afterEach(() => {
+      Object.defineProperty(process, 'platform', { value: platform })
+    })
+
+    /** Creates a program that writes its argument to a file. Returns the file. */
+    function createOpener(path: string): string {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, `#!/bin/sh\nprintf %s "$1" > '${path}.opened'\n`)
+      chmodSync(path, 0o755)
+      return `${path}.opened`
+    }
+
+    it.each([
+      ['linux', 'xdg-open'],
+      ['darwin', 'open'],
+    ])('on %s by %s', async (system, program) => {
+      const opened = createOpener(join(folder, system, program))
+      Object.defineProperty(process, 'platform', { value: system })
+      const { text } = await call(['workbench'], {
+        env: { PATH: [join(folder, system), process.env['PATH']].join(delimiter) },
+      })
+      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+    })
+
+    it('on Windows by the program in its own folder, because a folder of somebody else may have one of the same name', async () => {
+      const opened = createOpener(join(folder, 'system/explorer.exe'))
+      const another = createOpener(join(folder, 'downloads/explorer.exe'))
+      Object.defineProperty(process, 'platform', { value: 'win32' })
+      const env = { PATH: join(folder, 'downloads'), SystemRoot: join(folder, 'system') }
+      const { text } = await call(['workbench'], { env })
+      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
+      expect(existsSync(another)).toBe(false)
+    })
   })
 
   it('prints its address where no browser can be started', async () => {
