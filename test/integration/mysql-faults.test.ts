@@ -12,6 +12,7 @@ import {
   type Row,
   silentConnections,
   stoppedServer,
+  switchover,
   testFaults,
 } from '../support/stores/faults.js'
 
@@ -22,18 +23,48 @@ afterAll(async () => {
   if (installed !== undefined) rmSync(await installed, { recursive: true })
 })
 
-async function start(closers: Closers) {
+async function start(closers: Closers, ...options: string[]) {
   installed ??= installMariaDb()
-  const server = await MariaDbServer.startCopy(await installed)
+  const server = await MariaDbServer.startCopy(await installed, ...options)
   closers.push(() => server.stop())
   return { server, address: server.url }
 }
 
-async function startBehindProxy(closers: Closers) {
-  const { server } = await start(closers)
+async function startBehindProxy(closers: Closers, ...options: string[]) {
+  const { server } = await start(closers, ...options)
   const proxy = await TcpProxy.start(server.port)
   closers.push(() => proxy.stop())
-  return { proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+  return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
+}
+
+async function startPair(closers: Closers) {
+  const { server: primary, ...rest } = await startBehindProxy(closers, '--log-bin=binlog', '--server-id=1')
+  const { server: replica } = await start(closers, '--server-id=2')
+  await replica.follow(primary)
+  return { ...rest, primary, replica }
+}
+
+/**
+ * Returns the row of a server that is suddenly far away. The process sends 25 requests per second, which keep 7.5 connections
+ * busy.
+ *
+ * @param connections - the size of the pool.
+ */
+function latency(fault: string, connections: number, rest: Pick<Row, 'proof' | 'expects'>): Row {
+  return {
+    fault,
+    ...CLIENTS,
+    processes: 1,
+    ...rest,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      const delayBy = (milliseconds: number) => () => {
+        proxy.delay = milliseconds
+      }
+      const events = { begin: delayBy(300), milliseconds: 4000, end: delayBy(0) }
+      return { address: `${address}?connectionLimit=${connections}`, ...events }
+    },
+  }
 }
 
 const TABLE = `CREATE TABLE hooks.webhook_nonces (
@@ -46,6 +77,21 @@ const ROWS: Row[] = [
   killedServer(CLIENTS, start),
   stoppedServer(CLIENTS, start),
   ...proxyFaults(CLIENTS, startBehindProxy),
+  switchover(CLIENTS, startPair, (primary) => primary.sql('SET GLOBAL read_only = 1')),
+  latency('300 ms of latency, with as many connections as the guide says', 15, {
+    proof: 'own',
+    expects({ during, slowestInAll }) {
+      expect(during.accepted).toBeGreaterThan(during.failures)
+      expect(slowestInAll).toBeGreaterThan(300)
+    },
+  }),
+  latency('300 ms of latency, with too few connections', 2, {
+    expects({ during, errors }) {
+      expect(during.accepted).toBeGreaterThan(0)
+      expect(during.failures).toBeGreaterThan(during.accepted)
+      expect(errors.filter((error) => /pool/.test(error))).not.toEqual([])
+    },
+  }),
   silentConnections(
     'connections cut, and new ones silent after their handshake for 10 s',
     CLIENTS,

@@ -14,14 +14,8 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled())).each(['ROW', 'MIXED
     let [primary, replica]: MariaDbServer[] = []
     beforeAll(async () => {
       primary = await MariaDbServer.start('--log-bin=binlog', '--server-id=1', `--binlog-format=${format}`)
-      await primary.sql("GRANT REPLICATION SLAVE ON *.* TO test@'127.0.0.1'")
       replica = await MariaDbServer.start('--server-id=2')
-      const source = `MASTER_HOST='127.0.0.1', MASTER_PORT=${primary.port}, MASTER_USER='test'`
-      // The replica already has everything that the primary has logged.
-      const [file, position] = (await primary.sql('SHOW MASTER STATUS')).split('\t')
-      await replica.sql(
-        `CHANGE MASTER TO ${source}, MASTER_LOG_FILE='${file}', MASTER_LOG_POS=${position}; START SLAVE`,
-      )
+      await replica.follow(primary)
     })
     afterAll(async () => {
       await replica?.stop()

@@ -9,6 +9,7 @@ import {
   proxyFaults,
   type Row,
   stoppedServer,
+  switchover,
   testFaults,
 } from '../support/stores/faults.js'
 
@@ -33,6 +34,13 @@ async function startBehindProxy(closers: Closers) {
   return { server, proxy, address: server.url.replace(String(server.port), String(proxy.port)) }
 }
 
+async function startPair(closers: Closers) {
+  const { server: primary, ...rest } = await startBehindProxy(closers)
+  const replica = await primary.startStandby()
+  closers.push(() => replica.stop())
+  return { ...rest, primary, replica }
+}
+
 async function startBouncer(closers: Closers) {
   const server = await start(closers)
   const bouncer = await PgBouncer.start(server)
@@ -52,6 +60,7 @@ const ROWS: Row[] = [
   killedServer(CLIENTS, startAlone),
   stoppedServer(CLIENTS, startAlone),
   ...proxyFaults(CLIENTS, startBehindProxy),
+  switchover(CLIENTS, startPair, (primary) => set(primary, 'default_transaction_read_only = on')),
   ...clockFaults(CLIENTS, startAlone, (server) => server.sql('SELECT extract(epoch FROM clock_timestamp())')),
   {
     fault: 'table locked',

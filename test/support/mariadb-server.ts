@@ -121,6 +121,20 @@ export class MariaDbServer {
     return stdout.trim()
   }
 
+  /** Becomes a replica of a server with a binary log. It gets all that the server logs from now on. */
+  async follow(primary: MariaDbServer): Promise<void> {
+    await primary.sql("GRANT REPLICATION SLAVE ON *.* TO test@'127.0.0.1'")
+    const [file, position] = (await primary.sql('SHOW MASTER STATUS')).split('\t')
+    await this.sql(`CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=${primary.port}, MASTER_USER='test',
+      MASTER_LOG_FILE='${file}', MASTER_LOG_POS=${position}; START SLAVE`)
+  }
+
+  /** Waits until this replica has all that its primary has logged, and ends the replication. */
+  async takeOver(primary: MariaDbServer): Promise<void> {
+    const [file, position] = (await primary.sql('SHOW MASTER STATUS')).split('\t')
+    await this.sql(`DO MASTER_POS_WAIT('${file}', ${position}); STOP SLAVE`)
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#process?.kill(signal)
   }

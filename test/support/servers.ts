@@ -296,6 +296,16 @@ export class PostgresServer {
     return standby
   }
 
+  /** Waits until this standby has all that its primary has logged, and makes it a primary. */
+  async takeOver(primary: PostgresServer): Promise<void> {
+    const position = await primary.sql('SELECT pg_current_wal_lsn()')
+    await eventually(async () => {
+      const isEqual = await this.sql(`SELECT pg_last_wal_replay_lsn() >= '${position}'`)
+      if (isEqual !== 't') throw new Error('the standby is behind')
+    })
+    await this.sql('SELECT pg_promote()')
+  }
+
   async stop(): Promise<void> {
     await this.kill()
     rmSync(this.folder, { recursive: true, force: true })

@@ -39,6 +39,11 @@ const REASONS: readonly Reason[] = [
     message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
   },
   {
+    codes: [],
+    text: /\bNOREPLICAS\b/,
+    message: 'Redis has too few replicas that answer. Start a replica, or lower min-replicas-to-write.',
+  },
+  {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     text: /certificate/i,
     message: "The server's TLS certificate is not trusted. Set the certificate authority in create.",
@@ -53,6 +58,7 @@ const REASONS: readonly Reason[] = [
       'ENOTFOUND',
       'EAI_AGAIN',
       'ETIMEDOUT',
+      'NO_CONNECTION',
     ],
     // These are the messages of clients after a time-out, or if they tried several servers.
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
@@ -63,7 +69,7 @@ const REASONS: readonly Reason[] = [
 const UNKNOWN = 'The store cannot connect. See the cause.'
 
 /** An error of this package that {@link connectFailure} recognises by its code. */
-export function codedError(code: 'READ_ONLY' | 'EVICTS', message: string): Error {
+export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 

@@ -1,6 +1,6 @@
 import { MySqlNonceStore } from '../mysql-nonce-store.js'
 import { createClient } from './connected.js'
-import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
+import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, type SqlDriver, sqlOptionsOf } from './sql.js'
 
 /** What `create` passes to `mariadb.createPool`. */
@@ -8,6 +8,7 @@ export interface MariadbOptions {
   connectTimeout: number
   acquireTimeout: number
   socketTimeout: number
+  pingTimeout: number
   initializationTimeout: number
   minimumIdle: number
   initSql: string
@@ -52,8 +53,10 @@ export async function connectMariadb(
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
         connectTimeout: timeout,
-        acquireTimeout: timeout,
+        acquireTimeout: poolPatience(timeout),
         socketTimeout: timeout,
+        // The pool pings a connection that was idle. By default, it closes all connections if a round trip takes 250 ms.
+        pingTimeout: Math.ceil(timeout / 2),
         // Try to connect twice per second. By default, the pool waits up to 10 s after many failures.
         initializationTimeout: 2 ** 31 - 1,
         minimumIdle: 1,

@@ -1,7 +1,8 @@
 import { MySqlNonceStore } from '../mysql-nonce-store.js'
 import { within } from '../with-timeout.js'
 import { createClient } from './connected.js'
-import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
+import { codedError } from './failure.js'
+import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './mysql.js'
 import { type Address, Sockets } from './sockets.js'
 import { type ConnectedSqlNonceStore, type ConnectSqlOptions, connectSql, type SqlDriver, sqlOptionsOf } from './sql.js'
 
@@ -71,6 +72,22 @@ export async function connectMysql2(
     return connection.query({ sql, values })
   }
 
+  /** Takes a connection from the pool, which itself would wait for ever. A connection that comes too late goes back. */
+  function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const patience = poolPatience(timeout)
+      const timer = setTimeout(() => {
+        isLate = true
+        reject(codedError('NO_CONNECTION', `The pool had no free connection within ${patience} ms.`))
+      }, patience)
+      pool
+        .getConnection()
+        .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
   const driver: SqlDriver<Mysql2Pool, unknown> = {
     create(onPoolError) {
       const sockets = new Sockets()
@@ -83,18 +100,15 @@ export async function connectMysql2(
       return pool
     },
     async query(pool, sql, values) {
-      const deadline = Date.now() + timeout
-      const connection = await pool.getConnection()
+      const connection = await take(pool)
       try {
-        // After a fault, statements that waited too long would delay the new ones.
-        const left = deadline - Date.now()
-        if (left <= 0) throw Object.assign(new Error(`No free connection of the pool within ${timeout} ms.`), REPLY)
         const answer = run(connection, sql, values)
-        const result = await within(left, answer, `The server did not answer within ${timeout} ms.`)
+        const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
         connection.release()
         return result
       } catch (error) {
-        // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost.
+        // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost. The server's replies have
+        // `sqlState`.
         if ('sqlState' in Object(error)) connection.release()
         else connection.destroy()
         throw error
@@ -118,12 +132,6 @@ export async function connectMysql2(
   }
   return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
 }
-
-/**
- * Marks an error after which the connection still works. mysql2 marks the errors that the server replied in the same
- * way.
- */
-const REPLY = { sqlState: '' }
 
 /** The address that mysql2 passes to the function that creates its socket. */
 interface ServerAddress {

@@ -69,15 +69,20 @@ export async function connectSql<Client, Result>(
     const { settled } = counted
     const stalled = setTimeout(() => {
       if (counted.settled === settled) replace(counted, new Error('The pool did not answer for too long.'))
-    }, 1.5 * timeout)
-    try {
-      return await driver.query(counted.client, sql, values)
-    } catch (error) {
-      if (isReadOnly(error)) replace(counted, error)
-      throw error
-    } finally {
+    }, 1.5 * timeout).unref()
+    const settle = () => {
       counted.settled++
       clearTimeout(stalled)
+    }
+    try {
+      const result = await driver.query(counted.client, sql, values)
+      settle()
+      return result
+    } catch (error) {
+      if (isReadOnly(error)) replace(counted, error)
+      // A pool that has given out no connection has not answered.
+      if (Object(error).code !== 'NO_CONNECTION') settle()
+      throw error
     }
   }
 

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { createServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
-import { cancelStatement } from '../../../src/stores/connect/postgres.js'
+import { addressOf, cancelStatement } from '../../../src/stores/connect/postgres.js'
 import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql.js'
-import { connectPg } from '../../../src/stores/postgres.js'
+import { connectPg, connectPostgresJs } from '../../../src/stores/postgres.js'
 import {
   connectIoredis,
   connectNodeRedis,
@@ -18,13 +18,16 @@ import {
 
 const TIMEOUT = 60
 
+/** The part of INFO that the store reads. */
+const MASTER = 'role:master\r\nmaxmemory_policy:noeviction\r\n'
+
 /** A client of ioredis on one server, which is a master unless `info` says otherwise. */
 class FakeRedis {
   readonly status = 'ready'
   isLost = false
   constructor(
     options: IoredisOptions,
-    public info = 'role:master\r\nmaxmemory_policy:noeviction\r\n',
+    public info = MASTER,
   ) {
     Object.assign(this, options)
   }
@@ -58,6 +61,40 @@ describe('connectIoredis', () => {
       return Object.assign(new FakeRedis(options), { nodes: () => nodes })
     })
     await expect(connecting).rejects.toThrow(message)
+  })
+
+  it('asks the masters of a cluster only, and hears the errors of the client', async () => {
+    const errors: unknown[] = []
+    let emit: (error: unknown) => void = () => {}
+    const nonceStore = await connectIoredis(
+      (options) => {
+        const master = new FakeRedis(options)
+        const replica = new FakeRedis(options, 'role:slave\r\nmaxmemory_policy:noeviction\r\n')
+        const on = (_: 'error', listener: typeof emit) => {
+          emit = listener
+        }
+        return Object.assign(new FakeRedis(options), {
+          nodes: (role: string) => (role === 'master' ? [master] : [master, replica]),
+          on,
+        })
+      },
+      { onError: (error) => errors.push(error) },
+    )
+    emit('lost')
+    expect(errors).toEqual(['lost'])
+    await nonceStore.close()
+  })
+
+  it('ends its client if the first reservation fails', async () => {
+    let ended = 0
+    const connecting = connectIoredis((options) =>
+      Object.assign(new FakeRedis(options), {
+        call: async (command: string) => (command === 'INFO' ? MASTER : 'not the answer'),
+        disconnect: () => ended++,
+      }),
+    )
+    await expect(connecting).rejects.toThrow('The store cannot connect.')
+    expect(ended).toBe(1)
   })
 
   it('replaces a client when one of its masters has become a replica, which still takes commands', async () => {
@@ -191,6 +228,64 @@ describe('connectNodeRedis', () => {
     expect(warnings).toEqual([])
   })
 
+  /** A cluster with two masters, and what it was sent. */
+  function fakeCluster(secondInfo = MASTER) {
+    const sent: unknown[] = []
+    const infos: Record<string, string> = { first: MASTER, second: secondInfo }
+    const create = (options: NodeRedisOptions) => ({
+      options: { ...options },
+      on() {},
+      async connect() {},
+      destroy() {},
+      masters: [{ name: 'first' }, { name: 'second' }],
+      nodeClient: async (node: object) => ({
+        ...new EventEmitter(),
+        on() {},
+        async connect() {},
+        destroy() {},
+        sendCommand: async ([command]: string[]) => (command === 'INFO' ? infos[Object(node).name] : ''),
+      }),
+      async sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]) {
+        sent.push([firstKey === args[3], isReadonly])
+        return `reserved ${args.at(-2)}`
+      },
+    })
+    return { create, sent }
+  }
+
+  it('sends a command to the master of its first key', async () => {
+    const { create, sent } = fakeCluster()
+    const nonceStore = await connectNodeRedis(create)
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(new Set(sent.map(String))).toEqual(new Set(['true,false']))
+    await nonceStore.close()
+  })
+
+  it.each([
+    ['a replica', 'role:slave\r\nmaxmemory_policy:noeviction\r\n', /replica/],
+    ['a server that evicts keys', 'role:master\r\nmaxmemory_policy:allkeys-lru\r\n', /noeviction/],
+  ])('refuses a cluster of which the second master is %s', async (_, info, message) => {
+    await expect(connectNodeRedis(fakeCluster(info).create)).rejects.toThrow(message)
+  })
+
+  it('sends a command to the master behind Sentinel, never to a replica', async () => {
+    const sent = new Set<unknown>()
+    const nonceStore = await connectNodeRedis((options) => ({
+      options: { ...options },
+      on() {},
+      async connect() {},
+      destroy() {},
+      getSentinelNode() {},
+      async sendCommand(isReadonly: boolean | undefined, args: string[]) {
+        sent.add(isReadonly)
+        return args[0] === 'INFO' ? MASTER : `reserved ${args.at(-2)}`
+      },
+    }))
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect([...sent]).toEqual([false])
+    await nonceStore.close()
+  })
+
   it('passes the errors of its client on', async () => {
     const client = new EventEmitter()
     const errors: unknown[] = []
@@ -306,24 +401,70 @@ describe('connectMysql2', () => {
       Object(options).stream({ config: { host: '127.0.0.1', port } })
       return Object.assign(new FakePool(options), { end })
     }
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const nonceStore = await connectMysql2(create, { timeout: 200 })
     await once(server, 'connection')
+    const before = timers()
     await nonceStore.close()
+    expect(timers(), 'no timer keeps the process running').toBeLessThanOrEqual(before)
     await vi.waitFor(() => expect(closed).toBe(1), 500)
     server.close()
   })
 
-  it('gives up if the pool has no connection in time, and says so', async () => {
+  it('gives up while the pool has no free connection, says so, and gives a late connection back', async () => {
     const { nonceStore, pool } = await open()
     const { getConnection } = pool
     pool.getConnection = async () => {
-      await sleep(1550)
+      await sleep(1300)
       return getConnection.call(pool)
     }
     const { length } = pool.log
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow()
-    await sleep(100)
-    expect(pool.log.slice(length)).toEqual(['release'])
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('pool had no free connection within 900 ms')
+    await vi.waitFor(() => expect(pool.log.slice(length)).toEqual(['release']))
+    await nonceStore.close()
+  })
+
+  it('opens another pool if one has no connection for too long', async () => {
+    const pools: FakePool[] = []
+    const nonceStore = await connectMysql2(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: TIMEOUT },
+    )
+    Object.assign(pools[0] ?? {}, { getConnection: () => new Promise(() => {}) })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The pool had no free connection')
+    await vi.waitFor(async () => expect(await nonceStore.reserve('42', 'another', 600)).toBe(true))
+    expect(pools).toHaveLength(2)
+    await nonceStore.close()
+  })
+
+  it('gives a connection back after a statement, but not before it has settings', async () => {
+    const { nonceStore, pool } = await open()
+    const getConnection = pool.getConnection.bind(pool)
+    let release = () => {}
+    // A new connection, whose settings take long.
+    pool.getConnection = async () => {
+      const { query, ...rest } = await getConnection()
+      const slow: typeof query = async (statement) => {
+        if (statement.sql.startsWith('SET')) {
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+        }
+        return query(statement)
+      }
+      return { ...rest, connection: {} as EventEmitter, query: slow }
+    }
+    const { length } = pool.log
+    const reservation = nonceStore.reserve('42', 'nonce', 600)
+    await sleep(20)
+    expect(pool.log.slice(length)).toEqual([])
+    release()
+    expect(await reservation).toBe(true)
+    expect(pool.log.slice(length)).toEqual([SESSION_SETTINGS, expect.stringMatching(/^INSERT /), 'release'])
     await nonceStore.close()
   })
 })
@@ -383,6 +524,38 @@ describe('connectPg', () => {
     connections[1]?.end()
     await close()
     await Promise.all(ended)
+  })
+
+  it('gives each statement a name of its own, so that no connection runs another one', async () => {
+    const names: (string | undefined)[] = []
+    const client = {
+      async query({ name, text }: { name?: string | undefined; text: string }) {
+        if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
+        names.push(name)
+        return { rows: [{ reserved: true }] }
+      },
+      release() {},
+      on() {},
+    }
+    const open = (table: string) =>
+      connectPg(
+        (options) => {
+          const pool = { connect: async () => client, async end() {}, on() {} }
+          return Object.assign(pool, { options: { ...options } })
+        },
+        { table, createTable: false },
+      )
+    const [first, second] = [await open('a_table_of_one_webhook'), await open('a_table_of_another')]
+    names.length = 0
+    for (const store of [first, second]) {
+      await store.reserve('42', 'nonce', 600)
+      await store.reserve('42', 'another', 600)
+      await store.reserveAll('42', ['nonce', 'signature'], 600)
+      await store.close()
+    }
+    expect(names[0]).toBe(names[1])
+    expect(new Set(names).size).toBe(4)
+    for (const name of names) expect(String(name).length).toBeLessThanOrEqual(63)
   })
 
   it('gives a statement no name if it must not be prepared', async () => {
@@ -454,7 +627,7 @@ describe('connectMariadb', () => {
       },
       { timeout: 1500, onError: (error) => errors.push(error) },
     )
-    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
+    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 900 })
     pools[0]?.events.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()
@@ -476,6 +649,59 @@ describe('connectMariadb', () => {
     })
     await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
     expect(statements).toEqual(['SELECT @@global.read_only + @@global.innodb_read_only AS read_only'])
+  })
+
+  it('creates the table before it tries a reservation', async () => {
+    let exists = false
+    const nonceStore = await connectMariadb((options) => {
+      const pool = new FakePool(options)
+      const { query } = pool
+      pool.query = async (sql) => {
+        if (sql.startsWith('CREATE')) {
+          await sleep(20)
+          exists = true
+        } else if (!exists && !sql.includes('@@')) throw Object.assign(new Error('no such table'), { errno: 1146 })
+        return query.call(pool, sql)
+      }
+      return pool
+    })
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    await nonceStore.close()
+  })
+
+  it('ends its pool if the first reservation fails', async () => {
+    const pools: FakePool[] = []
+    const connecting = connectMariadb((options) => {
+      const pool = new FakePool(options)
+      const { query } = pool
+      pool.query = async (sql) => {
+        if (sql.startsWith('INSERT')) throw Object.assign(new Error('INSERT command denied'), { errno: 1142 })
+        return query.call(pool, sql)
+      }
+      pools.push(pool)
+      return pool
+    })
+    await expect(connecting).rejects.toThrow('The user lacks a permission')
+    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true])
+  })
+
+  it('passes the options of deleteExpired on, and is closed by Symbol.asyncDispose', async () => {
+    const statements: string[] = []
+    const pools: FakePool[] = []
+    const nonceStore = await connectMariadb((options) => {
+      const pool = new FakePool(options)
+      const { query } = pool
+      pool.query = async (sql) => {
+        statements.push(sql)
+        return sql.includes('HEX(key_hash)') ? [] : query.call(pool, sql)
+      }
+      pools.push(pool)
+      return pool
+    })
+    expect(await nonceStore.deleteExpired({ limit: 7 })).toBe(0)
+    expect(statements.at(-1)).toMatch(/ LIMIT 7$/)
+    await Object(nonceStore)[Symbol.asyncDispose]()
+    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true])
   })
 
   it('opens another pool if the server has become read-only', async () => {
@@ -574,13 +800,102 @@ describe('connectMariadb', () => {
   })
 })
 
+describe('connectPostgresJs', () => {
+  /** A server that counts its connections, and a client that answers, until `state` says which session runs a statement that hangs. */
+  async function open() {
+    const connections: Socket[] = []
+    const server = createServer((socket) => connections.push(socket.resume())).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = Object(server.address())
+    const ended: unknown[] = []
+    const statement: { hangs: boolean; state: object | undefined } = { hangs: false, state: undefined }
+    let socketOf: (settings: object) => Socket = () => new Socket()
+    const nonceStore = await connectPostgresJs(
+      (options) => {
+        socketOf = Object({ ...options }).socket
+        return {
+          options: { host: ['127.0.0.1'], port: [port] },
+          unsafe(text: string) {
+            const rows = text.includes('read_only') ? [{ read_only: 'off' }] : [{ reserved: true }]
+            const answer = statement.hangs ? new Promise<never>(() => {}) : Promise.resolve(rows)
+            return Object.assign(answer, { state: statement.state })
+          },
+          async end(how: unknown) {
+            ended.push(how)
+          },
+        }
+      },
+      { timeout: TIMEOUT },
+    )
+    const close = () => Promise.all([nonceStore.close(), server.close()])
+    return { nonceStore, connections, ended, statement, port, socketOf, close }
+  }
+  const SESSION = { pid: 42, secret: 7 }
+
+  it('cancels a statement that gets no answer, if it was sent, and never one that was answered', async () => {
+    const { nonceStore, connections, statement, close } = await open()
+    const reserve = () => nonceStore.reserve('42', 'nonce', 600).catch(() => 'failed')
+    statement.state = SESSION
+    expect(await reserve()).toBe(true)
+    // Its session may already run the statement of another request.
+    await sleep(3 * TIMEOUT)
+    expect(connections).toHaveLength(0)
+
+    Object.assign(statement, { hangs: true, state: undefined })
+    expect(await reserve()).toBe('failed')
+    await sleep(TIMEOUT)
+    expect(connections).toHaveLength(0)
+
+    statement.state = SESSION
+    expect(await reserve()).toBe('failed')
+    await vi.waitFor(() => expect(connections).toHaveLength(1))
+    connections[0]?.end()
+    await close()
+  })
+
+  it('tries its servers in turn', async () => {
+    const { port, socketOf, close } = await open()
+    const other = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const settings = { host: ['127.0.0.1', '127.0.0.1'], port: [port, Object(other.address()).port] }
+    const sockets = Array.from({ length: 3 }, () => socketOf(settings))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    const [first, second] = settings.port
+    expect(sockets.map(({ remotePort }) => remotePort)).toEqual([first, second, first])
+    await close()
+    other.close()
+  })
+
+  it('closes all connections, though the client forgets one, and waits no longer than the time-out', async () => {
+    const { port, socketOf, ended, close } = await open()
+    const socket = socketOf({ host: ['127.0.0.1'], port: [port] })
+    await once(socket, 'connect')
+    await close()
+    expect(socket.destroyed).toBe(true)
+    // In seconds.
+    expect(ended).toEqual([{ timeout: TIMEOUT / 1000 }])
+  })
+})
+
+describe('addressOf', () => {
+  it.each([
+    ['/run/postgresql', 6000, { path: '/run/postgresql/.s.PGSQL.6000' }],
+    ['db.example.com', 6000, { host: 'db.example.com', port: 6000 }],
+  ])('a host %s with port %d', (host, port, expected) => {
+    expect(addressOf(host, port)).toEqual(expected)
+  })
+})
+
 describe('cancelStatement', () => {
   it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = Object(server.address())
     const accepted = once(server, 'connection')
+    const unref = vi.spyOn(Socket.prototype, 'unref')
     cancelStatement({ host: '127.0.0.1', port }, { pid: 42, secret: -1 }, 50)
+    expect(unref, 'it does not keep the process running').toHaveBeenCalledOnce()
+    unref.mockRestore()
     const [connection] = await accepted
     const begin = performance.now()
     const [message] = await once(connection, 'data')

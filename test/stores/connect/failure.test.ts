@@ -27,11 +27,17 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['pg: hot standby', error('cannot execute INSERT in a read-only transaction', { code: '25006' }), /read-only/],
     ['mysql2: read-only', error('running with the --read-only option', { errno: 1290 }), /read-only/],
     ['redis: replica', error("READONLY You can't write against a read only replica."), /read-only/],
+    ['redis: no replica answers', error('NOREPLICAS Not enough good replicas to write.'), /too few replicas/],
     ['pg: TLS', error('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), /certificate/],
     ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /cannot be reached/],
     ['no such host', error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }), /cannot be reached/],
     ['a server that hangs', error('The server did not answer within 1000 ms.'), /cannot be reached/],
     ['pg: no connection in time', error('timeout exceeded when trying to connect'), /cannot be reached/],
+    [
+      'mysql2: no connection in time',
+      error('The pool had no free connection within 600 ms.', { code: 'NO_CONNECTION' }),
+      /cannot be reached/,
+    ],
     ['postgres.js: no connection in time', error('write CONNECT_TIMEOUT db:5432'), /cannot be reached/],
     ['redis: cluster', error('None of the root nodes is available'), /cannot be reached/],
     ['ioredis: cluster', error('None of startup nodes is available'), /cannot be reached/],
@@ -49,6 +55,10 @@ describe('the error for a store that cannot connect says what to do', () => {
     const refused = error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
     expect(connectFailure(error('no connection', { cause: refused })).message).toMatch(/cannot be reached/)
     expect(connectFailure(new AggregateError([refused])).message).toMatch(/cannot be reached/)
+    const deep = error('no pool', {
+      cause: error('no connection', { cause: new AggregateError([error('?'), refused]) }),
+    })
+    expect(connectFailure(deep).message).toMatch(/cannot be reached/)
     const endless = error('out of cheese')
     endless.cause = endless
     expect(connectFailure(endless).message).toMatch(/See the cause/)

@@ -148,11 +148,12 @@ describe('the options of a client have a deadline for each step, and', () => {
     expect(await optionsOf(connectMysql2 as Connect)).toEqual({ connectTimeout: 1000, stream: aFunction })
   })
 
-  it('connectMariadb: the pool tries to connect twice per second', async () => {
+  it('connectMariadb: the pool tries to connect twice per second, and a statement has time left after it has waited for a connection', async () => {
     expect(await optionsOf(connectMariadb as Connect)).toEqual({
       connectTimeout: 1000,
-      acquireTimeout: 1000,
+      acquireTimeout: 600,
       socketTimeout: 1000,
+      pingTimeout: 500,
       initializationTimeout: 2_147_483_647,
       minimumIdle: 1,
       initSql: 'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 1',

@@ -8,7 +8,6 @@ import { eventually, type TcpProxy } from '../servers.js'
 import { type ClockedServer, clocksCanStep, SteppedClock } from '../stepped-clock.js'
 import { startWorker } from './workers.js'
 
-const PROCESSES = 3
 /** Milliseconds of load before a fault. */
 const BEFORE = 600
 /** Milliseconds of load after it. The guide promises service after 3000. */
@@ -42,6 +41,8 @@ interface Report {
   falseReplays: number
   /** Attempts that failed. */
   failures: number
+  /** What happened to the attempts that began while the fault lasted, but not in its first two seconds. */
+  during: { accepted: number; failures: number }
   errors: string[]
   /** The longest time that an attempt took, in milliseconds. */
   slowestInAll: number
@@ -81,6 +82,8 @@ export interface Row {
   fault: string
   store: string
   kinds: readonly string[]
+  /** How many processes send the same requests. By default 3. */
+  processes?: number
   /** Milliseconds between two requests of a process. By default 40. */
   interval?: number
   /** The reservations that the fault makes the store lose. By default nothing. */
@@ -90,6 +93,8 @@ export interface Row {
    * of its own in `begin`, `end` or `afterwards`.
    */
   proof?: 'failures' | 'loss' | 'own'
+  /** Checks what else the report must show. */
+  expects?(report: Report): void
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>
 }
@@ -270,6 +275,38 @@ export function proxyFaults(
   ]
 }
 
+interface SwitchableServer {
+  readonly port: number
+  /** Waits until this replica has all that its primary has, and becomes a primary. */
+  takeOver(primary: this): Promise<void>
+}
+
+/**
+ * Returns the row of a planned switchover: the old server becomes read-only, and new connections reach the new one. Open connections
+ * stay at the old server.
+ */
+export function switchover<Server extends SwitchableServer>(
+  clients: Clients,
+  startPair: (closers: Closers) => Promise<{ primary: Server; replica: Server; proxy: TcpProxy; address: unknown }>,
+  makeReadOnly: (primary: Server) => Promise<unknown>,
+): Row {
+  return {
+    fault: 'another server takes over, and the old one becomes read-only',
+    ...clients,
+    async start(closers) {
+      const { primary, replica, proxy, address } = await startPair(closers)
+      const begin = async () => {
+        await makeReadOnly(primary)
+        // A statement that has begun may still be stored.
+        await sleep(100)
+        await replica.takeOver(primary)
+        proxy.target = replica.port
+      }
+      return { address, begin }
+    },
+  }
+}
+
 /** The sections of the guide with the tables of faults, one per store. Its no-break spaces are spaces here. */
 const SECTIONS = readFileSync(fileURLToPath(new URL('../../../docs/operate/failures.md', import.meta.url)), 'utf8')
   .replaceAll('\u00a0', ' ')
@@ -277,49 +314,53 @@ const SECTIONS = readFileSync(fileURLToPath(new URL('../../../docs/operate/failu
 
 /** Makes a test per row and client. It checks, under load, what the guide promises. */
 export function testFaults(rows: readonly Row[]): void {
-  describe.concurrent.each(rows)(
-    '$fault, $store',
-    ({ fault, store, kinds, interval = 40, loses = 'nothing', proof = 'failures', start }) => {
-      it.concurrent.each(kinds)(
-        'with %s',
-        async (kind) => {
-          const report = await inTurn(async () => {
-            const closers: Closers = []
-            try {
-              const { address, ...events } = await start(closers)
-              return await underLoad(kind, address, interval, events)
-            } finally {
-              for (const close of closers.reverse()) await close()
-            }
-          })
-          const { FAULT_REPORTS } = process.env
-          if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
+  describe.concurrent.each(rows)('$fault, $store', (row) => {
+    const { fault, store, kinds, loses = 'nothing', proof = 'failures', expects, start } = row
+    it.concurrent.each(kinds)(
+      'with %s',
+      async (kind) => {
+        const report = await inTurn(async () => {
+          const closers: Closers = []
+          try {
+            const { address, ...events } = await start(closers)
+            return await underLoad(kind, address, row, events)
+          } finally {
+            for (const close of closers.reverse()) await close()
+          }
+        })
+        const { FAULT_REPORTS } = process.env
+        if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
 
-          expect(report.slowest, 'answers in time').toBeLessThan(ANSWERS_WITHIN)
-          expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
-          expect(report.falseReplays).toBe(0)
-          expect(report.accepted).toBeGreaterThan(0)
-          // Without these, the test would pass if the fault were not caused.
-          if (proof === 'failures') expect(report.failures).toBeGreaterThan(0)
-          if (proof === 'loss') expect(report.acceptedTwice).toBeGreaterThan(0)
-          if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
-          if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
-          const section = SECTIONS.find((text) => text.startsWith(`${store}\n`))
-          expect(section, 'has a row in the guide').toContain(`\n| ${fault} |`)
-        },
-        600_000,
-      )
-    },
-  )
+        expect(report.slowest, 'answers in time').toBeLessThan(ANSWERS_WITHIN)
+        expect(report.healedAfter, 'heals in time').toBeLessThan(HEALS_WITHIN)
+        expect(report.falseReplays).toBe(0)
+        expect(report.accepted).toBeGreaterThan(0)
+        // Without these, the test would pass if the fault were not caused.
+        if (proof === 'failures') expect(report.failures).toBeGreaterThan(0)
+        if (proof === 'loss') expect(report.acceptedTwice).toBeGreaterThan(0)
+        if (loses === 'nothing') expect(report.acceptedTwice).toBe(0)
+        if (loses === 'everything') expect(report.acceptedTwice).toBeGreaterThanOrEqual(report.acceptedBefore)
+        expects?.(report)
+        const section = SECTIONS.find((text) => text.startsWith(`${store}\n`))
+        expect(section, 'has a row in the guide').toContain(`\n| ${fault} |`)
+      },
+      600_000,
+    )
+  })
 }
 
 /**
  * Sends the same requests from several processes at a steady rate while a fault begins and ends. Then sends the accepted
  * requests again.
  */
-async function underLoad(kind: string, address: unknown, interval: number, fault: Fault): Promise<Report> {
+async function underLoad(
+  kind: string,
+  address: unknown,
+  { processes = 3, interval = 40 }: Pick<Row, 'processes' | 'interval'>,
+  fault: Fault,
+): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`
-  const workers = Array.from({ length: PROCESSES }, () => {
+  const workers = Array.from({ length: processes }, () => {
     const worker = startWorker(kind, address, 'load', seed, String(interval))
     return { worker, lines: createInterface({ input: worker.stdout })[Symbol.asyncIterator]() }
   })
@@ -350,6 +391,7 @@ async function underLoad(kind: string, address: unknown, interval: number, fault
     first?.worker.stdin.write(`${JSON.stringify(accepted)}\n`)
     const again: Attempt[] = first === undefined ? [] : JSON.parse(await read(first.lines))
     const failed = attempts.filter(isFailure)
+    const during = attempts.filter(({ startedAt }) => startedAt > beganAt + 2000 && startedAt < endedAt)
     return {
       accepted: accepted.length,
       acceptedBefore: attempts.filter(
@@ -358,6 +400,7 @@ async function underLoad(kind: string, address: unknown, interval: number, fault
       acceptedTwice: countTwice([...attempts, ...again]),
       falseReplays: countFalseReplays(attempts),
       failures: failed.length,
+      during: { accepted: during.filter(isAccepted).length, failures: during.filter(isFailure).length },
       errors: [...new Set(failed.map(({ outcome }) => outcome))],
       slowestInAll: Math.max(...attempts.map(({ milliseconds }) => milliseconds)),
       slowest: Math.max(

@@ -56,10 +56,10 @@ export function setUpsOf({
     'postgres.js, not prepared': (url, more) =>
       connectPostgresJs((options) => postgres(url, options), { prepare: false, ...more }),
     /** @param {string} uri @param {MySqlOptions} [more] */
-    mysql2: (uri, more) => connectMysql2((options) => mysql.createPool({ uri, ...options }), more),
+    mysql2: (uri, more) => connectMysql2((options) => mysql.createPool({ uri, ...options, ...poolSize(uri) }), more),
     /** @param {string} uri @param {MySqlOptions} [more] */
     mariadb: (uri, more) =>
-      connectMariadb((options) => mariadb.createPool({ ...mariadbAddress(uri), ...options }), more),
+      connectMariadb((options) => mariadb.createPool({ ...mariadbAddress(uri), ...options, ...poolSize(uri) }), more),
   }
 }
 
@@ -67,4 +67,14 @@ export function setUpsOf({
 function mariadbAddress(uri) {
   const { hostname, port, username, password, pathname } = new URL(uri)
   return { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) }
+}
+
+/**
+ * The package mariadb opens its connections one after the other, so it needs all of them before they are busy.
+ *
+ * @param {string} uri - may end with `?connectionLimit=15`.
+ */
+function poolSize(uri) {
+  const limit = new URL(uri).searchParams.get('connectionLimit')
+  return limit === null ? {} : { connectionLimit: Number(limit), minimumIdle: Number(limit) }
 }
