@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RedisNonceStore } from '../../src/stores/redis.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
-import { LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
+import { eventually, LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'
 import { connect } from '../support/stores/source.js'
 
@@ -41,6 +41,41 @@ describe.runIf(isInstalled('redis-server'))('RedisNonceStore', () => {
       expect(left).toBeGreaterThan(590_000)
       expect(left).toBeLessThanOrEqual(600_001)
     })
+  })
+})
+
+describe.runIf(isInstalled('redis-server'))('a master with min-replicas-to-write', () => {
+  let [master, replica]: RedisServer[] = []
+  beforeAll(async () => {
+    const limits = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '2']
+    master = await RedisServer.start(...limits)
+    replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port))
+  })
+  afterAll(async () => {
+    await replica?.stop()
+    await master?.stop()
+  })
+
+  it.each(Object.entries(CLIENTS))('refuses writes while no replica answers it, with %s', async (_, open) => {
+    const isGood = () => expect(master?.cli('INFO', 'replication')).toContain('min_slaves_good_slaves:1')
+    await eventually(isGood)
+    const store = await open(master?.url ?? '', { timeout: LONG_TIMEOUT })
+    expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+
+    replica?.signal('SIGSTOP')
+    const begin = performance.now()
+    const reserveAll = async () => {
+      for (;;) await store.reserve('42', crypto.randomUUID(), 600)
+    }
+    await expect(reserveAll()).rejects.toThrow('NOREPLICAS')
+    // The replica answers once per second, and Redis counts whole seconds.
+    expect(performance.now() - begin).toBeGreaterThan(1000)
+    await expect(open(master?.url ?? '')).rejects.toThrow('Redis has too few replicas that answer.')
+
+    replica?.signal('SIGCONT')
+    await eventually(isGood)
+    expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
+    await store.close()
   })
 })
 
