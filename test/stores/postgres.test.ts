@@ -119,6 +119,41 @@ describe('a reservation', () => {
   })
 })
 
+describe('exactly at its end', () => {
+  /** Runs with a clock that shows the expiry of the only row plus these microseconds, one per look. The last one stays. */
+  async function at<T>(table: string, microseconds: readonly number[], act: () => Promise<T>): Promise<T> {
+    const looks = microseconds.map((after, index) => `WHEN ${index + 1} THEN ${after}`).join(' ')
+    await database.exec(`
+      CREATE SCHEMA stopped;
+      CREATE SEQUENCE stopped.looks;
+      CREATE TABLE stopped.ends AS SELECT expires_at FROM public.${table};
+      CREATE FUNCTION stopped.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+        $$ SELECT expires_at + (CASE nextval('stopped.looks') ${looks} ELSE ${microseconds.at(-1)} END) * interval '1 microsecond'
+           FROM stopped.ends $$;
+      SET search_path = stopped, pg_catalog, public`)
+    try {
+      return await act()
+    } finally {
+      await database.exec('RESET search_path; DROP SCHEMA stopped CASCADE')
+    }
+  }
+
+  it('a nonce is still taken, and free a microsecond later', async () => {
+    const store = await newStore('exact')
+    await store.reserve('42', 'nonce', 600)
+    expect(await at('exact', [0], () => store.reserve('42', 'nonce', 600))).toBe(false)
+    expect(await at('exact', [1], () => store.reserve('42', 'nonce', 600))).toBe(true)
+  })
+
+  it('a row is not deleted, also if the clock shows this only when it is deleted', async () => {
+    const store = await newStore('exactly_deleted')
+    await store.reserve('42', 'nonce', 600)
+    expect(await at('exactly_deleted', [0, 1], () => store.deleteExpired())).toBe(0)
+    expect(await at('exactly_deleted', [1, 0], () => store.deleteExpired())).toBe(0)
+    expect(await at('exactly_deleted', [1], () => store.deleteExpired())).toBe(1)
+  })
+})
+
 describe('two keys', () => {
   it('are reserved both or none, by one statement', async () => {
     await newStore('two')
@@ -239,6 +274,18 @@ describe('deleteExpired', () => {
       await database.exec('RESET search_path')
     }
     expect(await store.deleteExpired()).toBe(1)
+  })
+
+  it('skips rows that are being reserved, because it would wait for each of them', async () => {
+    const texts: string[] = []
+    const store = new PostgresNonceStore({
+      query: async (text) => {
+        texts.push(text)
+        return [{ count: 0 }]
+      },
+    })
+    await store.deleteExpired()
+    expect(texts).toEqual([expect.stringMatching(/ORDER BY expires_at LIMIT \$1::int8 FOR UPDATE SKIP LOCKED/)])
   })
 
   it('finds expired rows by the index', async () => {

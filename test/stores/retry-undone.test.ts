@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MySqlNonceStore } from '../../src/stores/mysql.js'
 import { PostgresNonceStore } from '../../src/stores/postgres.js'
 
@@ -25,6 +25,33 @@ describe.each([
     // The shortest pauses: 1 + 2 + 4 + 8 ms, then 15 of 16 ms. Timers may be a little early.
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan(19 * 5 + 15 + 15 * 16 - 20)
   })
+
+  it.each([
+    // The pauses: 2, 4, 8 and 16 ms. The next one of 32 ms would end after 40 ms.
+    [1, 5],
+    // The pauses: 1, 2, 4, 8 and 16 ms. The next one of 16 ms would end after 40 ms.
+    [0, 6],
+  ])(
+    'begins no attempt after the timeout, and half of a pause is random: with %d, %d attempts',
+    async (random, attempts) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      vi.spyOn(Math, 'random').mockReturnValue(random)
+      try {
+        let calls = 0
+        const query = async () => {
+          calls++
+          throw Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213, sqlState: '40001' })
+        }
+        const rejected = expect(new Store({ query, timeout: 40 }).reserve('42', 'nonce', 600)).rejects.toThrow()
+        await vi.advanceTimersByTimeAsync(200)
+        await rejected
+        expect(calls).toBe(attempts)
+      } finally {
+        vi.restoreAllMocks()
+        vi.useRealTimers()
+      }
+    },
+  )
 
   it('is not tried again after the timeout, because the caller already has an error', async () => {
     const { times, query } = undoing()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Driver, KeptClient } from '../../../src/stores/connect/kept-client.js'
 
 // The clients are fakes, because a real one cannot be made to hang at each step. test/integration has the real ones.
@@ -152,6 +152,65 @@ describe('a kept client', () => {
     const { open, clients } = driverWith({ connect: () => Promise.reject(new Error('refused')) })
     await expect(open()).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: new Error('refused') })
     expect(clients.map(({ closed }) => closed)).toEqual([1])
+  })
+
+  it('is not opened if its first check gets no answer', async () => {
+    const { open, clients } = driverWith({ check: () => new Promise(() => {}) })
+    await expect(open()).rejects.toMatchObject({ cause: new Error('The server did not answer within 50 ms.') })
+    expect(clients.map(({ closed }) => closed)).toEqual([1])
+  })
+
+  it('says why it cannot be opened, by what the client emitted before', async () => {
+    const { open } = driverWith({
+      create(onError) {
+        onError(new Error('WRONGPASS invalid username-password pair'))
+        return { number: 0, works: true, closed: 0 }
+      },
+      connect: () => Promise.reject(new Error('None of the root nodes is available')),
+    })
+    await expect(open()).rejects.toThrow('The server refused the user name or the password.')
+  })
+
+  it('waits for twice the time-out until a client is closed, and no longer', async () => {
+    const { open } = driverWith({ close: () => new Promise(() => {}) })
+    const kept = await open()
+    vi.useFakeTimers()
+    try {
+      let isClosed = false
+      const closing = kept.close().then(() => {
+        isClosed = true
+      })
+      await vi.advanceTimersByTimeAsync(2 * TIMEOUT - 1)
+      expect(isClosed).toBe(false)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(isClosed).toBe(true)
+      await closing
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('has no timer that keeps the process running, before it is closed and after', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    const { open, clients } = driverWith({
+      async connect({ number }) {
+        if (number === 1) throw new Error('refused')
+      },
+    })
+    const kept = await open()
+    void kept.watch(10_000)
+    const replacement = kept.replace(kept.client, new Error('lost'))
+    await sleep(20)
+    // It waits for the next check, and for the next attempt to replace the client.
+    expect(clients).toHaveLength(2)
+    expect(timers()).toBeLessThanOrEqual(before)
+    await replacement
+    // The first client may still answer.
+    expect(clients[0]?.closed).toBe(0)
+    expect(timers()).toBeLessThanOrEqual(before)
+    await kept.close()
+    expect(timers()).toBeLessThanOrEqual(before)
   })
 
   it('closes each client that it could not open, and tries again', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { createServer, Socket } from 'node:net'
+import { expect, it, vi } from 'vitest'
 import { Sockets } from '../../../src/stores/connect/sockets.js'
 
 it('destroys the sockets that it created, though the server never ends its side', async () => {
@@ -16,4 +16,19 @@ it('destroys the sockets that it created, though the server never ends its side'
   expect(created.map(({ destroyed }) => destroyed)).toEqual([true, true])
   for (const socket of accepted) socket.destroy()
   server.close()
+})
+
+it('forgets a socket that is closed, and sends each statement at once', async () => {
+  const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay')
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
+  const sockets = new Sockets()
+  const socket = sockets.create()
+  expect([noDelay, keepAlive].map(({ mock }) => mock.calls)).toEqual([[[true]], [[true]]])
+  vi.restoreAllMocks()
+  const closed = once(socket, 'close')
+  socket.destroy()
+  await closed
+  const destroy = vi.spyOn(socket, 'destroy')
+  sockets.destroy()
+  expect(destroy).not.toHaveBeenCalled()
 })
