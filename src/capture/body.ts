@@ -71,6 +71,12 @@ export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): 
       : { body: restored, notes: [note] }
   }
   if (bytes.length === length) return { body: bytes, notes: [] }
+  const straight = withStraightQuotes(bytes)
+  const straightened = [straight, withoutLineEnd(straight)].find((body) => body.length === length)
+  if (straight.length < bytes.length && straightened !== undefined) {
+    const note = `Typographic quotes in the body were replaced by " and ', because it then has the ${countBytes(length)} of Content-Length.`
+    return { body: straightened, notes: [note] }
+  }
   const ignored = countBytes(bytes.length - length)
   const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
   return { body: bytes.subarray(0, length), notes: [note] }
@@ -83,6 +89,12 @@ function withoutLineEnd(bytes: Uint8Array): Uint8Array {
 /** Returns the bytes with CRLF instead of each LF. Editors and chats write LF. */
 function withCrlf(bytes: Uint8Array): Uint8Array {
   return latin1(fromLatin1(bytes).replace(/\r?\n/g, '\r\n'))
+}
+
+/** Returns the bytes with the quotes of a keyboard. A chat or an editor writes others, which have three bytes in UTF-8. */
+function withStraightQuotes(bytes: Uint8Array): Uint8Array {
+  const text = fromLatin1(bytes).replace(/\xe2\x80[\x9c-\x9f]/g, '"')
+  return latin1(text.replace(/\xe2\x80[\x98-\x9b]/g, "'"))
 }
 
 /** Returns a remark if a body has another length than `Content-Length` says. */

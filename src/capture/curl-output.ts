@@ -33,7 +33,8 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   }
   const rest = end === -1 ? [] : others.slice(end)
   const [blank = '', afterBlank = ''] = rest
-  const isQuoted = /^> *$/.test(blank) && afterBlank.startsWith('>') && !REQUEST_LINE.test(afterBlank)
+  const isHeadEnd = (line: string) => !line.startsWith('>') || REQUEST_LINE.test(line)
+  const isQuoted = /^> *$/.test(blank) ? !isHeadEnd(afterBlank) : !isHeadEnd(blank)
   if (isQuoted) return undefined
   const [, date] = /^< date: (.*?)\r?$/im.exec(text) ?? []
   return { headers, ...bodyIn(rest), arrival: arrivalOf(date, 'from the Date of the response') }

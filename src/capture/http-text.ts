@@ -148,9 +148,20 @@ function parseHead(lines: readonly string[]): readonly HeaderLine[] {
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
     const header = parseHeader(isBold ? line.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : line)
+    const last = headers.at(-1)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
+    // A mail or an old proxy breaks a long header into lines, and indents them.
+    else if (last !== undefined && /^[ \t]+\S/.test(line))
+      headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
   }
-  return headers
+  return withoutNoBreakSpaces(headers)
+}
+
+/** A document or a chat may put a no-break space, here as the bytes of UTF-8, after every name. One header alone may have been sent with it. */
+function withoutNoBreakSpaces(headers: readonly HeaderLine[]): readonly HeaderLine[] {
+  const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
+  if (values.length < 2 || !values.every((value) => value.startsWith('\xc2\xa0'))) return headers
+  return headers.map(([name, value]) => [name, value.replace('\xc2\xa0', '')])
 }

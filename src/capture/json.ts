@@ -93,7 +93,7 @@ function parse(text: string): unknown {
  */
 export function readDocuments(documents: readonly unknown[]): CapturedRequest | undefined {
   const found = findHeaders(documents)
-  const [request = found[0]] = found.filter(({ headers }) => headers.some(([name]) => /^x-signature$/i.test(name)))
+  const [request = found[0]] = found.filter(isSigned)
   if (request === undefined) return undefined
   const others =
     found.length === 1 ? [] : [`The capture has ${found.length} requests. The first with X-Signature was read.`]
@@ -105,10 +105,19 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   return { headers, body, whyNoBody, arrival, notes: [...others, ...notes] }
 }
 
+const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
+
 /** Finds all objects with headers of a request, the outermost first. */
 function findHeaders(documents: unknown): Found[] {
+  const inTexts: Place[] = []
+  const found = findHeadersIn([{ object: { documents } }], inTexts)
+  // A log may hold the text of another request, so texts are read only if the document itself has no signed request.
+  return found.some(isSigned) ? found : [...found, ...findHeadersIn(inTexts, inTexts)]
+}
+
+/** Finds the objects with headers in `pending`, and adds the objects in their texts to `inTexts`. */
+function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   const found: Found[] = []
-  const pending: Place[] = [{ object: { documents } }]
   for (const place of pending) {
     const { object } = place
     const headers = headerLinesOf(lookUp({ object }, NAMES.headers))
@@ -123,7 +132,7 @@ function findHeaders(documents: unknown): Found[] {
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
       // A message of a queue has the event as a string. The queue's own fields are no part of the request, so they are left out.
       const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
-      if (isJsonObject(message)) pending.push({ object: message })
+      if (isJsonObject(message)) inTexts.push({ object: message })
     }
   }
   return found

@@ -94,6 +94,11 @@ describe('JSON', () => {
     expect(notes).toEqual(['The capture has 2 requests. The first with X-Signature was read.'])
   })
 
+  it('is the request of the log, not one in a text that was logged beside it', () => {
+    const { body, notes } = parsed({ upstream: JSON.stringify({ ...LOG, body: 'another' }), ...LOG })
+    expect([body, notes]).toEqual([BODY, []])
+  })
+
   it('with a parsed body says that its bytes are lost', () => {
     const { body, notes } = parsed({ ...LOG, body: { name: 'Zoë' } })
     expect([body, notes]).toEqual([BODY, [expect.stringContaining('The bytes received may differ: log the raw body.')]])

@@ -60,6 +60,10 @@ describe('HTTP text is read', () => {
     ['with the name of a container', prefixed('web_1  | ').join('\n')],
     ['with a name that looks like a header', prefixed('web: ').join('\n')],
     ['in brackets', prefixed('[web 12] ').join('\n')],
+    ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
+    ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
+    ['with no-break spaces after the names', TEXT.replaceAll(': ', ':\u00a0').replaceAll('":\u00a0', '": ')],
+    ['with typographic quotes in its body', TEXT.replaceAll(/"(.*?)"/g, '“$1”')],
     ['with a prefix on its first line only', `2023-11-14 INFO request: ${TEXT}`],
     ['between other lines of a log', ['[1] start', ...prefixed('[1] '), 'end'].join('\n')],
   ])('%s', (_, capture) => {
