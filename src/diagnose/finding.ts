@@ -3,6 +3,7 @@
  *
  * - `header_*`, `timestamp_*`, `nonce_*`: a header is wrong as received.
  * - `clock_*`: one of the two clocks is wrong, or the request is older than the window. `clock_unknown`: nobody knows when it arrived.
+ * - `nonce_reused`: only `listen` has it, because it remembers nonces.
  * - `secret_exposed`: the secret itself was sent.
  * - `signature_*`, `secret_*`, `message_*`, `body_*`: what was signed instead. Most are proved: signing that way gives the
  *   signature received.
@@ -22,6 +23,7 @@ export type FindingCode =
   | 'clock_unknown'
   | 'nonce_length'
   | 'nonce_characters'
+  | 'nonce_reused'
   | 'signature_format'
   | 'signature_truncated'
   | 'signature_algorithm'

@@ -85,6 +85,9 @@ describe.each<[string, StartListener]>([
         ok: false,
         reason: 'replayed_nonce',
         detail: expect.stringMatching(/^the same nonce [012] s ago$/),
+        findings: [
+          { code: 'nonce_reused', evidence: expect.stringMatching(/^Accepted before: the same nonce [012] s ago\.$/) },
+        ],
       },
       { status: 401, ok: false, reason: 'signature_mismatch', findings: [{ code: 'secret_whitespace' }] },
     ])

@@ -24,7 +24,10 @@ const signatureHeader = (text: string, algorithm = 'sha256') => ({
   'x-signature': createHmac(algorithm, SECRET).update(text).digest('hex'),
 })
 
-const CASES: Readonly<Record<FindingCode, Partial<Record<Side, Broken>>>> = {
+/** `listen` alone finds a replay, because it remembers nonces. */
+type Code = Exclude<FindingCode, 'nonce_reused'>
+
+const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
   header_missing: { unknown: { headers: { 'x-nonce': [] } } },
   header_name: { unknown: { headers: { 'x-nonce': [], 'webhook-nonce': NONCE } } },
   header_repeated: { unknown: { headers: { 'x-nonce': [NONCE, NONCE] } } },

@@ -10,6 +10,7 @@ import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
 import { answerHeaders, findDifferences, forward } from './forward.js'
+import { replayFinding } from './replay-finding.js'
 import type { Report } from './report.js'
 import { SeenNonces } from './seen-nonces.js'
 
@@ -196,13 +197,16 @@ export class Receiver {
     const { method, path, headers, body, time } = arrived
     const size = `body of ${countBytes(body.length)}`
     const report = { time, method, path, ok: result.ok, ...answered, ...(await this.#save(arrived)) }
-    if (replay !== undefined) return { ...report, reason: 'replayed_nonce', detail: replay, findings: [] }
     const { diagnose } = await import('../../diagnose/index.js')
     const lines: HeaderLine[] = [[':method', method], [':path', path], ...headers]
     const request = { webhookId: 'listen', headers: lines, body }
     const { secrets, names } = this.#settings
-    // An accepted request may have something to fix too.
+    // An accepted request, or a replay of one, may have something to fix too.
     const { findings, language } = await diagnose(request, secrets, { now: () => time })
+    if (replay !== undefined) {
+      const all = [...findings, replayFinding(replay, language)]
+      return { ...report, reason: 'replayed_nonce', detail: replay, findings: all, language }
+    }
     if (!result.ok) return { ...report, reason: result.reason, detail: size, findings, language }
     const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
     return { ...report, detail: size + secret, findings, language }

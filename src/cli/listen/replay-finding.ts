@@ -1,0 +1,31 @@
+import type { Finding, Language } from '../../diagnose/index.js'
+
+/** What senders change, by language, so that each attempt is signed again. */
+const LINES: Finding['fixes'] = {
+  node: "for (…) await fetch(url, { method: 'POST', body, headers: sign(body, secret) })",
+  python: 'headers = signed_headers() in the loop; no urllib3 Retry',
+  go: 'sign(request, secret, body) in the loop; no retrying transport',
+  ruby: 'headers = signed_headers(body) in the loop; http.max_retries = 0',
+  php: '...signedHeaders($secret, $body) in the loop; no retry middleware in Guzzle',
+  java: 'client.send(signed(url, secret, body), …) in the loop',
+  csharp: 'client.SendAsync(Signed(url, secret, body)) in the loop; no retrying DelegatingHandler',
+  shell: 'timestamp=… nonce=… signature=… in the loop; no curl --retry',
+}
+
+/**
+ * Explains a replay. Only a server that remembers nonces sees one, so `diagnose` does not have this finding.
+ *
+ * @param evidence - the request that was accepted before: `the same nonce 12 s ago`.
+ * @param language - the language of the sender, whose line comes first.
+ */
+export function replayFinding(evidence: string, language: Language | undefined): Finding {
+  const first = language === undefined ? {} : { [language]: LINES[language] }
+  return {
+    code: 'nonce_reused',
+    side: 'unknown',
+    message: 'X-Nonce was used before: a request with it was accepted less than 600 s ago.',
+    fix: "On the sender's side: Use a new nonce for every attempt. Sign each retry again, with a new timestamp and a new nonce, and switch off the retries of the HTTP client and the queue.\nOn the receiver's side: If you did not expect a second request, somebody captured the first one and sent it again. It was refused, so you need not do anything.",
+    fixes: Object.fromEntries(Object.entries({ ...first, ...LINES }).filter(([, line]) => line !== undefined)),
+    evidence: `Accepted before: ${evidence}.`,
+  }
+}
