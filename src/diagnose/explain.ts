@@ -53,7 +53,7 @@ export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pai
   const isChangedHere = contentLength === way.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(pairs)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
-  for (const [index, { code, fix, what, style, input }] of of('body', 'json').entries()) {
+  for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'json')).entries()) {
     const json = style && describeJson(style, input as Uint8Array)
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
     const evidence = index === 0 ? compareBodies(way.body, received) : []
@@ -65,6 +65,19 @@ export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pai
     drafts.push(proved({ code, fix: 'send_hex' }, `X-Signature is the right digest in another form: ${form}.`))
   }
   return drafts.map((draft) => withOthers(draft, drafts))
+}
+
+/** Joins changes that have the same cause and fix. One alone does not give the signature, so it must not have a finding of its own. */
+function joinChanges(changes: readonly Mistake[]): Mistake[] {
+  const joined: Mistake[] = []
+  for (const change of changes) {
+    const { code, fix, style, what } = change
+    const same = joined.findIndex((one) => one.code === code && one.fix === fix && one.style === style)
+    const first = joined[same]
+    if (first === undefined) joined.push(change)
+    else joined[same] = { ...first, what: `${first.what}, and ${what.replace('the body ', '')}` }
+  }
+  return joined
 }
 
 function signedAs(way: FoundWay): EvidenceLine[] {
@@ -133,7 +146,7 @@ function unescapeLetters(quoted: string): string {
 
 /** Several mistakes must be fixed together before the signature is right. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {
-  const others = [...new Set(all.map(({ code }) => code))].filter((code) => code !== draft.code)
+  const others = [...new Set(all.filter((other) => other !== draft).map(({ code }) => code))]
   if (others.length === 0) return draft
   const together = `Fix it together with ${joinWords(others, 'and')}: each of them changes the signature.`
   return { ...draft, evidence: [...(draft.evidence as EvidenceLine[]), together] }

@@ -87,10 +87,19 @@ describe('diagnose', () => {
   })
 
   it('names the language of the sender, unless one was chosen', async () => {
-    const stdin = String(capture(BODY, { secret: `${SECRET}\n` })).replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
     const guessed = 'The lines above are for ruby, from User-Agent.'
-    expect((await call(DIAGNOSE, { stdin })).text.replace(/\s+/g, ' ')).toContain(guessed)
-    expect((await call([...DIAGNOSE, '--language', 'go'], { stdin })).text).not.toContain('Other languages')
+    const text = async (secret: string, language: string, ...args: string[]) => {
+      const agent = `User-Agent: ${language}\nX-Nonce`
+      const stdin = String(capture(BODY, { secret })).replace(/x-nonce/i, agent)
+      return (await call([...DIAGNOSE, ...args], { stdin })).text.replace(/\s+/g, ' ')
+    }
+    const encoded = Buffer.from(SECRET).toString('base64')
+    expect(await text(encoded, 'Ruby')).toContain(guessed)
+    expect(await text(encoded, 'Ruby')).not.toContain(' node: ')
+    expect(await text(encoded, 'Ruby', '--language', 'go')).not.toContain('Other languages')
+    // The finding has no line for Perl, so it shows those for other languages.
+    expect(await text(`${SECRET}\n`, 'libwww-perl/6')).toContain(' node: ')
+    expect(await text(`${SECRET}\n`, 'libwww-perl/6')).not.toContain('The lines above')
   })
 
   it('explains the indexes of several secrets', async () => {

@@ -35,6 +35,16 @@ describe('words for the body', () => {
     })
   })
 
+  it('join changes of the same kind, because each alone does not give the signature', async () => {
+    const file = '{\n  "event": "order.paid"\n}\n'
+    const signature = signatureOf(TIMESTAMP, NONCE, file, SECRET)
+    const request = signedRequest({ body: file.replaceAll('\n', ''), signature })
+    const { findings } = await diagnose(request, SECRET, at(NOW))
+    expect(findings.map(({ code }) => code)).toEqual(['body_newline'])
+    expect(findings[0]?.message).toMatch(/ with its line breaks, .* and with a line feed \(LF\) after it, /)
+    expect(findings[0]?.evidence).toContain('Signed: 28 bytes, received: 25 bytes')
+  })
+
   it('name the original body, if it is known and was signed', async () => {
     const signature = signatureOf(TIMESTAMP, NONCE, 'one', SECRET)
     const request = signedRequest({ body: 'other', signature })

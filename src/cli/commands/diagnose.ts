@@ -44,7 +44,7 @@ export const diagnose = defineCommand({
     // If nothing else is wrong, the signature and all formats are right.
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
-    const list = findingsText(findings, style, language ?? guessed)
+    const list = findingsText(findings, style, language, guessed)
     const nothingElse = loaded.hasLineEnd
       ? 'with the secret without the line end of its file.'
       : 'there is nothing to fix.'
@@ -58,7 +58,8 @@ export const diagnose = defineCommand({
         ? `${heading}\n\n${list}`
         : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
-    const which = guessed === undefined ? '' : ` The lines above are for ${guessed}, from User-Agent.`
+    const hasGuessed = findings.some(({ fixes }) => guessed !== undefined && guessed in fixes)
+    const which = hasGuessed ? ` The lines above are for ${guessed}, from User-Agent.` : ''
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
     return {
       exitCode: genuine ? 0 : 1,

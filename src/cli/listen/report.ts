@@ -47,7 +47,7 @@ export function reportText(report: Report, style: Style, language?: Language): s
     ...(savedAs === undefined ? [] : [`Saved as ${savedAs}`]),
   ]
   const below = lines.map((line) => `${wrapText(printable(line), INDENT)}\n`).join('')
-  const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language ?? report.language)}\n`
+  const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language, report.language)}\n`
   return `${head}${printable(`: ${detail}`)}\n${below}${found}`
 }
 

@@ -16,11 +16,18 @@ const INDENT = '     '
  * Returns findings as numbered text, each with its evidence and its fix.
  *
  * @param language - the only language to show a line for.
+ * @param guessed - the sender's language. A finding that has no line for it shows others.
  */
-export function findingsText(findings: readonly Finding[], style: Style, language?: Language): string {
+export function findingsText(
+  findings: readonly Finding[],
+  style: Style,
+  language?: Language,
+  guessed?: Language,
+): string {
   const texts = findings.map(({ code, side, message, fix, fixes, evidence }, index) => {
     const all = Object.entries(fixes)
-    const shown = language === undefined ? all.slice(0, MAX_LANGUAGES) : all.filter(([name]) => name === language)
+    const only = language ?? (guessed !== undefined && guessed in fixes ? guessed : undefined)
+    const shown = only === undefined ? all.slice(0, MAX_LANGUAGES) : all.filter(([name]) => name === only)
     const lines = [
       style('bold', wrapText(`${printable(message)} (${code})`, '   ', `${index + 1}. `)),
       ...(evidence === undefined ? [] : evidence.split('\n').map((line) => INDENT + printable(line, '\t'))),
