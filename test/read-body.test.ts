@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BodySource, hasErrorCode, readBody } from '../src/index.js'
 import { transferredBytes } from './support/cases/bodies.js'
 
@@ -198,6 +198,18 @@ describe("readBody of Node's request", () => {
     const body = await readBody(asSource(Readable.from(chunks, { objectMode: false })), { maxBytes: 1_000_000 })
     expect(body).toHaveLength(1_000_000)
     expect(body.buffer.byteLength).toBe(1_000_000)
+  })
+
+  it('copies a body that arrives in many parts only a few times, because each copy costs its whole length', async () => {
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      const parts = Array.from({ length: 1000 }, () => Buffer.alloc(1000, 'a'))
+      expect(await readBody(asSource(Readable.from(parts, { objectMode: false })))).toHaveLength(1_000_000)
+      // The memory doubles: from 1000 bytes to a million in ten steps.
+      expect(concat.mock.calls.length).toBeLessThan(15)
+    } finally {
+      concat.mockRestore()
+    }
   })
 
   it('keeps what has arrived, not what was announced', async () => {

@@ -119,6 +119,19 @@ it('every request is read back byte for byte', () => {
   )
 })
 
+it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an editor added a line end', (length) => {
+  const body = Buffer.alloc(length, '0\r\n\r\n')
+  const text = captureRequest({ headers: { 'X-Nonce': 'a' } }, body, clock)
+  const read = readBack(Buffer.concat([text, Buffer.from('\n')]))
+  expect(read).toMatchObject({ arrival: ARRIVAL, notes: [] })
+  expect(read.body.equals(body)).toBe(true)
+})
+
+it('a header without a value is left out', () => {
+  const headers = { 'x-nonce': 'a', 'x-absent': undefined }
+  expect(readBack(captureRequest({ headers }, '', clock)).headers.slice(2)).toEqual([['x-nonce', 'a']])
+})
+
 it('its text may be pasted indented, quoted or in a fence', () => {
   const text = Buffer.from(captureRequest({ headers: { 'X-Nonce': 'a' } }, '{"a":1}', clock))
     .toString()
@@ -135,6 +148,11 @@ describe('an error says what to do', () => {
     ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
     ['a carriage return in a header', () => captureRequest({ headers: { a: 'b\rc' } }, ''), 'has a line break'],
     ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
+    [
+      'a line break in the name of a header',
+      () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\r\nX-Nonce', 'c'] }, ''),
+      'has a line break',
+    ],
     ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
   ])('for %s', (_, act, message) => {
     expect(act).toThrow(message)

@@ -55,6 +55,8 @@ describe('HTTP text is read', () => {
     ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
     ['in a fence that does not end', `\`\`\`\n${TEXT}`],
     ['below prose', `We got this today (401).\n\n${TEXT}`],
+    ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
+    ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a line that looks like a header', `Note: it came in today.\n${TEXT}`],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
     ['with the name of a container', prefixed('web_1  | ').join('\n')],
@@ -327,6 +329,16 @@ describe('JSON is read', () => {
     }
     expect(read(outside(document))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
     expect(read(outside({ data: [document] }))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
+  })
+
+  it('with its own body, although the response is beside it', () => {
+    const logged = { ...request, body: BODY, response: { status: 401, body: 'of the response' } }
+    expect(read(outside(logged)).body).toBe(BODY)
+  })
+
+  it('as the first of several, if none has X-Signature', () => {
+    const unsigned = (path: string) => ({ url: path, headers: { host: 'a' }, body: path })
+    expect(read(outside([unsigned('/first'), unsigned('/second')]))).toMatchObject({ path: '/first', body: '/first' })
   })
 
   it('without taking another field as the body', () => {
