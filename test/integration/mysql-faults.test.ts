@@ -81,7 +81,7 @@ const ROWS: Row[] = [
   latency('300 ms of latency, with as many connections as the guide says', 15, {
     proof: 'own',
     expects({ during, slowestInAll }) {
-      expect(during.accepted).toBeGreaterThan(during.failures)
+      expect(during.accepted).toBeGreaterThan(5 * during.failures)
       expect(slowestInAll).toBeGreaterThan(300)
     },
   }),

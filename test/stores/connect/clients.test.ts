@@ -13,6 +13,7 @@ import {
   type NodeRedisClient,
   type NodeRedisOptions,
 } from '../../../src/stores/redis.js'
+import { noTimers, timersInUse } from '../../support/timers.js'
 
 // States that no test can bring a real client into at will. test/integration has the real clients.
 
@@ -401,12 +402,11 @@ describe('connectMysql2', () => {
       Object(options).stream({ config: { host: '127.0.0.1', port } })
       return Object.assign(new FakePool(options), { end })
     }
-    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const nonceStore = await connectMysql2(create, { timeout: 200 })
     await once(server, 'connection')
-    const before = timers()
+    await noTimers()
     await nonceStore.close()
-    expect(timers(), 'no timer keeps the process running').toBeLessThanOrEqual(before)
+    expect(timersInUse(), 'no timer keeps the process running').toBe(0)
     await vi.waitFor(() => expect(closed).toBe(1), 500)
     server.close()
   })
