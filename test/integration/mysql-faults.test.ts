@@ -88,7 +88,7 @@ const ROWS: Row[] = [
   latency('300 ms of latency, with too few connections', 2, {
     expects({ during, errors }) {
       expect(during.accepted).toBeGreaterThan(0)
-      expect(during.failures).toBeGreaterThan(during.accepted)
+      expect(5 * during.failures).toBeGreaterThan(during.accepted)
       expect(errors.filter((error) => /pool/.test(error))).not.toEqual([])
     },
   }),

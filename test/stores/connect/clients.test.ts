@@ -359,7 +359,9 @@ describe('connectMysql2', () => {
 
   it('sets up each connection once', async () => {
     const { nonceStore, pool } = await open()
+    await noTimers()
     await nonceStore.reserve('42', 'nonce', 600)
+    expect(timersInUse(), 'no timer keeps the process running').toBe(0)
     expect(pool).toMatchObject({ options: { connectTimeout: 1500 } })
     expect(pool.log[0]).toBe(SESSION_SETTINGS)
     expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
@@ -421,6 +423,24 @@ describe('connectMysql2', () => {
     const { length } = pool.log
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('pool had no free connection within 900 ms')
     await vi.waitFor(() => expect(pool.log.slice(length)).toEqual(['release']))
+    await nonceStore.close()
+  })
+
+  it('ends a connection on which a statement gets no answer', async () => {
+    const pools: FakePool[] = []
+    const nonceStore = await connectMysql2(
+      (options) => {
+        const pool = new FakePool(options)
+        pools.push(pool)
+        return pool
+      },
+      { timeout: TIMEOUT },
+    )
+    const [pool] = pools
+    const connection = await pool?.getConnection()
+    Object.assign(pool ?? {}, { getConnection: async () => ({ ...connection, query: () => new Promise(() => {}) }) })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    await vi.waitFor(() => expect(pool?.log.at(-1)).toBe('destroy'))
     await nonceStore.close()
   })
 
@@ -903,6 +923,15 @@ describe('cancelStatement', () => {
     expect(message.toString('hex')).toBe('0000001004d2162e0000002affffffff')
     await once(connection, 'close')
     expect(performance.now() - begin).toBeGreaterThan(30)
+    server.close()
+  })
+
+  it.runIf(process.platform === 'linux')('connects to the host of the server', async () => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.2')
+    await once(server, 'listening')
+    const connected = once(server, 'connection')
+    cancelStatement({ host: '127.0.0.2', port: Object(server.address()).port }, { pid: 42, secret: 1 })
+    await connected
     server.close()
   })
 

@@ -18,6 +18,12 @@ it('destroys the sockets that it created, though the server never ends its side'
   server.close()
 })
 
+it('connects to the host of the server', async () => {
+  const sockets = new Sockets()
+  const [error] = await once(sockets.connect({ host: 'database.invalid', port: 1 }), 'error')
+  expect(error).toMatchObject({ hostname: 'database.invalid' })
+})
+
 it('forgets a socket that is closed, and sends each statement at once', async () => {
   const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay')
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
