@@ -484,6 +484,14 @@ describe('--forward-to', () => {
     expect(received[0]?.rawHeaders).toEqual(expect.arrayContaining(['Transfer-Encoding', 'chunked']))
   })
 
+  it('passes an empty path on if the URL has only a query, and returns a long answer whole', async () => {
+    const text = 'long '.repeat(100_000)
+    const { origin, received } = await endpoint((_request, response) => response.end(text))
+    const { port } = await listen(['--json', '--forward-to', `${origin}/?x=y`])
+    expect(await post(port, {}, BODY, '/a')).toEqual({ status: 200, text })
+    expect(received).toMatchObject([{ url: '/?x=y' }])
+  })
+
   it('does not let a slow endpoint hold up other requests', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -507,7 +515,10 @@ describe('--forward-to', () => {
     const listener = await listen(['--json', '--forward-to', origin])
     void post(listener.port).catch(() => {})
     await expect.poll(() => received).toHaveLength(1)
+    const begin = performance.now()
     expect(await listener.interrupt()).toBe(0)
+    // Without an interruption, it waits for 30 s.
+    expect(performance.now() - begin).toBeLessThan(15_000)
     expect(listener.reports()).toMatchObject([{ forwarded: { status: 0 }, status: 502 }])
   })
 
