@@ -342,7 +342,7 @@ describe('connectMysql2', () => {
     async end() {}
   }
 
-  async function open(onError: (error: unknown) => void = () => {}) {
+  async function open(onError: (error: unknown) => void = () => {}, timeout = 1500) {
     const pools: FakePool[] = []
     const nonceStore = await connectMysql2(
       (options) => {
@@ -350,11 +350,11 @@ describe('connectMysql2', () => {
         pools.push(pool)
         return pool
       },
-      { timeout: 1500, onError },
+      { timeout, onError },
     )
     const [pool] = pools
     if (pool === undefined) throw new Error('no pool')
-    return { nonceStore, pool }
+    return { nonceStore, pool, pools }
   }
 
   it('sets up each connection once', async () => {
@@ -427,34 +427,17 @@ describe('connectMysql2', () => {
   })
 
   it('ends a connection on which a statement gets no answer', async () => {
-    const pools: FakePool[] = []
-    const nonceStore = await connectMysql2(
-      (options) => {
-        const pool = new FakePool(options)
-        pools.push(pool)
-        return pool
-      },
-      { timeout: TIMEOUT },
-    )
-    const [pool] = pools
-    const connection = await pool?.getConnection()
-    Object.assign(pool ?? {}, { getConnection: async () => ({ ...connection, query: () => new Promise(() => {}) }) })
+    const { nonceStore, pool } = await open(undefined, TIMEOUT)
+    const connection = await pool.getConnection()
+    Object.assign(pool, { getConnection: async () => ({ ...connection, query: () => new Promise(() => {}) }) })
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
-    await vi.waitFor(() => expect(pool?.log.at(-1)).toBe('destroy'))
+    await vi.waitFor(() => expect(pool.log.at(-1)).toBe('destroy'))
     await nonceStore.close()
   })
 
   it('opens another pool if one has no connection for too long', async () => {
-    const pools: FakePool[] = []
-    const nonceStore = await connectMysql2(
-      (options) => {
-        const pool = new FakePool(options)
-        pools.push(pool)
-        return pool
-      },
-      { timeout: TIMEOUT },
-    )
-    Object.assign(pools[0] ?? {}, { getConnection: () => new Promise(() => {}) })
+    const { nonceStore, pool, pools } = await open(undefined, TIMEOUT)
+    Object.assign(pool, { getConnection: () => new Promise(() => {}) })
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The pool had no free connection')
     await vi.waitFor(async () => expect(await nonceStore.reserve('42', 'another', 600)).toBe(true))
     expect(pools).toHaveLength(2)
