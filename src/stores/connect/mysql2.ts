@@ -79,7 +79,8 @@ export async function connectMysql2(
       const patience = poolPatience(timeout)
       const timer = setTimeout(() => {
         isLate = true
-        reject(codedError('NO_CONNECTION', `The pool had no free connection within ${patience} ms.`))
+        const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
+        reject(codedError('NO_CONNECTION', message))
       }, patience)
       pool
         .getConnection()
