@@ -295,7 +295,8 @@ describe('what is no request', () => {
     const { port, waitFor } = await listen()
     const socket = open(port, 'POST /big HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n')
     const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+    // The rest of the body is not read, so the sender must not send another request on this connection.
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
     expect(await waitFor(1)).toMatchObject([{ path: '/big', status: 413, ok: false, reason: 'body_too_large' }])
     expect(await post(port, {}, Buffer.alloc(2 ** 20))).toMatchObject({ status: 204 })
   })
@@ -341,6 +342,12 @@ it('an answer without a body has no Content-Length if its status is 204', async 
 })
 
 describe('--status', () => {
+  it('304 has no Content-Length, because it has no body', async () => {
+    const { origin } = await listen(['--json', '--status', '304'])
+    const answer = await fetch(origin, { method: 'POST', body: BODY })
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([304, null])
+  })
+
   it('sets the answer to every request', async () => {
     const { port, waitFor } = await listen(['--json', '--status', '503'])
     expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
