@@ -16,7 +16,7 @@ const PROOF = 'Proved: signing in this way gives the signature received.'
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
 /** Returns one draft per mistake in the way of signing that was found. */
-export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pair[]): Draft[] {
+export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pair[], sender?: Language): Draft[] {
   const form = way.reading.differences.join(', ')
   const of = (...parts: Mistake['part'][]) => way.mistakes.filter(({ part }) => parts.includes(part))
   const values = of('timestamp', 'nonce')
@@ -54,7 +54,7 @@ export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pai
   const isChangedThere = contentLength === received.length && !passedProxy(pairs)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'json')).entries()) {
-    const json = style && describeJson(style, input as Uint8Array)
+    const json = style && describeJson(style, input as Uint8Array, sender)
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
     const evidence = index === 0 ? compareBodies(way.body, received) : []
     const draft = proved({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
@@ -91,7 +91,7 @@ function signedAs(way: FoundWay): EvidenceLine[] {
 }
 
 /** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */
-function describeJson(style: JsonStyle, input: Uint8Array): { what: string; languages: Language[] } {
+function describeJson(style: JsonStyle, input: Uint8Array, sender?: Language): { what: string; languages: Language[] } {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
   // If a proxy wrote the numbers again, they do not show the serializer.
@@ -100,7 +100,9 @@ function describeJson(style: JsonStyle, input: Uint8Array): { what: string; lang
   }
   const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
   // One per language is enough: the reader knows which serializer the code uses.
-  const known = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
+  const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
+  const own = all.filter(({ language }) => language === sender)
+  const known = own.length > 0 ? own : all
   const { spacing, escaping, order } = style
   const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
   const how = traits

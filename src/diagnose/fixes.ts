@@ -11,8 +11,9 @@ export interface Fix {
 }
 
 const SAME_BYTES = 'Sign the same bytes that you send'
-const RAW_IN_EXPRESS = 'express.raw({ type: () => true, inflate: false }), before express.json()'
-const RAW_BYTES = `Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: ${RAW_IN_EXPRESS}).`
+const RAW_BYTES =
+  'Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: express.raw({ type: () => true, inflate: false }), before express.json()).'
+const RAW_EVENT = `${RAW_BYTES} In AWS Lambda and queues, pass event.body, decoded if event.isBase64Encoded.`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
   python:
@@ -31,9 +32,9 @@ const UNIX_SECONDS = {
   python: 'str(int(time.time()))',
   go: 'strconv.FormatInt(time.Now().Unix(), 10)',
   ruby: 'Time.now.to_i.to_s',
-  php: '(string) time(), not date() or microtime(true)',
-  java: 'Long.toString(Instant.now().getEpochSecond()), not System.currentTimeMillis()',
-  csharp: 'DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString(), not Ticks or ToFileTime()',
+  php: '(string) time()',
+  java: 'Long.toString(Instant.now().getEpochSecond())',
+  csharp: 'DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString()',
   perl: 'time',
   shell: 'date +%s',
 }
@@ -54,13 +55,14 @@ const HMAC = {
   ruby: "OpenSSL::HMAC.hexdigest('SHA256', secret, message)",
   php: "hash_hmac('sha256', $message, $secret)",
   java: 'Mac.getInstance("HmacSHA256"), then HexFormat.of().formatHex(mac.doFinal(message))',
-  csharp: 'Convert.ToHexString(new HMACSHA256(Encoding.UTF8.GetBytes(secret)).ComputeHash(message)).ToLowerInvariant()',
+  csharp: 'Convert.ToHexString(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), message)).ToLowerInvariant()',
   perl: 'hmac_sha256_hex($message, $secret)',
   // `openssl dgst -hmac` gets the secret as an argument, which every process can read.
-  shell: `python3 -c 'import hashlib, hmac, os, sys; print(hmac.new(os.environb[b"WEBHOOK_SECRET"], sys.stdin.buffer.read(), hashlib.sha256).hexdigest())' < message.bin`,
+  shell: `python3 -c 'import hmac, os; print(hmac.digest(os.environb[b"WEBHOOK_SECRET"], open(0, "rb").read(), "sha256").hex())' < message.bin`,
 }
 
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
+const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
 const CLOCKS = {
   receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
@@ -81,12 +83,12 @@ const MESSAGE = {
 /** Every fix, by its id. */
 export const FIXES = {
   replace_secret: {
-    sender: 'Do not send the secret. Send X-Signature, which only its owner can make. Then use the new secret.',
-    receiver: 'Create a new secret (npx inbound-webhook-auth secret), give it to the sender, and remove the old one.',
+    sender: 'Never send the secret, only X-Signature. Then use the new secret.',
+    receiver: 'Give the sender a new secret (npx inbound-webhook-auth secret), and remove the old one.',
   },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
-    receiver: 'Store the secret without white space and invisible characters. trim() does not remove all of them.',
+    receiver: 'Store the secret without white space and invisible characters.',
     lines: {
       node: 'secret.trim()',
       python: 'secret.strip()',
@@ -103,7 +105,7 @@ export const FIXES = {
   whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
   own_prefix: {
     sender: 'Use the secret alone as the key, with nothing before it.',
-    receiver: 'Configure exactly the text that the sender was given, including its prefix.',
+    receiver: 'Use the whole secret as text, including its prefix.',
   },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.',
@@ -116,17 +118,17 @@ export const FIXES = {
     lines: { shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256' },
   },
   value_of_secret: {
-    sender: 'The secret is a value inside the JSON of your secrets manager. Parse the JSON, and use the value.',
-    receiver: 'Parse the JSON of your secrets manager, and pass the value.',
+    sender: PARSE_SECRET,
+    receiver: PARSE_SECRET,
     lines: {
-      node: 'JSON.parse(SecretString).WEBHOOK_SECRET',
-      python: "json.loads(response['SecretString'])['WEBHOOK_SECRET']",
+      node: 'JSON.parse(text).WEBHOOK_SECRET',
+      python: "json.loads(text)['WEBHOOK_SECRET']",
     },
   },
   read_secret: {
     sender:
       'Use the value of the variable, not its name or a placeholder. Do not decode it. Stop with an error if it is empty.',
-    receiver: 'Pass the value of the variable, not its name or a placeholder.',
+    receiver: 'Use the value of the variable, not its name or a placeholder.',
     lines: {
       node: 'process.env.WEBHOOK_SECRET',
       python: "os.environ['WEBHOOK_SECRET']",
@@ -140,8 +142,7 @@ export const FIXES = {
     lines: MESSAGE,
   },
   fill_in_variables: {
-    sender:
-      "Put the values of the variables into the message. These quotes keep their names: use double quotes, backticks or f'…'.",
+    sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'.",
     lines: MESSAGE,
   },
   feed_message: {
@@ -159,7 +160,7 @@ export const FIXES = {
   },
   nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
 
-  nonce_as_text: { sender: 'Sign the text of the nonce, as it is in the header, not the bytes that it encodes.' },
+  nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
   use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
   send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
@@ -174,8 +175,7 @@ export const FIXES = {
     sender: `Serialize once, with the options that you use for sending. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
     lines: {
-      csharp:
-        'JsonSerializer.SerializeToUtf8Bytes(event, options); send new ByteArrayContent(body), not PostAsJsonAsync',
+      csharp: 'JsonSerializer.SerializeToUtf8Bytes(event, options)',
       php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
     },
   },
@@ -186,10 +186,10 @@ export const FIXES = {
       node: "Buffer.from(text, 'utf8')",
       python: 'text.encode()',
       ruby: "text.encode('UTF-8')",
-      php: "iconv('ISO-8859-1', 'UTF-8', $text) before you sign, but only if $text is not UTF-8 yet",
+      php: "iconv('ISO-8859-1', 'UTF-8', $text) if $text is not UTF-8 yet",
       java: 'text.getBytes(StandardCharsets.UTF_8)',
       csharp: 'Encoding.UTF8.GetBytes(text)',
-      shell: 'iconv -f ISO-8859-1 -t UTF-8 event.json > body.json, before you sign',
+      shell: 'iconv -f ISO-8859-1 -t UTF-8 event.json > body.json',
     },
   },
   keep_newlines: {
@@ -207,32 +207,23 @@ export const FIXES = {
     receiver: RAW_BYTES,
     lines: {
       node: 'const body = gzipSync(json); sign body and send the same body',
-      python: 'body = gzip.compress(text); sign body and send data=body',
     },
   },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
-    receiver: `${RAW_BYTES} In AWS Lambda, decode event.body if event.isBase64Encoded.`,
+    receiver: RAW_EVENT,
     lines: {
-      python: 'hmac.update(body) with the bytes, not str(body) or f"{body}"',
-      go: 'body, err := json.Marshal(event); send bytes.NewReader(body). json.Marshal of bytes writes base64',
+      go: 'bytes.NewReader(body), because json.Marshal of bytes writes base64',
     },
   },
-  write_bytes: {
-    sender: 'Give the bytes of the body to the HMAC. Text that a language prints for bytes is something else.',
+  write_body: {
+    sender: 'Sign the bytes that you send, not the text that a language prints for bytes or an object.',
     lines: {
-      go: 'mac.Write(body), or %s instead of %v',
-      java: 'mac.update(body), not Arrays.toString(body)',
-      python: "head.encode() + body, not str(body) or f'{body}'",
-    },
-  },
-  write_json: {
-    sender: `Sign the JSON that you send, not the text that a language prints for an object.`,
-    lines: {
-      go: 'mac.Write(body) with the body that you send, not fmt.Fprintf(mac, "%v", event)',
-      python: "head.encode() + body with the body that you send, not f'{event}'",
-      ruby: 'head.b + body with the body that you send, not "#{event}"',
-      java: 'mac.update(body) with the body that you send, not event.toString()',
+      node: 'hmac.update(body), not `${body}`',
+      go: 'mac.Write(body), not fmt.Fprintf(mac, "%v", body)',
+      python: "head.encode() + body, not f'{body}'",
+      ruby: 'head.b + body, not "#{event}"',
+      java: 'mac.update(body), not event.toString() or Arrays.toString(body)',
     },
   },
   no_byte_order_mark: {
@@ -240,40 +231,40 @@ export const FIXES = {
     receiver: RAW_BYTES,
     lines: {
       python: "encoding='utf-8', not 'utf-8-sig'",
-      csharp: 'new UTF8Encoding(false), not Encoding.UTF8, for a StreamWriter',
-      shell: "sed '1s/^\\xEF\\xBB\\xBF//' event.json > body.json",
+      csharp: 'new UTF8Encoding(false), not Encoding.UTF8',
     },
   },
   normalize_once: {
     sender: `Normalize the text before you sign and send it, or not at all. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
-    lines: {
-      node: "const body = text.normalize('NFC'); sign body and send the same body",
-      python: "body = unicodedata.normalize('NFC', text).encode(); sign body and send it",
-    },
   },
   one_format: {
     sender: 'Write the event in one format. Sign that text and send it.',
     receiver: RAW_BYTES,
     lines: {
-      python: 'requests.post(url, data=body) with text, not a dict, which is sent as a form',
+      python: 'data=body with text, not a dict, which is sent as a form',
       php: 'CURLOPT_POSTFIELDS => $body with text, not an array',
       node: 'body: JSON.stringify(event), not URLSearchParams',
       shell: 'curl --data-binary @body.json',
     },
   },
   sign_envelope: {
-    sender: 'Sign after you put the event into its envelope, or send the event without it.',
-    receiver: `${RAW_BYTES} Queues and functions hold the body as text inside an event: pass event.body, not the event.`,
+    sender: 'Sign the whole envelope, or send the event without it.',
+    receiver: RAW_EVENT,
   },
   sign_multipart: {
-    sender: 'Encode the whole multipart body once, with its boundaries. Sign and send it. Or send the content alone.',
+    sender: 'Encode the multipart body once. Sign that and send it, or send the content alone.',
     receiver: RAW_BYTES,
     lines: {
-      python: "request = requests.Request('POST', url, files=files).prepare(); sign request.body and send request",
+      python: "sign requests.Request('POST', url, files=files).prepare().body",
     },
   },
   sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
+  send_whole_json: {
+    sender: `${SAME_BYTES}. Content-Length counts bytes, not characters, and a shell removes quotes.`,
+    receiver: RAW_BYTES,
+    lines: { node: 'Buffer.byteLength(body), not body.length' },
+  },
   send_signed_text: {
     sender: 'Send the text that you signed. Many clients drop the body of an empty object.',
     receiver: RAW_BYTES,
@@ -284,17 +275,13 @@ export const FIXES = {
     lines: {
       node: 'const body = JSON.stringify(event), not the object itself',
       python: 'request.body, not a stream that was read already',
-      shell: '"$(cat body.json)", not the name of the file',
     },
   },
 
   pass_raw_body: {
     sender: 'Send text, not an object.',
-    receiver:
-      'Pass all bytes as received. Read them before any body parser or logger, and never pass String(request.body).',
-    lines: {
-      node: `Express: ${RAW_IN_EXPRESS}; Fetch: await request.arrayBuffer(), once; sender: body: JSON.stringify(event)`,
-    },
+    receiver: RAW_BYTES,
+    lines: { node: 'await request.arrayBuffer(), once' },
   },
 
   rename_headers: {
@@ -302,19 +289,16 @@ export const FIXES = {
     receiver: 'Pass the values under these names. A proxy may have renamed the headers.',
   },
   send_headers: {
-    sender:
-      'Send X-Timestamp, X-Nonce and X-Signature with every request, with hyphens in their names. A redirect drops them: use the final URL.',
-    receiver:
-      'Make sure that proxies and gateways pass the headers on. Pass the headers themselves: { ...headers } is empty.',
+    sender: 'Send X-Timestamp, X-Nonce and X-Signature, with hyphens, to the final URL, because a redirect drops them.',
+    receiver: 'Pass the headers themselves, because { ...headers } is empty. Make sure that proxies pass them on.',
   },
   send_header_once: {
     sender: 'Set the header once.',
     receiver: 'If a proxy adds the header too, remove it there.',
-    lines: { node: 'headers.set(name, value), not append', shell: 'curl with one -H per header' },
+    lines: { node: 'headers.set(name, value), not append' },
   },
   unswap_headers: {
-    sender:
-      "Send the time as X-Timestamp, the nonce as X-Nonce and the signature as X-Signature. Sign timestamp, ':', nonce, ':' and body.",
+    sender: 'Send each value under its own name, and sign the timestamp before the nonce.',
   },
   send_nonce: {
     sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.',
@@ -332,8 +316,7 @@ export const FIXES = {
   },
   set_clocks: { ...CLOCKS, sender: 'Compare your clock with a third one. Set the wrong clock by NTP.' },
   know_arrival: {
-    receiver:
-      'Pass the time at which the request arrived: --at TIME on the command line, or the argument clock of diagnose().',
+    receiver: 'Pass the time of arrival: --at TIME on the command line, or the argument clock of diagnose().',
   },
   sign_when_sent: {
     ...CLOCKS,

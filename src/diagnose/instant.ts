@@ -31,7 +31,6 @@ const SCALES = [
   since('0001-01-01', 1e-4, 'ticks of 100 ns since the year 1 (DateTime.Ticks of .NET)'),
   since('1601-01-01', 1e-4, 'ticks of 100 ns since 1601 (a FILETIME of Windows)'),
   since('2001-01-01', 1e3, 'seconds since 2001 (the epoch of Apple)'),
-  since('1900-01-01', 1e3, 'seconds since 1900 (the epoch of NTP)'),
   since('1899-12-30', DAY, 'days since 1899-12-30 (a date of a spreadsheet)'),
 ]
 

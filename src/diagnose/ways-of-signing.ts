@@ -71,18 +71,8 @@ const MAX_HEADER = 1024
 /** The most bytes of proposed values that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
 
-/** The names of what each dimension tries, in the order of the dimensions. */
-const NAMES = [
-  'other layouts of the message',
-  'other timestamps',
-  'other nonces',
-  'other forms in which the body may have been signed',
-  'other ways to write the JSON',
-  'changes of the body',
-  'other ends of the body',
-  'other algorithms',
-  'changes of the secret',
-]
+/** What each dimension changes, in the order of the dimensions. */
+const NAMES = ['layout', 'timestamp', 'nonce', 'body', 'JSON', 'body', 'body', 'algorithm', 'secret']
 
 /** Finds the likeliest way of signing that gives the received signature. */
 export function findWay(
@@ -146,7 +136,7 @@ export function findWay(
     const reading = readings.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
     return reading && { ...way, reading }
   })
-  return { found, notTried: NAMES.filter((_, index) => notTried.has(index)) }
+  return { found, notTried: [...new Set(NAMES.filter((_, index) => notTried.has(index)))] }
 }
 
 /** The message in parts, one for each part of the layout. */

@@ -64,7 +64,6 @@ describe('a timestamp outside the window', () => {
     ['1700000000000000000', 'timestamp_unit'],
     ['28333333', 'timestamp_unit'],
     ['721692800', 'timestamp_epoch'],
-    ['3908988800', 'timestamp_epoch'],
     ['133444736000000000', 'timestamp_epoch'],
     ['45244', 'timestamp_epoch'],
     ['0', 'timestamp_epoch'],
@@ -342,27 +341,6 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
   })
 })
 
-describe('X-Nonce and X-Signature, swapped', () => {
-  const findingsWith = async (nonce: string, signature: string) =>
-    (await diagnose(signedRequest({ nonce, signature }), SECRET, at(NOW))).findings
-  const digestOf = (nonce: string) => signatureOf(TIMESTAMP, nonce, signedRequest().body, SECRET)
-
-  it.each(['0123456789abcdef', NONCE_UUID])('are one finding: %s', async (nonce) => {
-    expect(await findingsWith(digestOf(nonce), nonce)).toMatchObject([
-      {
-        code: 'header_swapped',
-        evidence: expect.stringContaining('Proved'),
-      },
-    ])
-  })
-
-  it('are found without a proof if the signature is a UUID, but not if the nonce has 64 hex digits', async () => {
-    const codes = async (signature: string) => (await findingsWith('ab'.repeat(32), signature)).map(({ code }) => code)
-    expect(await codes(NONCE_UUID)).toEqual(['header_swapped', 'signature_mismatch'])
-    expect(await codes('0123456789abcdef')).not.toContain('header_swapped')
-  })
-})
-
 describe('an unexplained mismatch', () => {
   const findingsFrom = async (
     body: string | Uint8Array,
@@ -386,6 +364,26 @@ describe('an unexplained mismatch', () => {
     ['body_changed', { 'content-length': '9' }],
   ] as [string, Record<string, string>][])('may have a cause that other headers show: %s', async (code, headers) => {
     expect(await findingsFrom('{"a":1}', headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+  })
+
+  it.each([
+    ['body_wrapped', 'multipart/form-data; boundary=x', '--x--'],
+    ['body_changed', 'application/json', '{"a":1'],
+    ['body_changed', 'application/vnd.api+json; charset=utf-8', '{a:1}'],
+    ['body_changed', 'application/json', ''],
+  ])('may have a cause that the body shows: %s', async (code, type, body) => {
+    const headers = { 'content-type': type, 'content-length': String(body.length) }
+    expect(await findingsFrom(body, headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+    expect(await findingsFrom(body, { ...headers, 'content-encoding': 'gzip' })).not.toMatchObject([{ code }, {}])
+  })
+
+  it.each([
+    ['application/json', '{"a":1}'],
+    ['text/plain', '{"a":1'],
+    ['application/x-ndjson', '{}\n{}'],
+  ])('has no such cause: %s with %j', async (type, body) => {
+    const headers = { 'content-type': type, 'content-length': String(body.length) }
+    expect(await findingsFrom(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
   })
 
   it('may have a decoded body as its cause', async () => {
@@ -456,7 +454,6 @@ describe('a body that was lost', () => {
 
   it.each([
     ['', {}],
-    ['', { 'content-length': '0' }],
     ['', { 'transfer-encoding': 'gzip' }],
   ])('is not reported for an empty body without Content-Length: %j', async (body, headers) => {
     expect(await findingsOf(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])

@@ -19,6 +19,8 @@ export const SECRET_EXAMPLES = [
   ['abc', '"abc"'],
   ['abc', 'abc '],
   ['abc', ' abc'],
+  ['abc', 'abc\n\n'],
+  ['abc', '\ufeffabc'],
   ['abc', 'abc\r\n'],
   ['abc', "'abc'"],
   ['"abc"', 'abc'],
@@ -110,6 +112,22 @@ export const BODY_EXAMPLES = [
   ['a=1&b=True&c=x', '{"a":1,"b":true,"c":"x"}'],
   ['%7B%22a+b%22%3A1%7D', '{"a b":1}'],
   ['a=x+y', 'a=x%20y'],
+  ['a=x%20y', 'a=x+y'],
+  ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1 2\r\n--x--\r\n', 'a=1+2'],
+  ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n', '{"a":1}'],
+  ['hex:4100eb00', 'Aë'],
+  ['[1,{"a":[]}]', '{"0":1,"1":{"a":{}}}'],
+  ['{"aB":{"c_d":1}}', '{"AB":{"CD":1}}'],
+  ['{"aB":{"c_d":1}}', '{"aB":{"cD":1}}'],
+  ['{"eventType":{"Id":1}}', '{"event_type":{"id":1}}'],
+  ['{"a": 1, "b": 2}', '{"b": 2}'],
+  ['{"a": 1, "b": {}, "c":3}', '{"a": 1, "c":3}'],
+  ['{"a": 1}', '{}'],
+  [' {"a":\t1}\n', '{"a": 1}'],
+  ['{}', '123,125'],
+  ['{}', '[object Promise]'],
+  ['{}', '{{body}}'],
+  ['{}', 'System.Net.Http.StringContent'],
   ['{"a":{"b":true},"c":null}', 'a%5Bb%5D=true&c='],
   ['{"a":true,"b":false,"c":null}', 'a=1&b=0'],
   ['{"a":true,"c":null}', 'a=True&c=None'],
@@ -171,6 +189,7 @@ export const BODY_EXAMPLES = [
 
 /** The message of timestamp `17`, nonce `ab` and body `B`, sent to `https://example.com/in`. */
 export const LAYOUT_EXAMPLES = [
+  '/in:17:ab:B',
   '17POST/inB',
   '17:ab:/in:B',
   '17:ab:POST:/in:B',
@@ -222,6 +241,7 @@ export const LAYOUT_EXAMPLES = [
 
 /** The digest with SHA-256, the key `key` and the message `message`, as OpenSSL prints it. */
 export const DIGEST_EXAMPLES = [
+  'hex:e4f6ae2bdadace579383d90e9c560d0aae0422470e8b9a58b77a4846b7fab1eb',
   'hex:8ebbc3081b0700d1c226cafda9032a6a11224ed7367c5d59425e548ac4e70c0e',
   'hex:48fde309cc9b11d312cf6ef60e00d4274456687643fb56ed4111c152634086e0',
   'hex:ab530a13e45914982b79f9b7e3fba994cfd1f3fb22f71cea1afbf02b460c6d1d',
@@ -269,6 +289,8 @@ export const JSON_EXAMPLES = [
   '{"b"=>"é/<", "a"=>[1.5, {}], "n"=>nil}',
   '{:b=>"é/<", :a=>[1.5, {}], :n=>nil}',
   '{b=é/<, a=[1.5, {}], n=null}',
+  '{a=[1.5, {}], b=é/<, n=null}',
+  '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}',
   'map[a:[1.5 map[]] b:é/< n:<nil>]',
   '{é/< [1.5 {}] <nil>}',
   '{B:é/< A:[1.5 {}] N:<nil>}',

@@ -54,6 +54,13 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'body: lost': { body: '', signature: WRONG, headers: { 'content-length': '7' } },
   'body: lost, chunked': { body: '', signature: WRONG, headers: { 'transfer-encoding': 'gzip, chunked' } },
   'body: inflated': { signature: WRONG, headers: { 'content-encoding': 'gzip' } },
+  'body: multipart': { signature: WRONG, headers: { 'content-length': '6', 'content-type': 'multipart/form-data' } },
+  'body: no JSON': { signature: WRONG, headers: { 'content-length': '6', 'content-type': 'application/json' } },
+  'body: JSON without its end': {
+    signature: WRONG,
+    body: '{"a":1',
+    headers: { 'content-length': '6', 'content-type': 'application/json' },
+  },
   'body: of another length': { signature: WRONG, headers: { 'content-length': '9' } },
   'body: with U+FFFD': { signature: WRONG, body: 'abcdefghijklm\ufffdnopqrstuvwxyz' },
   'body: the original': { message: `${HEAD}one`, body: 'other', original: 'one' },

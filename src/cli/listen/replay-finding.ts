@@ -1,6 +1,6 @@
 import type { Finding, Language } from '../../diagnose/index.js'
 
-/** What senders change, by language, so that each attempt is signed again. */
+/** The lines that sign each attempt again, by language. */
 const LINES: Finding['fixes'] = {
   node: "for (…) await fetch(url, { method: 'POST', body, headers: sign(body, secret) })",
   python: 'headers = signed_headers() in the loop; no urllib3 Retry',

@@ -1,7 +1,8 @@
-import { fromLatin1, fromUtf8, hex, isUtf8 } from '../../bytes.js'
+import { fromLatin1, fromUtf8, isUtf8 } from '../../bytes.js'
 import type { Pair } from '../../capture/list-headers.js'
-import { countBytes, quote } from '../../text.js'
+import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
+import { jsonValue } from '../json/parse.js'
 
 /** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
@@ -24,23 +25,18 @@ export const passedProxy = (pairs: readonly Pair[]) => pairs.some(([name]) => PR
 /** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   const announced = announcedLength(pairs)
-  const announcement: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
-  const length: EvidenceLine = ['Bytes of the body', String(body.length)]
+  const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
     const message = `The body is the text \`${text}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
     const isAsSent = announced === body.length
     const side =
       announced === undefined || (isAsSent && passedProxy(pairs)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
-    return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence: [...announcement, length] }]
+    return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence }]
   }
-  const transferEncoding = headerValue(pairs, 'transfer-encoding')
-  const isChunked = /(^|[\s,])chunked$/i.test(transferEncoding)
+  const isChunked = /(^|[\s,])chunked$/i.test(headerValue(pairs, 'transfer-encoding'))
   if (body.length > 0 || (!announced && !isChunked)) return []
   const message = 'The body is empty, but the headers announce one: something read it before it was verified.'
-  const evidence: EvidenceLine[] = announced
-    ? [...announcement, length]
-    : [['Transfer-Encoding', transferEncoding], length]
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
@@ -52,21 +48,30 @@ export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   // Compressed bytes are not text.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
     const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified, or it was never compressed.`
-    const evidence: EvidenceLine[] = [
-      ['Content-Encoding', encoding],
-      ['The body begins with', hex(body.subarray(0, 16))],
-      'The compressed bytes cannot be made again, so this is not proved.',
-    ]
     const side = isChanged ? 'receiver' : 'unknown'
-    return [{ code: 'body_compressed', message, fix: 'sign_compressed', side, evidence }]
+    return [{ code: 'body_compressed', message, fix: 'sign_compressed', side }]
   }
   if (isChanged) {
     const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: it was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
   }
+  if (encoding === '' && announced !== undefined) {
+    const found = suspectContent(body, headerValue(pairs, 'content-type'))
+    if (found !== undefined) return [found]
+  }
   const position = isUtf8(body) ? fromUtf8(body).indexOf('\ufffd') : -1
   if (position === -1) return []
   const message = `The body has U+FFFD at character ${position}: something decoded bytes that are not UTF-8, which cannot be undone.`
-  const around = quote(fromUtf8(body).slice(Math.max(0, position - 8), position + 8))
-  return [{ code: 'body_encoding', message, fix: 'encode_once', evidence: [['Around it', around]] }]
+  return [{ code: 'body_encoding', message, fix: 'encode_once' }]
+}
+
+/** Reports a body that has the announced length, but is easily not the one that was signed. */
+function suspectContent(body: Uint8Array, type: string): Draft | undefined {
+  if (/^multipart\//i.test(type)) {
+    const message = 'The body is multipart, whose boundary is chosen when it is sent.'
+    return { code: 'body_wrapped', message, fix: 'sign_multipart' }
+  }
+  if (!/[/+]json *(;|$)/i.test(type) || jsonValue(fromUtf8(body)) !== undefined) return undefined
+  const message = 'The body is not JSON, although Content-Type says so.'
+  return { code: 'body_changed', message, fix: body.length === 0 ? 'send_signed_text' : 'send_whole_json' }
 }

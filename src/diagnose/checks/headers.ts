@@ -2,7 +2,6 @@ import type { Pair } from '../../capture/list-headers.js'
 import { HEADER_NAMES, type HeaderName } from '../../rules/header-names.js'
 import type { HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
-import { isSignature } from '../../rules/signature-format.js'
 import { isTimestamp } from '../../rules/timestamp.js'
 import { joinWords, listNames, quote, spell } from '../../text.js'
 import type { Draft } from '../draft.js'
@@ -37,8 +36,8 @@ const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
 /** The values that the sender probably meant for the three headers. */
 export interface MeantHeaders extends HeaderValues {
-  /** The header whose value was swapped with that of X-Nonce. */
-  readonly swappedWithNonce?: 'x-timestamp' | 'x-signature'
+  /** Whether X-Timestamp and X-Nonce have each other's values. */
+  readonly isSwapped?: true
 }
 
 /**
@@ -62,8 +61,7 @@ export function readMeantHeaders(
   const isRepeated = HEADER_NAMES.some((name) => repeatedValues(headers, pairs, name) !== undefined)
   // One of the parts of a joined signature may be right in another form.
   const likeliest = { ...pick(0), signature }
-  const swaps = [swapWithTimestamp(likeliest), swapWithSignature(likeliest)].filter((one) => one !== undefined)
-  return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...swaps.filter(isWellFormed)]
+  return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
 
 /** Stripe and others put the time into the header of the signature: `t=1700000000,v1=…`. */
@@ -71,34 +69,24 @@ function timestampInside(signature = ''): string | undefined {
   return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
 }
 
-const swapWithTimestamp = ({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders => ({
+const swap = ({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders => ({
   timestamp: nonce,
   nonce: timestamp,
   signature,
-  swappedWithNonce: 'x-timestamp',
+  isSwapped: true,
 })
-
-function swapWithSignature({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders | undefined {
-  if (!isSignature(nonce ?? '')) return undefined
-  return { timestamp, nonce: signature, signature: nonce, swappedWithNonce: 'x-signature' }
-}
 
 function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Swaps two headers back if their values show that they were swapped. */
 export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
-  const { timestamp, nonce, signature = '' } = meant
-  const unswapped = swapWithTimestamp(meant)
+  const { timestamp, nonce } = meant
+  const swapped = swap(meant)
   const holdsTime = Math.abs(Number(nonce) * 1000 - now) < NEAR
-  if (timestamp !== undefined && instantOf(timestamp, now) === undefined && isWellFormed(unswapped) && holdsTime) {
-    return unswapped
-  }
-  // A nonce may look like a signature, but a signature never looks like a UUID.
-  return (UUID.test(signature) ? swapWithSignature(meant) : undefined) ?? meant
+  const isNoTime = timestamp !== undefined && instantOf(timestamp, now) === undefined
+  return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : meant
 }
 
 /** Returns the values of a header that arrived several times, on separate lines or joined with `, ` as Node does. */
@@ -193,16 +181,15 @@ export function checkHeaders(
       ],
     })
   }
-  if (meant.swappedWithNonce !== undefined) {
-    const name = meant.swappedWithNonce
+  if (meant.isSwapped) {
     drafts.push({
       code: 'header_swapped',
-      message: `${spell(name)} and X-Nonce have each other's values.`,
+      message: "X-Timestamp and X-Nonce have each other's values.",
       fix: 'unswap_headers',
       evidence: [
-        [spell(name), quote(String(headers[FIELDS[name]]))],
+        ['X-Timestamp', quote(String(headers.timestamp))],
         ['X-Nonce', quote(String(headers.nonce))],
-        ...(signed?.swappedWithNonce ? ['Proved: with each value in its place, the signature is right.'] : []),
+        ...(signed?.isSwapped ? ['Proved: with each value in its place, the signature is right.'] : []),
       ],
     })
   }

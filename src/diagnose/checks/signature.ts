@@ -2,6 +2,7 @@ import { fromBase64, fromHex, fromLatin1, hex } from '../../bytes.js'
 import { isSignature } from '../../rules/signature-format.js'
 import { quote } from '../../text.js'
 import type { Draft } from '../draft.js'
+import { percentDecode } from '../hypotheses/body-formats.js'
 import { ALGORITHMS } from '../hypotheses/digest.js'
 
 /** With fewer hex digits, one of the digests that are tried would match by chance. */
@@ -103,7 +104,7 @@ interface Piece {
 /** The pieces of a header that may be an encoded digest, with what is around them. */
 function piecesOf(signature: string): Piece[] {
   const pieces: Piece[] = []
-  const decoded = percentDecodeOrKeep(signature)
+  const decoded = percentDecode(signature) ?? signature
   const encoded = decoded === signature ? [] : ['percent-encoded']
   const trimmed = signature.trim()
   if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
@@ -132,14 +133,6 @@ function piecesOf(signature: string): Piece[] {
 function shorten(text: string): string {
   const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
-}
-
-function percentDecodeOrKeep(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** The digits that a piece may encode, as lowercase hex. */
@@ -177,7 +170,7 @@ const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const form = JWT.test(signature)
-    ? 'a JSON Web Token (JWT), which signs its own content, not the message'
+    ? 'a JSON Web Token (JWT), which signs only itself'
     : readEncoded(signature).find(isWhole)?.differences.join(', ') || quote(signature)
   const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
   return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]

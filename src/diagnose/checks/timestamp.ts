@@ -39,7 +39,7 @@ export function checkTimestampWindow(
   if (scale !== undefined) {
     const evidence: EvidenceLine[] = [
       ['X-Timestamp', quote(timestamp)],
-      ['In seconds since the Unix epoch', String(seconds)],
+      ['In seconds', String(seconds)],
     ]
     const unit: Draft = { code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }
     return { ...none, unit: [unit] }
@@ -47,7 +47,7 @@ export function checkTimestampWindow(
   if (isInWindow(seconds, now)) return none
   const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
   if (seconds < FIRST_PLAUSIBLE && seconds * 1000 < now) {
-    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from the start of a machine.`
+    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from a restart.`
     return { ...none, unit: [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence: [received] }] }
   }
   return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }

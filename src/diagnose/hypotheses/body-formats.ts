@@ -1,8 +1,12 @@
 import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
 import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
   endOfValue,
+  type JsonText,
   jsonValue,
   KEY,
+  membersOf,
   NUMBER,
   OPEN_ARRAY,
   OPEN_OBJECT,
@@ -47,14 +51,23 @@ export function formFields(text: string): Variant<string>[] {
     .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
 }
 
+/** The names and values of a form, which may be multipart. */
+function fieldsOf(text: string): (readonly [name: string, value: string])[] {
+  if (isForm(text)) return [...new URLSearchParams(text)]
+  return splitMultipart(text).flatMap(({ head, content }) => {
+    const [, name] = /\bname="([^"]*)"/.exec(head) ?? []
+    return name === undefined ? [] : [[name, content] as const]
+  })
+}
+
 export function encodeFormAgain(text: string, encode: (part: string) => string): string | undefined {
-  if (!/[%+]/.test(text) || !isForm(text)) return undefined
-  return [...new URLSearchParams(text)].map((field) => field.map(encode).join('=')).join('&')
+  const fields = fieldsOf(text).map((field) => field.map(encode).join('='))
+  return fields.length === 0 ? undefined : fields.join('&')
 }
 
 export function formAsJson(text: string, write: (value: string) => string): string | undefined {
-  if (!isForm(text)) return undefined
-  return `{${[...new URLSearchParams(text)].map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`).join(',')}}`
+  const fields = fieldsOf(text).map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+  return fields.length === 0 ? undefined : `{${fields.join(',')}}`
 }
 
 const PYTHON_WORDS = new Map([
@@ -141,23 +154,82 @@ export function jsonParts(body: string): Variant<Bytes>[] {
 const MAX_BOUNDARY = 72
 const MAX_MULTIPART = 8
 
-export function multipartParts(body: string): Variant<Uint8Array>[] {
+function splitMultipart(body: string): { head: string; content: string; detail: string }[] {
   const [boundary] = /^--[^\r\n]+(?=\r\n)/.exec(body.slice(0, MAX_BOUNDARY + 2)) ?? []
   if (boundary === undefined) return []
   const parts = `\r\n${body}`.split(`\r\n${boundary}`, MAX_MULTIPART + 1).slice(1)
   return parts.flatMap((part, index) => {
-    const start = part.indexOf('\r\n\r\n')
-    return start === -1 ? [] : [{ detail: `part ${index + 1}`, value: latin1(part.slice(start + 4)) }]
+    const [head = '', content] = part.split(/\r\n\r\n(.*)/s, 2)
+    return content === undefined ? [] : [{ head, content, detail: `part ${index + 1}` }]
+  })
+}
+
+export function multipartParts(body: string): Variant<Uint8Array>[] {
+  return splitMultipart(body).map(({ content, detail }) => ({ detail, value: latin1(content) }))
+}
+
+/** The JSON without one of its members, which was added after the body was signed. */
+export function withoutMember(text: string): Variant<string>[] {
+  const json = parseJson(text)
+  if (json?.kinds[0] !== OPEN_OBJECT) return []
+  const members = membersOf(json, 0)
+  return members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
+    // A comma goes with it: the one after the first member, or the one before another member.
+    const ends =
+      index === 0 ? [json.starts[from], json.starts[members[1]?.from ?? to]] : [json.ends[from - 1], json.ends[to - 1]]
+    return { detail: key.slice(0, 64), value: text.slice(0, ends[0]) + text.slice(ends[1]) }
+  })
+}
+
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+const toPascalCase = (key: string) => key.split('_').map(capitalize).join('')
+/** How serializers write the names of fields, by the name of the style. */
+const CASES: readonly (readonly [name: string, write: (key: string) => string])[] = [
+  ['PascalCase', toPascalCase],
+  ['camelCase', (key) => key.charAt(0).toLowerCase() + toPascalCase(key).slice(1)],
+  ['snake_case', (key) => key.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()],
+]
+
+/** The JSON with its keys in another style. */
+export function recasedKeys(text: string): Variant<string>[] {
+  return CASES.flatMap(([detail, write]) => {
+    const value = rewriteTokens(text, (json, token) =>
+      json.kinds[token] === KEY ? JSON.stringify(write(textOf(json, token))) : written(json, token),
+    )
+    return value === undefined ? [] : [{ detail, value }]
+  })
+}
+
+/** The JSON with another text for each token. */
+function rewriteTokens(text: string, write: (json: JsonText, token: number) => string): string | undefined {
+  const json = parseJson(text)
+  return json && replaceTokens(json, (token) => write(json, token))
+}
+
+/** The JSON with an object for each array, as PHP's JSON_FORCE_OBJECT writes it. */
+export function arraysAsObjects(text: string): string | undefined {
+  /** The index of the next element of each open array. In an object it is not a number. */
+  const indices: number[] = []
+  return rewriteTokens(text, (json, token) => {
+    const kind = json.kinds[token]
+    if (kind === CLOSE_OBJECT || kind === CLOSE_ARRAY) {
+      indices.pop()
+      return '}'
+    }
+    const index = indices.pop() ?? Number.NaN
+    indices.push(index + 1)
+    if (kind === OPEN_OBJECT) indices.push(Number.NaN)
+    if (kind === OPEN_ARRAY) indices.push(0)
+    return (index >= 0 ? `"${index}":` : '') + (kind === OPEN_ARRAY ? '{' : written(json, token))
   })
 }
 
 /** The JSON with an empty array for each empty object. */
 export function withoutEmptyObjects(text: string): string | undefined {
-  const json = parseJson(text)
-  const isEmpty = (opened: number) => json?.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
-  return (
-    json && replaceTokens(json, (token) => (isEmpty(token) ? '[' : isEmpty(token - 1) ? ']' : written(json, token)))
-  )
+  return rewriteTokens(text, (json, token) => {
+    const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
+    return isEmpty(token) ? '[' : isEmpty(token - 1) ? ']' : written(json, token)
+  })
 }
 
 const MAX_CHANGED_TOKENS = 64

@@ -62,7 +62,7 @@ const encoding = rows({ code: 'body_encoding', fix: 'encode_once' })
 const newline = rows({ code: 'body_newline', fix: 'keep_newlines' })
 const marked = rows({ code: 'body_encoding', fix: 'no_byte_order_mark' })
 const normalized = rows({ code: 'body_encoding', fix: 'normalize_once' })
-const printed = rows({ code: 'body_wrapped', fix: 'write_bytes' })
+const printed = rows({ code: 'body_wrapped', fix: 'write_body' })
 const asSent = rows({ code: 'body_wrapped', fix: 'sign_as_sent' })
 const oneFormat = rows({ code: 'body_wrapped', fix: 'one_format' })
 const inEnvelope = rows({ code: 'body_wrapped', fix: 'sign_envelope' })
@@ -117,6 +117,9 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     'the body in UTF-8, which arrived encoded twice (é as Ã©)',
     beyondAscii((body) => ifUtf8(true, toLatin1(fromUtf8(body)))),
   ),
+  encoding('uncommon', 'the body in UTF-8, which arrived in UTF-16', (body) =>
+    body[1] === 0 ? new TextDecoder('utf-16le').decode(body) : undefined,
+  ),
   marked(
     'common',
     'the body without its byte order mark',
@@ -155,8 +158,13 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
   oneFormat(
     'uncommon',
-    'the form encoded again, with a space as `%20`',
+    'the fields of the form, with a space as `%20`',
     text((body) => forms.encodeFormAgain(body, forms.percentEncode)),
+  ),
+  oneFormat(
+    'uncommon',
+    'the fields of the form, with a space as `+`',
+    text((body) => forms.encodeFormAgain(body, forms.formEncode)),
   ),
   oneFormat(
     'uncommon',
@@ -179,6 +187,17 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     'the JSON with an empty array for each empty object, as PHP keeps it',
     text(forms.withoutEmptyObjects),
   ),
+  recased(
+    'uncommon',
+    'the JSON with an object for each array, as PHP writes it with JSON_FORCE_OBJECT',
+    text(forms.arraysAsObjects),
+  ),
+  recased('uncommon', 'the JSON with its keys in <detail>', (body) => ({
+    variants: forms.recasedKeys(fromUtf8(body)),
+  })),
+  inEnvelope('uncommon', 'the JSON without its member `<detail>`', (body) => ({
+    variants: forms.withoutMember(fromUtf8(body)),
+  })),
   reparsed('rare', 'the JSON with <detail> as a number, not as a string', (body) => ({
     variants: forms.stringsAsNumbers(fromUtf8(body)),
   })),
@@ -216,6 +235,11 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     'uncommon',
     'the body without the white space around it',
     text((body) => body.trim()),
+  ),
+  newline(
+    'uncommon',
+    'the body with one space for all white space between words, as a shell expands $BODY without quotes',
+    text((body) => body.trim().replace(/\s+/g, ' ')),
   ),
   newline('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', text(forms.expandEscapes)),
 
@@ -282,6 +306,9 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     (body) => `[${Int8Array.from(body).join(', ')}]`,
   ),
   printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
+  printed('uncommon', 'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array', (body) =>
+    body.join(),
+  ),
   inEnvelope(
     'rare',
     'the body as the field `payload` of a form',
@@ -318,7 +345,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
-  ...constants('rare', 'Array'),
+  ...constants('rare', 'Array', '[object Promise]', '{{body}}', 'System.Net.Http.StringContent'),
 ]
 
 /** Bytes that were added or lost at the end of the body. */

@@ -61,11 +61,13 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
       const text = first && write(first)
       return text === undefined ? undefined : hmac(key, [typeof text === 'string' ? utf8(text) : text], context)
     })
-  const inUtf16 = (mark: string, order: 'little-endian' | 'big-endian') =>
+  /** An HMAC of the whole message in an encoding. */
+  const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const whole = concat(...message)
       context.spend(whole.length)
-      return hmac(key, [utf16(mark + fromUtf8(whole), order)], context)
+      const encoded = write(whole)
+      return hmac(key, [typeof encoded === 'string' ? utf8(encoded) : encoded], context)
     })
   return [
     row('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
@@ -86,6 +88,7 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
         return digest && hmac(key, [utf8(hex(digest))], context)
       }),
     ),
+    row('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
     row('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
     row(
       'rare',
@@ -96,12 +99,12 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
     encoded(
       'uncommon',
       'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
-      inUtf16('', 'little-endian'),
+      ofWhole((whole) => utf16(fromUtf8(whole), 'little-endian')),
     ),
     encoded(
       'rare',
       'an HMAC of the whole message in UTF-16 (big-endian) after a byte order mark',
-      inUtf16('\ufeff', 'big-endian'),
+      ofWhole((whole) => utf16(`\ufeff${fromUtf8(whole)}`, 'big-endian')),
     ),
   ]
 }

@@ -73,6 +73,7 @@ const GO_STRUCT_PRINTED: JsonStyle = {
   number: numbers.goNumber,
   word: replacing({ null: '<nil>' }),
 }
+const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }
 const capitalized = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1)}:`
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
@@ -100,6 +101,11 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('uncommon', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
   writer('uncommon', 'python', "Python's json.dumps with indent=2", { ...PYTHON, spacing: INDENT_2 }),
   writer('uncommon', 'python', "Python's json.dumps with indent=4", { ...PYTHON, spacing: INDENT_4 }),
+  writer('uncommon', 'python', "Python's json.dumps with indent=2 and ensure_ascii=False", {
+    ...PYTHON,
+    spacing: INDENT_2,
+    escaping: raw,
+  }),
   writer('rare', 'python', "Python's orjson", { spacing: COMPACT, escaping: raw, number: numbers.rustNumber }),
   writer('uncommon', 'php', "PHP's json_encode with JSON_PRETTY_PRINT", { ...PHP, spacing: INDENT_4 }),
   writer('uncommon', 'php', "PHP's json_encode with JSON_UNESCAPED_SLASHES", { ...PHP, escaping: ascii }),
@@ -134,11 +140,8 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
-  writer('rare', 'java', "Java's Map.toString", {
-    spacing: { item: ', ', colon: '=' },
-    string: bare,
-    number: numbers.javaNumber,
-  }),
+  writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
+  writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: sorted }),
   writer('rare', 'go', "Go's fmt", {
     ...GO_STRUCT_PRINTED,
     spacing: { item: ' ', colon: ':' },
@@ -155,6 +158,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [COMPACT, 'no white space'],
   [SPACED, '`, ` and `: ` as separators'],
   [INDENT_2, 'indented by 2 spaces'],
+  [OLD_RUBY, 'indented by 2 spaces'],
   [INDENT_4, 'indented by 4 spaces'],
   [TABS, 'indented by tabs'],
   [SPACED_COLON, '`,` and `: ` as separators'],
@@ -193,7 +197,7 @@ const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'styl
   // Without JSON's quotes, it is what a language prints for an object.
   likelihood,
   code: 'body_json',
-  fix: style.string === undefined ? 'serialize_once' : 'write_json',
+  fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,
   apply: (body, { spend }) => {

@@ -61,6 +61,7 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', 'v0:<timestamp>:<body>'),
   layout('uncommon', '<url><body>'),
   layout('uncommon', '<path><body>'),
+  layout('uncommon', '<path>:<timestamp>:<nonce>:<body>'),
   layout('uncommon', '<timestamp><method><path><body>'),
   layout('uncommon', '<timestamp>:<nonce>:<path>:<body>'),
   layout('uncommon', '<timestamp>:<nonce>:<method>:<path>:<body>'),

@@ -98,6 +98,9 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('uncommon', 'the secret and a space before it', (secret) => ` ${secret}`),
   trim('uncommon', 'the secret and a CRLF (carriage return and line feed) after it', (secret) => `${secret}\r\n`),
 
+  trim('uncommon', 'the secret and two line feeds (LF) after it', (secret) => `${secret}\n\n`),
+  trim('uncommon', 'the secret and a byte order mark before it', (secret) => `\ufeff${secret}`),
+
   unquote('uncommon', 'the secret between single quotes', (secret) => `'${secret}'`),
   unquote('uncommon', "the text `b'…'` that Python prints for bytes", (secret) => `b'${secret}'`),
   unquoteHere('uncommon', 'the secret without the quotes around it', (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2]),

@@ -17,7 +17,7 @@ describe('a form', () => {
   })
 
   it.each([
-    ['a=1', undefined],
+    ['a=1', 'a=1'],
     ['100% + x', undefined],
     ['a=x+y&b=%2f', 'a=x%20y&b=%2F'],
     ['a=%2A', 'a=%2A'],
@@ -177,4 +177,38 @@ it('HTML escapes five characters', () => {
 
 it('percent-encoding keeps letters, digits and -_.~ only', () => {
   expect(formats.percentEncode("aZ9-_.~*'()!é\ud800")).toBe('aZ9-_.~%2A%27%28%29%21%C3%A9%EF%BF%BD')
+})
+
+it.each([
+  ['[]', []],
+  ['{"a":', []],
+  ['{}', []],
+  [' { "a" : 1 } ', [{ detail: 'a', value: ' { } ' }]],
+  [
+    '{"a":1, "b":[2] ,"c":3}',
+    [
+      { detail: 'a', value: '{"b":[2] ,"c":3}' },
+      { detail: 'b', value: '{"a":1 ,"c":3}' },
+      { detail: 'c', value: '{"a":1, "b":[2]}' },
+    ],
+  ],
+])('%j without one member is %j', (text, expected) => {
+  expect(formats.withoutMember(text)).toEqual(expected)
+})
+
+it('a multipart body is a form, except for parts without a name', () => {
+  const part = (head: string, content: string) => `--x\r\n${head}\r\n\r\n${content}\r\n`
+  const body = `${part('Content-Disposition: form-data; name="a"', '1')}${part('X: y', '2')}--x--\r\n`
+  expect(formats.formAsJson(body, formats.literalOrString)).toBe('{"a":1}')
+})
+
+it.each([
+  ['{', undefined],
+  ['{"a":[[],1,{"b":2},[3]]}', '{"a":{"0":{},"1":1,"2":{"b":2},"3":{"0":3}}}'],
+])('%j with objects for arrays is %j', (text, expected) => {
+  expect(formats.arraysAsObjects(text)).toBe(expected)
+})
+
+it('no keys are written in another style if a body is not JSON', () => {
+  expect(formats.recasedKeys('{')).toEqual([])
 })
