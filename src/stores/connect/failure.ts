@@ -23,11 +23,11 @@ const REASONS: readonly Reason[] = [
   {
     codes: ['42501', 1044, 1142, 1143, 1227],
     text: /\bNOPERM\b|user executing the script can't/,
-    message: 'The user lacks a permission, which the cause names. Grant those that the guide of the store lists.',
+    message: 'The user lacks a permission, which the cause names. Grant what the guide lists.',
   },
   {
     codes: ['42P01', 1146],
-    message: 'The table does not exist. Create it as the guide shows, or leave createTable on.',
+    message: 'The table does not exist. Create it, or leave createTable on.',
   },
   {
     codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],
@@ -46,7 +46,7 @@ const REASONS: readonly Reason[] = [
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     text: /certificate/i,
-    message: "The server's TLS certificate is not trusted. Set the certificate authority in create.",
+    message: "The server's TLS certificate is not trusted. Set its authority in create.",
   },
   {
     codes: [
