@@ -118,7 +118,7 @@ function compare(
         ...(notTried.length === 0
           ? []
           : [
-              `Not all changes were tried of the ${joinWords(notTried, 'and')}. With a short body and one secret, they are.`,
+              `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
             ]),
         'The receiver has:',
         ['  the message begins with', quote(`${timestamp}:${nonce}:`)],

@@ -65,7 +65,7 @@ export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
 }
 
-/** Reports a body that has the announced length, but is easily not the one that was signed. */
+/** Reports a body that has the announced length, but is probably not the one that was signed. */
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   if (/^multipart\//i.test(type)) {
     const message = 'The body is multipart, whose boundary is chosen when it is sent.'
