@@ -5,8 +5,8 @@ import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, contentLengthOf, type HeaderLine, parseHeader } from './header-lines.js'
 import { parseHttpText } from './http-text.js'
 
-// JSON that holds a request: a HAR file or one of its entries, an event of AWS Lambda, a line of a log, or an export of
-// ngrok or webhook.site. They differ in names only.
+// JSON that holds a request: a HAR file, one of its entries, or an event of AWS Lambda. Lines of logs, and exports of ngrok
+// and webhook.site, are read too, because they differ only in names.
 
 type Json = { readonly [name: string]: unknown }
 

@@ -20,8 +20,8 @@ const MOST: Record<string, number> = {
   'ioredis-cluster': 12,
 }
 /**
- * The milliseconds after which no connection is left. ioredis itself waits for the slots for 1 s, and for a sentinel to close a
- * connection for 2 s. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection.
+ * The milliseconds after which no connection is left. ioredis itself waits 1 s for the slots, and 2 s until a sentinel closes a
+ * connection. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection.
  */
 const GONE: Record<string, number> = { 'ioredis-cluster': 2500, 'ioredis-sentinel': 2500, mariadb: 2 * TIMEOUT + 200 }
 

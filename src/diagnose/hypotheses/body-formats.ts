@@ -192,12 +192,14 @@ const CASES: readonly (readonly [name: string, write: (key: string) => string])[
 
 /** The JSON with its keys in another style. */
 export function recasedKeys(text: string): Variant<string>[] {
-  return CASES.flatMap(([detail, write]) => {
-    const value = rewriteTokens(text, (json, token) =>
+  const json = parseJson(text)
+  if (json === undefined) return []
+  return CASES.map(([detail, write]) => ({
+    detail,
+    value: replaceTokens(json, (token) =>
       json.kinds[token] === KEY ? JSON.stringify(write(textOf(json, token))) : written(json, token),
-    )
-    return value === undefined ? [] : [{ detail, value }]
-  })
+    ),
+  }))
 }
 
 /** The JSON with another text for each token. */
@@ -234,10 +236,7 @@ export function withoutEmptyObjects(text: string): string | undefined {
 
 const MAX_CHANGED_TOKENS = 64
 
-/**
- * Returns copies of a JSON text in which tokens are replaced: all of them in the first copy, and one of them in each
- * other copy.
- */
+/** Returns copies of a JSON text in which tokens are replaced. The first copy has all changes, and each other copy has one. */
 function changeTokens(text: string, kind: number, change: (token: string) => string | undefined): Variant<string>[] {
   const json = parseJson(text)
   if (json === undefined) return []

@@ -1,8 +1,8 @@
 import { codedError } from './failure.js'
 
 /**
- * Limits how long a statement waits for a lock: 50 s for a row and a day for a table by default, which would use up all
- * connections. Without autocommit, nothing that is reserved would ever be stored.
+ * Limits how long a statement waits for a lock. The defaults, 50 s for a row and a day for a table, would use up all connections.
+ * Without autocommit, nothing that is reserved would ever be stored.
  */
 export function sessionSettings(timeout: number): string {
   const seconds = Math.ceil(timeout / 1000)
