@@ -22,6 +22,7 @@ const FULL = [
   'test/site/**/*.test.ts',
   'test/package/consumers.test.ts',
   'test/package/reproducible.test.ts',
+  'test/capture/large-captures.test.ts',
   'test/cli/large-captures.test.ts',
   'test/diagnose/bound.test.ts',
   'test/diagnose/hostile.test.ts',
