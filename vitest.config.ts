@@ -27,6 +27,7 @@ const FULL = [
   'test/diagnose/bound.test.ts',
   'test/diagnose/hostile.test.ts',
   'test/rules/largest-body.test.ts',
+  'test/stores/memory-size.test.ts',
 ]
 
 export default defineConfig({
