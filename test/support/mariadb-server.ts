@@ -27,14 +27,16 @@ export function mariadbIsInstalled(): boolean {
 export async function installMariaDb(): Promise<string> {
   const folder = temporaryFolder()
   chmodSync(folder, 0o777)
-  await run('mariadb-install-db', [
-    '--no-defaults',
-    '--user=mysql',
-    `--datadir=${join(folder, 'data')}`,
-    '--auth-root-authentication-method=normal',
-    '--skip-test-db',
-  ])
+  const options = ['--no-defaults', '--user=mysql', `--datadir=${join(folder, 'data')}`]
+  await run('mariadb-install-db', [...options, '--auth-root-authentication-method=normal', '--skip-test-db'], {
+    env: environment(folder),
+  })
   return folder
+}
+
+/** A server that starts deletes the temporary tables in its folder, those of other servers too. So each has its own. */
+function environment(folder: string): NodeJS.ProcessEnv {
+  return { ...process.env, TMPDIR: folder }
 }
 
 /** A MariaDB server on a free loopback port, with its data in a temporary folder. */
@@ -109,7 +111,7 @@ export class MariaDbServer {
       '--skip-name-resolve',
     ]
     const fixed = ['--no-defaults', '--user=mysql', `--datadir=${this.#data}`, `--pid-file=${join(this.folder, 'pid')}`]
-    const env = { ...process.env, ...this.env }
+    const env = { ...environment(this.folder), ...this.env }
     this.#process = spawn(SERVER, [...fixed, ...network, ...this.options], { stdio: 'ignore', env })
     await eventually(() => this.sql('SELECT 1'))
   }
