@@ -25,7 +25,9 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
   }
   const newFile = () => {
     const path = newPath()
-    new SqliteNonceStore(open(path))
+    const database = open(path)
+    new SqliteNonceStore(database)
+    database.close()
     return path
   }
   const small = join(folder, 'small')
@@ -102,7 +104,14 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
 
   it.each([
     ['removed', (path: string) => rmSync(path)],
-    ['replaced', (path: string) => renameSync(newFile(), path)],
+    [
+      'replaced',
+      (path: string) => {
+        // SQLite would read the log of the old file into the new one.
+        for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`)
+        renameSync(newFile(), path)
+      },
+    ],
   ])('that was %s while it is open: an error, so that no other process accepts the request too', async (_, act) => {
     const path = newPath()
     const store = new SqliteNonceStore(open(path))
