@@ -41,7 +41,7 @@ process.env['SKIPPED_LIST'] = skippedList
 /** @type {Record<'passed' | 'failed' | 'skipped', string[]>} */
 const outcomes = { passed: [], failed: [], skipped: [] }
 /**
- * The lines that name a failed test. They are repeated at the end.
+ * The lines that name a failed test, and say why. They are repeated at the end.
  *
  * @type {Set<string>}
  */
@@ -81,7 +81,7 @@ async function run(command, env, needs) {
   const [status] = await closed
   if (status === 0) return 'passed'
   for (const line of stripVTControlCharacters(output).split('\n')) {
-    if (/^ *(FAIL|ERROR|Error|Unhandled)\b/.test(line)) failures.add(line.trim())
+    if (/^ *(FAIL|ERROR|Unhandled|\w*Error)\b/.test(line)) failures.add(line.trim())
   }
   return 'failed'
 }
