@@ -13,7 +13,12 @@ if (env['FC_SEED'] === undefined) {
 
 const PACKAGE = ['test/package/**/*.test.ts']
 /** These need the time that stores take under faults, so `npm run test:full` runs them alone. */
-const FAULTS = ['test/integration/*-faults.test.ts', 'test/integration/linearizable.test.ts']
+const FAULTS = [
+  'test/integration/*-faults.test.ts',
+  'test/integration/left-sockets.test.ts',
+  'test/integration/linearizable.test.ts',
+  'test/integration/set-ups.test.ts',
+]
 /** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
 const FULL = [
   'test/integration/**/*.test.ts',
