@@ -96,10 +96,11 @@ const ROWS: Row[] = [
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
+      // A row with the padding fills its page at this fillfactor, and no row expires, so that the file has to grow.
+      await server.sql(`${TABLE.replace(/\)$/, ", padding char(700) NOT NULL DEFAULT '')")} WITH (fillfactor = 10)`)
       // Larger than a segment of the WAL, 16 MiB: PostgreSQL ends if it cannot write its WAL.
-      const rows = "SELECT decode(md5(n::text), 'hex'), now() FROM generate_series(1, 40000) n"
-      // With this fillfactor, a page is full after a few rows, and the file has to grow.
-      await server.sql(`${TABLE} WITH (fillfactor = 10); INSERT INTO webhook_nonces ${rows}`)
+      const rows = "SELECT decode(md5(n::text), 'hex'), now() + '1 day' FROM generate_series(1, 2500) n"
+      await server.sql(`INSERT INTO webhook_nonces ${rows}`)
       return {
         address: server.url,
         // A file that is larger cannot grow, as on a full disk.
