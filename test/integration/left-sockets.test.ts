@@ -42,7 +42,8 @@ function startProcess(kind: string, address: unknown) {
   }
 }
 
-describe.runIf(ROWS.length > 0)('no connection is left', () => {
+// A connection that is left only now and then is a mistake too.
+describe.runIf(ROWS.length > 0)('no connection is left', { retry: 0 }, () => {
   it.concurrent.each(ROWS)('$kind', async ({ kind, start, most, gone }) => {
     const { servers, address } = await start()
     const child = startProcess(kind, address)

@@ -140,8 +140,8 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   return nodes
 }
 
-/** Starts a master, its replica, and three sentinels that replace the master 500 ms after it is lost. */
-export async function startRedisSentinel() {
+/** Starts a master, its replica, and three sentinels that replace the master `downAfter` milliseconds after it is lost. */
+export async function startRedisSentinel({ downAfter = 500 } = {}) {
   const master = await RedisServer.start()
   const replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port))
   await eventually(() => {
@@ -156,7 +156,7 @@ export async function startRedisSentinel() {
         `port ${sentinel.port}
 bind 127.0.0.1
 sentinel monitor ${name} 127.0.0.1 ${master.port} 2
-sentinel down-after-milliseconds ${name} 500
+sentinel down-after-milliseconds ${name} ${downAfter}
 sentinel failover-timeout ${name} 2000
 `,
       )
