@@ -123,6 +123,13 @@ describe.runIf(isInstalled('better-sqlite3 or node:sqlite', opener !== undefined
     expect(await send(request, new SqliteNonceStore(open(path)))).toBe('accepted')
   })
 
+  it('that was replaced, but not its log, while it is open: an error too', () => {
+    const path = newPath()
+    const store = new SqliteNonceStore(open(path))
+    renameSync(newFile(), path)
+    expect(() => store.reserve('42', 'nonce', 600)).toThrow(/was removed or replaced\. Restart/)
+  })
+
   it('in memory has no file that could be replaced', async () => {
     const store = new SqliteNonceStore(open(':memory:'))
     const request = newRequest()
