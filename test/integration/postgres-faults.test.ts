@@ -96,9 +96,9 @@ const ROWS: Row[] = [
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers)
-      // A row with the padding fills its page at this fillfactor, and no row expires, so that the file has to grow.
+      // Each row takes a page, because of its padding and the fillfactor. No row expires, so the file has to grow.
       await server.sql(`${TABLE.replace(/\)$/, ", padding char(700) NOT NULL DEFAULT '')")} WITH (fillfactor = 10)`)
-      // Larger than a segment of the WAL, 16 MiB: PostgreSQL ends if it cannot write its WAL.
+      // The file must be larger than a segment of the WAL (16 MiB), because PostgreSQL ends if it cannot write its WAL.
       const rows = "SELECT decode(md5(n::text), 'hex'), now() + '1 day' FROM generate_series(1, 2500) n"
       await server.sql(`INSERT INTO webhook_nonces ${rows}`)
       return {

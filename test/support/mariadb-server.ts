@@ -34,7 +34,7 @@ export async function installMariaDb(): Promise<string> {
   return folder
 }
 
-/** A server that starts deletes the temporary tables in its folder, those of other servers too. So each has its own. */
+/** A server that starts deletes all temporary tables in `TMPDIR`, also those of other servers. So each server has its own folder. */
 function environment(folder: string): NodeJS.ProcessEnv {
   return { ...process.env, TMPDIR: folder }
 }
