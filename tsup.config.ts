@@ -1,13 +1,25 @@
+import { resolve } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
-import { SOURCES } from './test/support/entries.js'
-import { licenceNotices } from './test/support/licence-notices.js'
+import manifest from './package.json' with { type: 'json' }
+import { licenceNotices } from './src/tools/licence-notices.js'
+
+/** The entries of the package: the source of each by the name of its file in `dist`. The reference reads the same list. */
+const ENTRIES = new Map(manifest.typedocOptions.entryPoints.map((source) => [nameOf(source), source]))
+
+/** Returns `redis` for `src/stores/redis/index.ts`, and `sqlite` for `src/stores/sqlite.ts`. */
+function nameOf(source: string): string {
+  return source === 'src/index.ts' ? 'index' : (/([\w-]+)(\/index)?\.ts$/.exec(source)?.[1] ?? '')
+}
 
 /** The command line loads the entries next to it, so that the package has one copy of the library. */
 const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'load-entries',
   setup(build) {
-    build.onResolve({ filter: /\/diagnose\/index\.js$/ }, () => ({ path: './diagnose.js', external: true }))
-    build.onResolve({ filter: /^\.\.\/\.\.\/index\.js$/ }, () => ({ path: './index.js', external: true }))
+    const loaded = new Map(['index', 'diagnose'].map((name) => [resolve(String(ENTRIES.get(name))), `./${name}.js`]))
+    build.onResolve({ filter: /\/index\.js$/ }, ({ resolveDir, path }) => {
+      const entry = loaded.get(resolve(resolveDir, path.replace(/\.js$/, '.ts')))
+      return entry === undefined ? undefined : { path: entry, external: true }
+    })
   },
 }
 
@@ -20,7 +32,7 @@ const common: Options = {
 
 export default defineConfig([
   // One build per entry: builds of several entries put the declarations that they share into files of their own.
-  ...Object.entries(SOURCES).map(
+  ...[...ENTRIES].map(
     ([name, source]): Options => ({
       ...common,
       entry: { [name]: source },
@@ -32,7 +44,7 @@ export default defineConfig([
   {
     ...common,
     // Nobody imports the command line, so it needs no types and no CommonJS.
-    entry: { cli: 'src/cli/main.ts' },
+    entry: { cli: 'src/tools/cli/main.ts' },
     format: 'esm',
     splitting: false,
     esbuildPlugins: [loadEntries, licenceNotices],

@@ -1,5 +1,5 @@
 import type { Rejected, RejectionReason } from './result.js'
-import type { HeaderName } from './rules/header-names.js'
+import type { HeaderName } from './rules/formats.js'
 
 /**
  * The nonce store failed, so there is no result. `cause` is the error of the store, or says what the store returned.

@@ -1,4 +1,4 @@
-import { HEADER_NAMES, type HeaderName, type HeaderValues } from './rules/header-names.js'
+import { HEADER_NAMES, type HeaderName, type HeaderValues } from './rules/formats.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 

@@ -13,8 +13,7 @@ const STEPS = [
   { name: 'build', command: 'npm run build -- --silent' },
   {
     name: 'documentation site',
-    // The package tests look at the page of the workbench too.
-    command: 'npm run build:workbench && npm run docs && npx tsc -p docs/site/workbench && npx tsc -p test/site',
+    command: 'npm run docs && npx tsc -p test/site',
     needs: () => isInstalled('the site', existsSync(join(ROOT, 'docs/site/node_modules'))),
   },
   {

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SOURCES } from '../../test/support/entries.js'
+import { buildWorkbench } from '../../src/tools/workbench/build.js'
 import { ADDRESSES, SECTIONS } from './navigation.js'
-import { buildWorkbench } from './workbench/build.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
@@ -239,7 +238,6 @@ function runTypedoc() {
     ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers --tableColumnSettings.hideDefaults`.split(
       ' ',
     ),
-    ...Object.values(SOURCES).flatMap((source) => ['--entryPoints', source]),
     ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
   execFileSync(process.execPath, [join(SITE, 'node_modules/typedoc/bin/typedoc'), ...options], {

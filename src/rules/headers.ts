@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { invalidType, kindOf } from '../arguments.js'
-import { HEADER_NAMES, type HeaderName, type HeaderValues } from './header-names.js'
+import { HEADER_NAMES, type HeaderName, type HeaderValues } from './formats.js'
 
 /**
  * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/site/navigation.js'
 import { slugify } from '../../docs/site/slugify.js'
-import { call } from '../cli/call.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
+import { call } from '../tools/cli/call.js'
 
 // A released version links to pages and anchors of the documentation. anchors.json is kept by hand: a line is added, and never
 // removed or renamed. The site has the same anchors, and its build checks the links between its pages.
@@ -74,7 +74,7 @@ describe('test/docs/anchors.json', () => {
   })
 
   it('has every finding code, every reason and every error code', () => {
-    const findings = codesIn('src/diagnose/finding.ts', /^ {2}\| '(\w+)'$/gm)
+    const findings = codesIn('src/tools/diagnose/finding.ts', /^ {2}\| '(\w+)'$/gm)
     const reasons = codesIn('src/result.ts', /^ {2}\| '(\w+)'$/gm)
     const errors = codesIn('src/errors.ts', /^ {2}(ERR_\w+): /gm)
     expect([findings.length > 30, reasons.length, errors.length]).toEqual([true, 6, 6])

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { MySqlNonceStore } from '../../src/stores/mysql.js'
+import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { isInstalled } from '../support/programs.js'

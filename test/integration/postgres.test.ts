@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { PostgresNonceStore } from '../../src/stores/postgres.js'
+import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RedisNonceStore } from '../../src/stores/redis.js'
+import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT, RedisServer, startRedisCluster } from '../support/servers.js'

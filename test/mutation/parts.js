@@ -8,7 +8,7 @@ export const PARTS = {
   core: {
     mutate: [
       'src/{clock,request,sign,verify,verify-or-throw}.ts',
-      'src/rules/{body,headers,nonce,signature,signature-format,timestamp}.ts',
+      'src/rules/{body,formats,headers,nonce,signature,timestamp}.ts',
       'src/stores/{keys,nonce-store}.ts',
     ],
     testFiles: [
@@ -39,59 +39,71 @@ export const PARTS = {
     score: 99,
   },
   memory: {
-    mutate: ['src/stores/{memory,fingerprint}.ts'],
+    mutate: ['src/stores/memory/*.ts'],
     testFiles: [
-      'test/stores/{memory,memory-tables,fingerprint,wording}.test.ts',
+      'test/stores/memory/{store,tables,fingerprint}.test.ts',
+      'test/stores/wording.test.ts',
       'test/property/memory-nonce-store.test.ts',
     ],
     score: 99,
   },
   stores: {
-    mutate: ['src/stores/{redis-nonce-store,sqlite,dynamodb,mysql-nonce-store,options,postgres-nonce-store}.ts'],
-    testFiles: ['test/stores/{redis,sqlite,dynamodb,mysql,postgres,retry-undone,wording}.test.ts'],
+    mutate: ['src/stores/{redis,postgres,mysql}/store.ts', 'src/stores/{sqlite,dynamodb,options}.ts'],
+    testFiles: [
+      'test/stores/{redis,postgres,mysql}/store.test.ts',
+      'test/stores/{sqlite,dynamodb,retry-undone,wording}.test.ts',
+    ],
     score: 86,
   },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
   cli: {
     mutate: [
-      'src/{capture,cli}/**/*.ts',
-      '!src/capture/list-headers.ts',
-      '!src/cli/{main,run}.ts',
-      '!src/cli/output/*.ts',
-      '!src/cli/commands/workbench.ts',
+      'src/tools/{capture,cli}/**/*.ts',
+      '!src/tools/capture/list-headers.ts',
+      '!src/tools/cli/{main,run}.ts',
+      '!src/tools/cli/output/*.ts',
+      '!src/tools/cli/commands/workbench.ts',
     ],
     testFiles: [
-      'test/capture/*.test.ts',
-      'test/cli/{diagnose,listen,output,run,secret-source,send,sign,verify}.test.ts',
+      'test/tools/capture/*.test.ts',
+      'test/tools/cli/{diagnose,listen,output,run,secret-source,send,sign,verify}.test.ts',
     ],
     score: 95,
   },
   json: {
-    mutate: ['src/diagnose/json/*.ts'],
-    testFiles: ['test/diagnose/json/*.test.ts', 'test/diagnose/hypotheses.test.ts'],
+    mutate: ['src/tools/diagnose/json/*.ts'],
+    testFiles: ['test/tools/diagnose/json/*.test.ts', 'test/tools/diagnose/hypotheses.test.ts'],
     score: 96,
   },
   hypotheses: {
-    mutate: ['src/diagnose/hypotheses/*.ts', 'src/bytes.ts'],
-    testFiles: ['test/bytes.test.ts', 'test/diagnose/hypotheses.test.ts', 'test/diagnose/hypotheses/*.test.ts'],
+    mutate: ['src/tools/diagnose/hypotheses/*.ts', 'src/tools/bytes.ts'],
+    testFiles: [
+      'test/tools/bytes.test.ts',
+      'test/tools/diagnose/hypotheses.test.ts',
+      'test/tools/diagnose/hypotheses/*.test.ts',
+    ],
     score: 96,
   },
   search: {
-    mutate: ['src/diagnose/{engine,explain,finding,node-primitives,search,ways-of-signing}.ts'],
+    mutate: ['src/tools/diagnose/{engine,explain,finding,search,ways-of-signing}.ts', 'src/tools/node-primitives.ts'],
     testFiles: [
-      'test/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
-      'test/diagnose/wording.test.ts',
+      'test/tools/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
+      'test/tools/diagnose/wording.test.ts',
     ],
     score: 88,
   },
   checks: {
-    mutate: ['src/diagnose/checks/*.ts', 'src/diagnose/{instant,mask-secrets}.ts', 'src/capture/list-headers.ts'],
-    testFiles: ['test/diagnose/{checks,guessable,instant,sides}.test.ts', 'test/diagnose/checks/*.test.ts'],
+    mutate: [
+      'src/tools/diagnose/checks/*.ts',
+      'src/tools/diagnose/{instant,mask-secrets}.ts',
+      'src/tools/capture/list-headers.ts',
+    ],
+    testFiles: ['test/tools/diagnose/{checks,guessable,instant,sides}.test.ts', 'test/tools/diagnose/checks/*.test.ts'],
     score: 93,
   },
 }
 
-const SLOW = 'test/stores/memory-size.test.ts fails. It is too slow to run here.'
+const SLOW = 'test/stores/memory/size.test.ts fails. It is too slow to run here.'
 
 /**
  * Mutants that change no result, with the reason. `line` is the line in which the mutant is, and `code` is what it replaces.
@@ -166,7 +178,7 @@ export const EQUIVALENT = [
       SLOW,
     ],
   ].map(([line = '', code = '', replacement = '', why = '']) => ({
-    file: 'src/stores/memory.ts',
+    file: 'src/stores/memory/store.ts',
     line,
     code,
     replacement,

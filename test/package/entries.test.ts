@@ -102,7 +102,6 @@ describe('the core', () => {
 
 describe('dist', () => {
   it('has nothing but entries and programs', () => {
-    // The workbench is built with the dependencies of the site, so it is missing if they are not installed.
     const known = [...programs, 'workbench.html']
     const others = readdirSync(join(installed, 'dist')).filter((file) => !known.includes(file))
     expect(others.sort()).toEqual(

@@ -3,37 +3,29 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundledIn } from '../support/licence-notices.js'
+import { bundledIn } from '../../src/tools/licence-notices.js'
 import { NPM, ROOT } from '../support/packed.js'
 
-/** The bundles, and where their packages are installed. */
-const BUNDLES = [
-  ['cli.js', ROOT],
-  ['workbench.html', join(ROOT, 'docs/site')],
-]
+/** The files of `dist` that contain packages. */
+const BUNDLES = ['cli.js', 'workbench.html']
 
-/**
- * Returns the SBOM of a folder as CycloneDX.
- *
- * @param {string} folder
- * @param {string[]} options
- */
-function sbomOf(folder, ...options) {
+/** @param {string[]} options */
+function sbomOf(...options) {
   const [npm, ...args] = [...NPM, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', ...options]
-  const json = execFileSync(npm, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const json = execFileSync(npm, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   return JSON.parse(json)
 }
 
 /**
- * Returns the SBOM of the package whose files are in `dist`.
+ * Returns the SBOM of the package whose files are in `dist`, as CycloneDX.
  *
  * @param {string} dist
  */
 export function sbomOfPackage(dist) {
-  const sbom = sbomOf(ROOT, '--omit', 'dev')
-  for (const [file = '', folder = ''] of BUNDLES) {
-    const bundled = bundledIn(readFileSync(join(dist, file), 'utf8'))
-    for (const component of sbomOf(folder).components) {
+  const sbom = sbomOf('--omit', 'dev')
+  const installed = sbomOf().components
+  for (const bundled of BUNDLES.map((file) => bundledIn(readFileSync(join(dist, file), 'utf8')))) {
+    for (const component of installed) {
       if (!bundled.has(`${component.name}@${component.version}`)) continue
       // npm does not know that the package contains its development dependency.
       sbom.components.push({ ...component, scope: 'required', properties: [] })

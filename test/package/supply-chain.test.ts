@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bundledIn } from '../support/licence-notices.js'
+import { bundledIn } from '../../src/tools/licence-notices.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 import { sbomOfPackage } from './sbom.js'
 
@@ -19,7 +19,7 @@ describe('the installed package', () => {
     expect(readdirSync(installed)).not.toContain('binding.gyp')
   })
 
-  it('has four files per entry in dist and the command line', () => {
+  it('has four files per entry in dist, the command line and the workbench', () => {
     const perEntry = [...entriesOf(folder).values()].flatMap((targets) =>
       [targets.import, targets.require].flatMap(({ types, default: code }) => [types, code]),
     )
@@ -28,14 +28,9 @@ describe('the installed package', () => {
     )
     // Declarations that entries share have a hash in their names.
     const isShared = (name: string) => /^[a-z-]+-[\w-]{8}\.d\.c?ts$/.test(name)
-    // The workbench is built with the dependencies of the site, so it is missing if they are not installed.
-    const found = readdirSync(join(installed, 'dist')).filter((name) => !isShared(name) && name !== 'workbench.html')
-    expect(found.sort()).toEqual(files.sort())
+    const found = readdirSync(join(installed, 'dist')).filter((name) => !isShared(name))
+    expect(found.sort()).toEqual([...files, 'workbench.html'].sort())
   })
-
-  const workbench = join(installed, 'dist/workbench.html')
-  // It is missing without the dependencies of the site. A release must have it.
-  const hasWorkbench = existsSync(workbench) || process.env['PACKAGE_TARBALL'] !== undefined
 
   it('has the licence of the package that its command line bundles', () => {
     const bundle = readFileSync(join(installed, 'dist/cli.js'), 'utf8')
@@ -43,8 +38,8 @@ describe('the installed package', () => {
     expect(bundle).toContain('Copyright (c) 2020 Kasper Unn Weihe\n\nPermission is hereby granted')
   })
 
-  it.runIf(hasWorkbench)('has the licences of the packages that the workbench bundles', () => {
-    const bundle = readFileSync(workbench, 'utf8')
+  it('has the licences of the packages that the workbench bundles', () => {
+    const bundle = readFileSync(join(installed, 'dist/workbench.html'), 'utf8')
     expect([...bundledIn(bundle)].map(nameOf).sort()).toEqual(['@noble/hashes', 'fflate'])
     for (const author of ['Paul Miller', 'Arjun Barrett']) {
       expect(bundle).toMatch(new RegExp(`Copyright \\(c\\) \\d{4} ${author}.*(\n|\\\\n)+Permission is hereby granted`))
@@ -59,7 +54,7 @@ describe('the installed package', () => {
     expect(bundling).toEqual(['cli.js'])
   })
 
-  it.runIf(hasWorkbench)('has a list of its parts (SBOM) with the packages that it bundles, and no other', () => {
+  it('has a list of its parts (SBOM) with the packages that it bundles, and no other', () => {
     const { metadata, components, dependencies } = sbomOfPackage(join(installed, 'dist'))
     expect(metadata.component.purl).toBe(`pkg:npm/${manifest.name}@${manifest.version}`)
     const names = ['fastest-levenshtein', '@noble/hashes', 'fflate']

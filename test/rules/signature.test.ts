@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { isSignature } from '../../src/rules/formats.js'
 import { isSignatureOf, signatureKey, signMessage } from '../../src/rules/signature.js'
-import { isSignature } from '../../src/rules/signature-format.js'
 import { NONCE, SECRET, signatureOf, TIMESTAMP } from '../support/request.js'
 
 const message = { timestamp: TIMESTAMP, nonce: NONCE, body: Buffer.from('a body') }

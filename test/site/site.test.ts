@@ -7,8 +7,8 @@ import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from '../support/browser.js'
 import { ROOT } from '../support/packed.js'
-import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from './browser.js'
 
 // The built documentation site in a real browser. The build itself fails for a dead link or anchor.
 
@@ -25,7 +25,7 @@ const TYPES: { readonly [extension: string]: string } = {
 }
 
 function findingCodes(): string[] {
-  const source = readFileSync(join(ROOT, 'src/diagnose/finding.ts'), 'utf8')
+  const source = readFileSync(join(ROOT, 'src/tools/diagnose/finding.ts'), 'utf8')
   return [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => String(code))
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { MySqlNonceStore } from '../../src/stores/mysql.js'
-import { PostgresNonceStore } from '../../src/stores/postgres.js'
+import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
+import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 
 /** A client whose statements the server always undoes, and the times at which it got them. */
 function undoing() {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../src/index.js'
-import { PostgresNonceStore } from '../../src/stores/postgres.js'
-import { RedisNonceStore } from '../../src/stores/redis.js'
+import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
+import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
 
 const SILENT = { reserve: () => new Promise<boolean>(() => {}) }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, withTimeout } from '../../src/index.js'
-import { connectNodeRedis } from '../../src/stores/connect/node-redis.js'
-import { connectPg } from '../../src/stores/connect/pg.js'
 import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
-import { MySqlNonceStore } from '../../src/stores/mysql.js'
-import { PostgresNonceStore } from '../../src/stores/postgres.js'
-import { RedisNonceStore } from '../../src/stores/redis.js'
+import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
+import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
+import { connectPg } from '../../src/stores/postgres/pg.js'
+import { RedisNonceStore } from '../../src/stores/redis/index.js'
+import { connectNodeRedis } from '../../src/stores/redis/node-redis.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 
 // The words of errors about arguments of stores stand in wording.txt. Other tests check codes, names of arguments, and facts such as limits.

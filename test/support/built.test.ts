@@ -15,7 +15,7 @@ function write(path: string, second: number): void {
 }
 
 beforeEach(() => {
-  for (const path of ['package.json', 'tsup.config.ts', 'src/stores/redis.ts']) write(path, 1000)
+  for (const path of ['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts']) write(path, 1000)
   utimesSync(join(root, 'src/stores'), 1000, 1000)
   write('dist/redis.js', 2000)
 })
@@ -24,7 +24,7 @@ it('finds a file of a build that is newer than all sources', () => {
   expect(built('redis.js', root)).toBe(join(root, 'dist/redis.js'))
 })
 
-it.each(['package.json', 'tsup.config.ts', 'src/stores/redis.ts'])('refuses a build that is older than %s', (path) => {
+it.each(['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts'])('refuses a build that is older than %s', (path) => {
   write(path, 2001)
   expect(() => built('redis.js', root)).toThrow(`dist/redis.js is older than ${path}. Run: npm run build`)
 })

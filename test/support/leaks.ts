@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { pathsBelow } from './files.js'
 
 /** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
-const SOURCES = ['../../src/diagnose/', '../../src/cli/']
+const SOURCES = ['../../src/tools/diagnose/', '../../src/tools/cli/']
   .map((path) => new URL(path, import.meta.url))
   .flatMap((folder) =>
     pathsBelow(folder)

@@ -3,16 +3,16 @@ import { createServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
-import { addressOf, cancelStatement } from '../../../src/stores/connect/postgres.js'
-import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql.js'
-import { connectPg, connectPostgresJs } from '../../../src/stores/postgres.js'
+import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql/index.js'
+import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
+import { addressOf, cancelStatement } from '../../../src/stores/postgres/session.js'
 import {
   connectIoredis,
   connectNodeRedis,
   type IoredisOptions,
   type NodeRedisClient,
   type NodeRedisOptions,
-} from '../../../src/stores/redis.js'
+} from '../../../src/stores/redis/index.js'
 import { noTimers, timersInUse } from '../../support/timers.js'
 
 // States that no test can bring a real client into at will. test/integration has the real clients.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { connectMariadb, connectMysql2 } from '../../../src/stores/mysql.js'
-import { connectPg, connectPostgresJs } from '../../../src/stores/postgres.js'
-import { connectIoredis, connectNodeRedis } from '../../../src/stores/redis.js'
+import { connectMariadb, connectMysql2 } from '../../../src/stores/mysql/index.js'
+import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
+import { connectIoredis, connectNodeRedis } from '../../../src/stores/redis/index.js'
 
 type Connect = (create: unknown, options?: unknown) => Promise<unknown>
 

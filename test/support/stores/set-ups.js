@@ -7,9 +7,9 @@ import postgres from 'postgres'
 import { createClient, createCluster, createSentinel } from 'redis'
 
 /**
- * @typedef {import('../../../src/stores/redis.js')} RedisEntry
- * @typedef {import('../../../src/stores/postgres.js')} PostgresEntry
- * @typedef {import('../../../src/stores/mysql.js')} MySqlEntry
+ * @typedef {import('../../../src/stores/redis/index.js')} RedisEntry
+ * @typedef {import('../../../src/stores/postgres/index.js')} PostgresEntry
+ * @typedef {import('../../../src/stores/mysql/index.js')} MySqlEntry
  *
  * @typedef {Pick<RedisEntry, 'connectNodeRedis' | 'connectIoredis'>
  *   & Pick<PostgresEntry, 'connectPg' | 'connectPostgresJs'>
@@ -25,9 +25,9 @@ export function setUpsOf({
   connectMysql2,
   connectMariadb,
 }) {
-  /** @typedef {import('../../../src/stores/redis.js').ConnectRedisOptions} RedisOptions */
-  /** @typedef {import('../../../src/stores/postgres.js').ConnectPostgresOptions} PostgresOptions */
-  /** @typedef {import('../../../src/stores/mysql.js').ConnectSqlOptions} MySqlOptions */
+  /** @typedef {import('../../../src/stores/redis/index.js').ConnectRedisOptions} RedisOptions */
+  /** @typedef {import('../../../src/stores/postgres/index.js').ConnectPostgresOptions} PostgresOptions */
+  /** @typedef {import('../../../src/stores/mysql/index.js').ConnectSqlOptions} MySqlOptions */
   /** @typedef {{ name: string, sentinels: { host: string, port: number }[] }} Master */
   return {
     /** @param {string} url @param {RedisOptions} [more] */

@@ -1,6 +1,6 @@
-import * as mysql from '../../../src/stores/mysql.js'
-import * as postgres from '../../../src/stores/postgres.js'
-import * as redis from '../../../src/stores/redis.js'
+import * as mysql from '../../../src/stores/mysql/index.js'
+import * as postgres from '../../../src/stores/postgres/index.js'
+import * as redis from '../../../src/stores/redis/index.js'
 import { setUpsOf } from './set-ups.js'
 
 /** Connects each client with the connect functions of the source. */

@@ -1,0 +1,416 @@
+import { randomFillSync } from 'node:crypto'
+import { assertOptions, invalidRange, invalidType, kindOf } from '../../arguments.js'
+import { assertClock, type Clock, timeOf } from '../../clock.js'
+import { NonceStoreFullError } from '../../errors.js'
+import { ttlMilliseconds } from '../keys.js'
+import type { NonceStore } from '../nonce-store.js'
+import { writeFingerprint } from './fingerprint.js'
+
+// A reservation is a record of 16 bytes. Its fingerprint is a keyed 128-bit hash of webhook and key: see fingerprint.ts.
+//
+//   record    | fingerprint 0 | fingerprint 2 | fingerprint 3 | expiry |    4 words of 32 bits
+//
+//   queues    [ segment, segment, segment ]    records in order of reservation; none expires before the one in front of it
+//             [ segment ]                      a record that would break this order goes into the next queue
+//
+//   tables    [ 0 ·, address fingerprint 1, 0 ·, address fingerprint 1, … ]    hash tables; a slot is 2 words
+//
+// - The upper half of fingerprint 1 selects the table, the lower half the first slot to try (linear probing). All 128 bits
+//   must match.
+// - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
+// - A record is removed from its queue only, so a removal looks up nothing. Its slot is unused from then on. When three quarters
+//   of a table's slots were used, the unused ones are removed. If the table would still be too large, it is split in two
+//   (extendible hashing), so no reservation waits for a copy of all tables.
+//
+// Why not two Maps that take turns every 600 s? With a million live nonces they take four to eight times the memory, because one
+// of them holds expired ones, and pause for 40 ms when they grow.
+
+/** Options of {@link MemoryNonceStore}. */
+export interface MemoryNonceStoreOptions {
+  /**
+   * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes 30 to 40 bytes.
+   * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
+   */
+  maxEntries?: number | undefined
+  /**
+   * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
+   * {@link NonceStoreFullError}, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
+   * then be replayed. If TTLs differ, it forgets an old entry, but not always the oldest. `verify` uses one TTL.
+   */
+  whenFull?: 'throw' | 'evict' | undefined
+  /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */
+  clock?: Clock | undefined
+}
+
+const MAX_ENTRIES = 67_108_864
+/** Expired records that a reservation removes per queue. Two, so that memory is freed after a burst. */
+const REMOVALS = 2
+
+const FINGERPRINT_WORDS = 4
+const RECORD_WORDS = 4
+const EXPIRY = 3
+
+/** An address is the number of a segment and, in its last 14 bits, the index of a record. */
+const INDEX_BITS = 14
+const SEGMENT_RECORDS = 16_384
+const MAX_SEGMENTS = 262_143
+
+const MIN_TABLE_WORDS = 16
+const MAX_TABLE_WORDS = 8192
+
+/** The upper 16 bits of a word select a table, so there are at most 2 ** 16. */
+const TABLE_BITS = 16
+
+/** Records `front` to `end`. The expiry in a record is its distance from `firstExpiry`, to fit into 32 bits. */
+class Segment {
+  number = 0
+  front = 0
+  end = 0
+
+  constructor(
+    readonly words: Int32Array,
+    readonly firstExpiry: number,
+    public lastExpiry = firstExpiry,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.front === this.end
+  }
+
+  hasExpired(index: number, now: number): boolean {
+    return now > this.firstExpiry + ((this.words[index * RECORD_WORDS + EXPIRY] as number) >>> 0)
+  }
+}
+
+type Queue = [oldest: Segment, ...newer: Segment[]]
+
+class Table {
+  /** Counts the slots of removed records too. */
+  used = 0
+
+  /** @param depth - how many of the bits that select a table are equal in all records of this one. */
+  constructor(
+    public slots: Int32Array,
+    public depth: number,
+  ) {}
+
+  hasRoomFor(records: number): boolean {
+    return (this.used + records) * 8 <= this.slots.length * 3
+  }
+
+  /** @param slots - the memory to use from now on. */
+  clear(slots: Int32Array): void {
+    this.slots = slots.fill(0)
+    this.used = 0
+  }
+
+  add(address: number, first: number): void {
+    let slot = firstSlot(first, this.slots)
+    while (this.slots[slot] !== 0) slot = nextSlot(slot, this.slots)
+    this.slots[slot] = address
+    this.slots[slot + 1] = first
+    this.used++
+  }
+}
+
+/**
+ * A bounded nonce store in the memory of one process.
+ *
+ * Create one store per process, not per request. Use a shared store if you have several processes, or if a replay must not
+ * pass after a restart. Expired entries are removed by later reservations, without a timer. Many different TTLs make `reserve`
+ * slower; `verify` uses one.
+ *
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { MemoryNonceStore } from 'inbound-webhook-auth'
+ *
+ * const nonceStore = new MemoryNonceStore({ maxEntries: 100_000 })
+ *
+ * console.log(nonceStore.reserve('webhook 42', 'a nonce', 600)) // true
+ * console.log(nonceStore.reserve('webhook 42', 'a nonce', 600)) // false
+ * console.log(nonceStore.reserve('webhook 43', 'a nonce', 600)) // true
+ * ```
+ */
+export class MemoryNonceStore implements NonceStore {
+  readonly #maxEntries: number
+  readonly #whenFull: 'throw' | 'evict'
+  readonly #clock: Clock
+  readonly #queues: Queue[] = []
+  /** A segment's place is the last bits of its number. At most half of the places are taken. */
+  #segments: (Segment | undefined)[] = [undefined, undefined]
+  #segmentCount = 0
+  /** The memory of a removed segment, for the next one. */
+  #spare: Int32Array | undefined
+  /** Numbers are used again as late as possible, so that no slot of a removed record seems to belong to a new one. */
+  #lastNumber = 0
+  /** There are 2 ** n places. A table of depth d is at each place that ends with its d bits. */
+  #tables = [new Table(new Int32Array(MIN_TABLE_WORDS), 0)]
+  /** The slots of a table that is being rebuilt. */
+  #copied = new Int32Array(MIN_TABLE_WORDS)
+  #hashKey: Int32Array | undefined
+  /** The last webhook, because the next request is often for the same one, and its fingerprint. That saves 2 % of a `verify`. */
+  #webhookId: string | undefined
+  readonly #webhook = new Int32Array(FINGERPRINT_WORDS)
+  /** The fingerprints of the keys that are being reserved. */
+  #fingerprints = new Int32Array(2 * FINGERPRINT_WORDS)
+  #size = 0
+
+  constructor(options: MemoryNonceStoreOptions = {}) {
+    assertOptions(options, ['maxEntries', 'whenFull', 'clock'])
+    const { maxEntries = 1_000_000, whenFull = 'throw', clock = performance } = options
+    if (typeof maxEntries !== 'number') throw invalidType(`maxEntries is ${kindOf(maxEntries)}. Pass a number.`)
+    if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_ENTRIES) {
+      throw invalidRange(
+        `maxEntries must be an integer from 1 to ${MAX_ENTRIES}. Suggested: requests per second × 1200.`,
+      )
+    }
+    if (whenFull !== 'throw' && whenFull !== 'evict') throw invalidType("whenFull must be 'throw' or 'evict'.")
+    assertClock(clock)
+    this.#maxEntries = maxEntries
+    this.#whenFull = whenFull
+    this.#clock = clock
+  }
+
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, `false` if it is taken.
+   *
+   * @throws {@link NonceStoreFullError} if the store is full of live entries and `whenFull` is `'throw'`.
+   */
+  reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
+    return this.reserveAll(webhookId, [key], ttlSeconds)
+  }
+
+  /**
+   * Reserves all keys or none. Returns `true` if all keys were free, `false` if one is taken.
+   *
+   * @throws {@link NonceStoreFullError} if there is no room for all keys and `whenFull` is `'throw'`.
+   */
+  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean {
+    const time = timeOf(this.#clock)
+    const now = Math.floor(time)
+    const expiry = Math.ceil(time) + ttlMilliseconds(ttlSeconds)
+    this.#removeExpired(now, keys.length)
+
+    // All fingerprints come first: then the processor waits for the memory of all keys at the same time.
+    this.#writeFingerprints(webhookId, keys)
+    const end = keys.length * FINGERPRINT_WORDS
+    for (let place = 0; place < end; place += FINGERPRINT_WORDS) {
+      const { slots } = this.#tableFor(this.#fingerprints[place + 1] as number, keys.length)
+      const address = slots[this.#find(slots, place)] as number
+      if (this.#segmentOf(address)?.hasExpired(indexOf(address), now) === false) return false
+    }
+
+    const canEvict = this.#whenFull === 'evict' && keys.length <= this.#maxEntries
+    if ((!canEvict && !this.#hasRoomFor(keys.length)) || this.#segmentCount === MAX_SEGMENTS) {
+      throw new NonceStoreFullError(
+        `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
+      )
+    }
+    // The last allocation. If it fails, nothing has changed.
+    const segment = this.#segmentFor(expiry, keys.length)
+    // The oldest record of the first queue is the oldest of all if there is one TTL.
+    while (!this.#hasRoomFor(keys.length)) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
+    for (let place = 0; place < end; place += FINGERPRINT_WORDS) this.#insert(place, segment, expiry)
+    return true
+  }
+
+  #hasRoomFor(records: number): boolean {
+    return this.#size + records <= this.#maxEntries
+  }
+
+  /** Removes at most two expired records per queue and new key, or as many as it takes if the store is full. */
+  #removeExpired(now: number, keys: number): void {
+    for (let index = this.#queues.length - 1; index >= 0; index--) {
+      const queue = this.#queues[index] as Queue
+      for (let count = 0; count < REMOVALS * keys || !this.#hasRoomFor(keys); count++) {
+        if (queue[0].isEmpty || !queue[0].hasExpired(queue[0].front, now)) break
+        this.#removeFirst(queue)
+      }
+      if (queue[0].isEmpty) {
+        this.#release(queue[0])
+        this.#queues.splice(index, 1)
+      }
+    }
+  }
+
+  #removeFirst(queue: Queue): void {
+    const [segment] = queue
+    this.#size--
+    segment.front++
+    if (segment.isEmpty && queue.length > 1) {
+      this.#release(segment)
+      queue.shift()
+    }
+  }
+
+  #writeFingerprints(webhookId: string, keys: readonly string[]): void {
+    if (webhookId !== this.#webhookId) {
+      // Not before the first use: some runtimes refuse random numbers while modules load.
+      this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
+      writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
+      this.#webhookId = webhookId
+    }
+    const words = keys.length * FINGERPRINT_WORDS
+    if (this.#fingerprints.length < words) this.#fingerprints = new Int32Array(words)
+    for (let index = 0; index < keys.length; index++) {
+      writeFingerprint(this.#webhook, keys[index] as string, this.#fingerprints, index * FINGERPRINT_WORDS)
+    }
+  }
+
+  /** Returns the segment for the next records. */
+  #segmentFor(expiry: number, records: number): Segment {
+    const queue = this.#queues.find((segments) => (segments.at(-1) as Segment).lastExpiry <= expiry)
+    const last = queue?.at(-1)
+    if (last && last.end + records <= SEGMENT_RECORDS && expiry - last.firstExpiry < 2 ** 32) return last
+    const segment = new Segment(this.#spare ?? new Int32Array(SEGMENT_RECORDS * RECORD_WORDS), expiry)
+    this.#spare = undefined
+    this.#keep(segment)
+    if (queue === undefined) this.#queues.push([segment])
+    else queue.push(segment)
+    return segment
+  }
+
+  /** Gives a segment a number and a place. */
+  #keep(segment: Segment): void {
+    this.#segmentCount++
+    if (this.#segmentCount * 2 > this.#segments.length) {
+      const old = this.#segments
+      this.#segments = old.concat(old).fill(undefined)
+      for (const one of old) if (one) this.#segments[this.#placeOf(one.number)] = one
+    }
+    do this.#lastNumber = (this.#lastNumber % MAX_SEGMENTS) + 1
+    while (this.#segments[this.#placeOf(this.#lastNumber)])
+    segment.number = this.#lastNumber
+    this.#segments[this.#placeOf(segment.number)] = segment
+  }
+
+  #release({ number, words }: Segment): void {
+    this.#segments[this.#placeOf(number)] = undefined
+    this.#segmentCount--
+    this.#spare = words
+  }
+
+  #placeOf(number: number): number {
+    return number & (this.#segments.length - 1)
+  }
+
+  /** Returns the segment of a record, or `undefined` if the record was removed, and for address 0. */
+  #segmentOf(address: number): Segment | undefined {
+    const number = address >>> INDEX_BITS
+    const segment = this.#segments[this.#placeOf(number)]
+    return segment?.number === number && segment.front <= indexOf(address) ? segment : undefined
+  }
+
+  /** Writes a record, and its address to its slot. */
+  #insert(place: number, segment: Segment, expiry: number): void {
+    const { words, end } = segment
+    const record = end * RECORD_WORDS
+    words[record] = this.#fingerprints[place] as number
+    words[record + 1] = this.#fingerprints[place + 2] as number
+    words[record + 2] = this.#fingerprints[place + 3] as number
+    words[record + EXPIRY] = expiry - segment.firstExpiry
+    segment.lastExpiry = expiry
+    segment.end++
+    this.#size++
+
+    const first = this.#fingerprints[place + 1] as number
+    const table = this.#tableOf(first)
+    const slot = this.#find(table.slots, place)
+    if (table.slots[slot] === 0) table.used++
+    table.slots[slot] = (segment.number << INDEX_BITS) | end
+    table.slots[slot + 1] = first
+  }
+
+  /** Returns the table for a fingerprint 1. */
+  #tableOf(first: number): Table {
+    return this.#tables[(first >>> TABLE_BITS) & (this.#tables.length - 1)] as Table
+  }
+
+  /** Returns the table for a fingerprint 1, with free slots for a number of records. */
+  #tableFor(first: number, records: number): Table {
+    const table = this.#tableOf(first)
+    if (table.hasRoomFor(records)) return table
+    this.#rebuild(table, first, records)
+    return this.#tableOf(first)
+  }
+
+  /** Returns the slot of the record with the fingerprint at `place`, or else the free slot for it. */
+  #find(slots: Int32Array, place: number): number {
+    const fingerprints = this.#fingerprints
+    const first = fingerprints[place + 1] as number
+    for (let slot = firstSlot(first, slots); ; slot = nextSlot(slot, slots)) {
+      const address = slots[slot] as number
+      if (address === 0) return slot
+      if (slots[slot + 1] !== first) continue
+      const words = this.#segmentOf(address)?.words
+      const record = indexOf(address) * RECORD_WORDS
+      if (
+        words !== undefined &&
+        words[record] === fingerprints[place] &&
+        words[record + 1] === fingerprints[place + 2] &&
+        words[record + 2] === fingerprints[place + 3]
+      ) {
+        return slot
+      }
+    }
+  }
+
+  /** Removes the slots of removed records, and moves half of the others to a new table if they are too many. */
+  #rebuild(table: Table, word: number, records: number): void {
+    const { slots, depth } = table
+    if (this.#copied.length < slots.length) this.#copied = new Int32Array(slots.length)
+    const copied = this.#copied
+    const bit = 1 << (TABLE_BITS + depth)
+    let [end, moved] = [0, 0]
+    for (let slot = 0; slot < slots.length; slot += 2) {
+      if (this.#segmentOf(slots[slot] as number) === undefined) continue
+      copied[end] = slots[slot] as number
+      copied[end + 1] = slots[slot + 1] as number
+      if ((copied[end + 1] as number) & bit) moved++
+      end += 2
+    }
+
+    // All memory is allocated before anything changes.
+    const live = end / 2
+    const isSplit = (live + records) * 4 > MAX_TABLE_WORDS && depth < TABLE_BITS
+    const other = isSplit ? new Table(slotsFor(moved + records), depth + 1) : table
+    table.clear(slotsFor(live + records - (isSplit ? moved : 0), slots))
+    for (let index = 0; index < end; index += 2) {
+      const first = copied[index + 1] as number
+      const half = first & bit ? other : table
+      half.add(copied[index] as number, first)
+    }
+
+    if (!isSplit) return
+    table.depth++
+    const places = 1 << depth
+    if (places === this.#tables.length) this.#tables = this.#tables.concat(this.#tables)
+    const place = (word >>> TABLE_BITS) & (places - 1)
+    for (let at = place + places; at < this.#tables.length; at += places * 2) this.#tables[at] = other
+  }
+}
+
+/**
+ * Returns memory for a table in which a number of records uses a quarter to a half of the slots.
+ *
+ * @param old - is used again if it has the right length. New memory for each table would stay until a garbage collection.
+ */
+function slotsFor(records: number, old?: Int32Array): Int32Array {
+  let length = MIN_TABLE_WORDS
+  while (records * 4 > length) length *= 2
+  return old?.length === length ? old : new Int32Array(length)
+}
+
+function firstSlot(first: number, slots: Int32Array): number {
+  return (first << 1) & (slots.length - 1)
+}
+
+function nextSlot(slot: number, slots: Int32Array): number {
+  return (slot + 2) & (slots.length - 1)
+}
+
+function indexOf(address: number): number {
+  return address & (SEGMENT_RECORDS - 1)
+}

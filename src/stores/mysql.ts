@@ -1,5 +1,0 @@
-export type { ConnectedNonceStore, ConnectOptions } from './connect/connected.js'
-export { connectMariadb, type MariadbOptions, type MariadbPool } from './connect/mariadb.js'
-export { connectMysql2, type Mysql2Connection, type Mysql2Options, type Mysql2Pool } from './connect/mysql2.js'
-export type { ConnectedSqlNonceStore, ConnectSqlOptions } from './connect/sql.js'
-export { MySqlNonceStore, type MySqlNonceStoreOptions } from './mysql-nonce-store.js'

@@ -1,0 +1,83 @@
+import { createClient } from '../connect/connected.js'
+import {
+  type ConnectedSqlNonceStore,
+  type ConnectSqlOptions,
+  connectSql,
+  type SqlDriver,
+  sqlOptionsOf,
+} from '../connect/sql.js'
+import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './session.js'
+import { MySqlNonceStore } from './store.js'
+
+/** What `create` passes to `mariadb.createPool`. */
+export interface MariadbOptions {
+  connectTimeout: number
+  acquireTimeout: number
+  socketTimeout: number
+  pingTimeout: number
+  initializationTimeout: number
+  minimumIdle: number
+  initSql: string
+}
+
+/** A pool that `createPool` of the package `mariadb` returns. */
+export interface MariadbPool {
+  /** Runs one statement. */
+  query(sql: string, values: (string | number)[]): Promise<unknown>
+  /** Ends all connections. */
+  end(): Promise<void>
+  /** Listens for connections that the pool gives out. */
+  on(event: 'acquire', listener: () => void): unknown
+}
+
+const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, database, ...options })'
+
+/**
+ * Connects a {@link MySqlNonceStore} with the package `mariadb`, and creates its table if it is absent.
+ *
+ * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
+ *
+ * @example
+ * ```ts
+ * import mariadb from 'mariadb'
+ * import { connectMariadb } from 'inbound-webhook-auth/mysql'
+ *
+ * export const connect = (host: string, password: string) =>
+ *   connectMariadb((options) => mariadb.createPool({ host, user: 'hooks', password, database: 'hooks', ...options }))
+ * ```
+ */
+export async function connectMariadb(
+  create: (options: MariadbOptions) => MariadbPool,
+  options: ConnectSqlOptions = {},
+): Promise<ConnectedSqlNonceStore> {
+  const common = sqlOptionsOf(create, EXAMPLE, options)
+  const { timeout } = common
+  const driver: SqlDriver<MariadbPool, unknown> = {
+    create(onPoolError) {
+      const poolOptions: MariadbOptions = {
+        connectTimeout: timeout,
+        acquireTimeout: poolPatience(timeout),
+        socketTimeout: timeout,
+        // The pool pings a connection that was idle. By default, it closes all connections if a round trip takes 250 ms.
+        pingTimeout: Math.ceil(timeout / 2),
+        // Try to connect twice per second. By default, the pool waits up to 10 s after many failures.
+        initializationTimeout: 2 ** 31 - 1,
+        minimumIdle: 1,
+        initSql: sessionSettings(timeout),
+      }
+      const pool = createClient(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
+      // The type of the pool has no event `error`, and an error without a listener would end the process.
+      Object(pool).on('error', onPoolError)
+      return pool
+    },
+    query: (pool, sql, values) => pool.query(sql, values),
+    async assertWritable(pool) {
+      assertWritable(Object(await driver.query(pool, READ_ONLY_QUERY, []))[0])
+    },
+    close: (pool) => pool.end(),
+  }
+  return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
+}

@@ -1,0 +1,152 @@
+import { createClient } from '../connect/connected.js'
+import { codedError } from '../connect/failure.js'
+import { type Address, Sockets } from '../connect/sockets.js'
+import {
+  type ConnectedSqlNonceStore,
+  type ConnectSqlOptions,
+  connectSql,
+  type SqlDriver,
+  sqlOptionsOf,
+} from '../connect/sql.js'
+import { within } from '../with-timeout.js'
+import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './session.js'
+import { MySqlNonceStore } from './store.js'
+
+/** What `create` passes to `mysql.createPool`. */
+export interface Mysql2Options {
+  connectTimeout: number
+}
+
+/** A connection of a pool of `mysql2/promise`. */
+export interface Mysql2Connection {
+  /** Runs one statement. */
+  query(options: { sql: string; values?: (string | number)[] }): Promise<unknown>
+  /** Returns the connection to the pool. */
+  release(): void
+  /** Ends the connection at once. */
+  destroy(): void
+  /** The connection itself: the same object each time that the pool returns it. */
+  readonly connection: object
+}
+
+/** A pool that `createPool` of `mysql2/promise` returns. */
+export interface Mysql2Pool {
+  /** Takes a connection from the pool. */
+  getConnection(): Promise<Mysql2Connection>
+  /** Ends all connections. */
+  end(): Promise<void>
+  /** Listens for new connections. */
+  on(
+    event: 'connection',
+    listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
+  ): unknown
+}
+
+const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
+
+/**
+ * Connects a {@link MySqlNonceStore} with the package `mysql2` (`mysql2/promise`), and creates its table if it is absent.
+ *
+ * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
+ *
+ * @example
+ * ```ts
+ * import mysql from 'mysql2/promise'
+ * import { connectMysql2 } from 'inbound-webhook-auth/mysql'
+ *
+ * export const connect = (uri: string) => connectMysql2((options) => mysql.createPool({ uri, ...options }))
+ * ```
+ */
+export async function connectMysql2(
+  create: (options: Mysql2Options) => Mysql2Pool,
+  options: ConnectSqlOptions = {},
+): Promise<ConnectedSqlNonceStore> {
+  const common = sqlOptionsOf(create, EXAMPLE, options)
+  const { timeout } = common
+  const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
+  /** The connections that have {@link sessionSettings}. */
+  const prepared = new WeakSet<object>()
+
+  async function run(connection: Mysql2Connection, sql: string, values: (string | number)[]): Promise<unknown> {
+    if (!prepared.has(connection.connection)) {
+      await connection.query({ sql: sessionSettings(timeout) })
+      prepared.add(connection.connection)
+    }
+    return connection.query({ sql, values })
+  }
+
+  /** Takes a connection from the pool, which itself would wait for ever. A connection that comes too late goes back. */
+  function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const patience = poolPatience(timeout)
+      const timer = setTimeout(() => {
+        isLate = true
+        const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
+        reject(codedError('NO_CONNECTION', message))
+      }, patience)
+      pool
+        .getConnection()
+        .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+        .finally(() => clearTimeout(timer))
+    })
+  }
+
+  const driver: SqlDriver<Mysql2Pool, unknown> = {
+    create(onPoolError) {
+      const sockets = new Sockets()
+      const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
+      const poolOptions = { connectTimeout: timeout, stream }
+      const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
+      socketsOf.set(pool, sockets)
+      // The pool listens for the first error of a connection only. A second one would end the process.
+      pool.on('connection', (connection) => connection.on('error', onPoolError))
+      return pool
+    },
+    async query(pool, sql, values) {
+      const connection = await take(pool)
+      try {
+        const answer = run(connection, sql, values)
+        const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
+        connection.release()
+        return result
+      } catch (error) {
+        // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost. The server's replies have
+        // `sqlState`.
+        if ('sqlState' in Object(error)) connection.release()
+        else connection.destroy()
+        throw error
+      }
+    },
+    async assertWritable(pool) {
+      const result = await driver.query(pool, READ_ONLY_QUERY, [])
+      assertWritable(Object(result)[0]?.[0])
+    },
+    async close(pool) {
+      const destroy = () => socketsOf.get(pool)?.destroy()
+      const grace = setTimeout(destroy, timeout)
+      try {
+        // It rejects as soon as one connection cannot be ended, and leaves the others open.
+        await pool.end()
+      } finally {
+        clearTimeout(grace)
+        destroy()
+      }
+    },
+  }
+  return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
+}
+
+/** The address that mysql2 passes to the function that creates its socket. */
+interface ServerAddress {
+  socketPath?: string
+  host?: string
+  port?: number
+}
+
+function addressOf({ socketPath, host = 'localhost', port = 3306 }: ServerAddress): Address {
+  return socketPath === undefined ? { host, port } : { path: socketPath }
+}

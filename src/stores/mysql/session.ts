@@ -1,0 +1,26 @@
+import { codedError } from '../connect/failure.js'
+
+/**
+ * Limits how long a statement waits for a lock. The defaults, 50 s for a row and a day for a table, would use up all connections.
+ * Without autocommit, nothing that is reserved would ever be stored.
+ */
+export function sessionSettings(timeout: number): string {
+  const seconds = Math.ceil(timeout / 1000)
+  return `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}, autocommit = 1`
+}
+
+/**
+ * Returns how long a statement may wait for a connection of the pool, in milliseconds. With the whole time-out, a pool that is too
+ * small would give out its connections too late, and every statement would fail.
+ */
+export function poolPatience(timeout: number): number {
+  return Math.ceil(0.6 * timeout)
+}
+
+/** Shows whether the server accepts writes. A replica of Aurora is read-only in InnoDB only. */
+export const READ_ONLY_QUERY = 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only'
+
+/** Checks the first row of {@link READ_ONLY_QUERY}. */
+export function assertWritable(row: unknown): void {
+  if (Number(Object(row).read_only) > 0) throw codedError('READ_ONLY', 'The server is read-only.')
+}

@@ -1,6 +1,0 @@
-export type { ConnectedNonceStore, ConnectOptions } from './connect/connected.js'
-export { connectPg, type PgClient, type PgOptions, type PgPool } from './connect/pg.js'
-export type { ConnectPostgresOptions } from './connect/postgres.js'
-export { connectPostgresJs, type PostgresJsClient, type PostgresJsOptions } from './connect/postgres-js.js'
-export type { ConnectedSqlNonceStore, ConnectSqlOptions } from './connect/sql.js'
-export { PostgresNonceStore, type PostgresNonceStoreOptions } from './postgres-nonce-store.js'

@@ -1,0 +1,6 @@
+export type { ConnectedNonceStore, ConnectOptions } from '../connect/connected.js'
+export type { ConnectedSqlNonceStore, ConnectSqlOptions } from '../connect/sql.js'
+export { connectPg, type PgClient, type PgOptions, type PgPool } from './pg.js'
+export { connectPostgresJs, type PostgresJsClient, type PostgresJsOptions } from './postgres-js.js'
+export type { ConnectPostgresOptions } from './session.js'
+export { PostgresNonceStore, type PostgresNonceStoreOptions } from './store.js'

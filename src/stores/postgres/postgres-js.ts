@@ -1,0 +1,122 @@
+import { createClient } from '../connect/connected.js'
+import { type Address, Sockets } from '../connect/sockets.js'
+import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
+import { assertWritable, type ConnectPostgresOptions, cancelStatement, prepareOf, READ_ONLY_QUERY } from './session.js'
+import { PostgresNonceStore } from './store.js'
+
+/** What `create` passes to `postgres`. */
+export interface PostgresJsOptions {
+  /** Seconds that a connection may take to open. */
+  connect_timeout: number
+  /** Seconds until it connects again. */
+  backoff: () => number
+  fetch_types: boolean
+  /** Ignores notices, such as that a table exists. */
+  onnotice: () => void
+}
+
+/** A client that `postgres` of the package `postgres` returns. */
+export interface PostgresJsClient {
+  /** Runs one statement. */
+  unsafe(query: string, parameters: (string | number)[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>
+  /** Ends all connections. */
+  end(options: { timeout: number }): Promise<void>
+}
+
+const EXAMPLE = '(options) => postgres(url, options)'
+
+/**
+ * Connects a {@link PostgresNonceStore} with the package `postgres` (postgres.js), and creates its table if it is absent.
+ *
+ * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
+ *
+ * @param create - creates a client with the options that it gets. It is called again when the client must be replaced.
+ * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
+ *
+ * @example
+ * ```ts
+ * import postgres from 'postgres'
+ * import { connectPostgresJs } from 'inbound-webhook-auth/postgres'
+ *
+ * export const connect = (url: string) => connectPostgresJs((options) => postgres(url, options))
+ * ```
+ */
+export async function connectPostgresJs(
+  create: (options: PostgresJsOptions) => PostgresJsClient,
+  options: ConnectPostgresOptions = {},
+): Promise<ConnectedSqlNonceStore> {
+  const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
+  const prepare = prepareOf(options)
+  const { timeout } = common
+  const socketsOf = new WeakMap<PostgresJsClient, Sockets>()
+
+  const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
+    create() {
+      const sockets = new Sockets()
+      const sql = createClient<PostgresJsClient, PostgresJsOptions>(
+        create,
+        clientOptions(timeout, sockets),
+        ['unsafe', 'end'],
+        EXAMPLE,
+      )
+      socketsOf.set(sql, sockets)
+      return sql
+    },
+    async query(sql, text, values) {
+      const answer = sql.unsafe(text, values, { prepare })
+      // postgres.js waits for ever for an answer. Its own cancel() would end the process if it cannot connect.
+      const timer = setTimeout(() => cancel(sql, answer), timeout)
+      try {
+        return await answer
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    async assertWritable(sql) {
+      assertWritable(await driver.query(sql, READ_ONLY_QUERY, []))
+    },
+    async close(sql) {
+      await sql.end({ timeout: timeout / 1000 })
+      socketsOf.get(sql)?.destroy()
+    },
+  }
+  const createStore = (query: PostgresQuery) => new PostgresNonceStore({ query, timeout, table: options.table })
+  return connectSql(driver, (query) => createStore(async (...call) => [...(await query(...call))]), common)
+}
+
+type PostgresQuery = (text: string, values: (string | number)[]) => Promise<unknown[]>
+
+function clientOptions(timeout: number, sockets: Sockets) {
+  let attempts = 0
+  return {
+    connect_timeout: timeout / 1000,
+    backoff: () => 0.1,
+    fetch_types: false,
+    onnotice: () => {},
+    socket(settings: ServerAddress) {
+      const address = addressAt(settings, attempts++ % settings.host.length)
+      // postgres.js reads the name of the server for TLS from its socket.
+      return Object.assign(sockets.connect(address), address)
+    },
+  }
+}
+
+/** The part of the settings of postgres.js that names its servers. */
+interface ServerAddress {
+  path?: unknown
+  host: string[]
+  port: number[]
+}
+
+function addressAt(settings: ServerAddress, index: number): Address {
+  const { path, host, port } = settings
+  return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
+}
+
+/** @param answer - a statement. If it was sent, its `state` is the session that runs it. */
+function cancel(sql: PostgresJsClient, answer: unknown): void {
+  const { state } = Object(answer)
+  if (state) cancelStatement(addressAt(Object(sql).options, 0), state)
+}

@@ -1,0 +1,172 @@
+import { setMaxListeners } from 'node:events'
+import { type ConnectedNonceStore, connectOptionsOf, createClient } from '../connect/connected.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
+
+/** Options of a connection of the package `redis`. */
+export interface NodeRedisSocketOptions {
+  connectTimeout: number
+  /** A connection that is silent for this time is closed, in milliseconds. */
+  socketTimeout: number
+  reconnectStrategy: false
+}
+
+/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each reads the options that it knows. */
+export interface NodeRedisOptions {
+  /** For `createClient`. */
+  socket: NodeRedisSocketOptions
+  /** For `createClient`. */
+  disableOfflineQueue: true
+  /** For `createCluster`. */
+  defaults: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`: the settings of the connection to the master. */
+  nodeClientOptions: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`: the settings of the connections to the sentinels. */
+  sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
+  /** For `createSentinel`. */
+  maxCommandRediscovers: 0
+}
+
+interface Connectable {
+  /** Listens for errors of the connection. */
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Connects. */
+  connect(): Promise<unknown>
+  /** Ends all connections at once. */
+  destroy(): unknown
+}
+
+/** A client that `createClient` of the package `redis` returns. */
+export interface NodeRedisSingle extends Connectable {
+  /** Sends a command. */
+  sendCommand(args: string[]): Promise<unknown>
+}
+
+/** A cluster that `createCluster` of the package `redis` returns. */
+export interface NodeRedisCluster extends Connectable {
+  readonly masters: readonly object[]
+  /** Returns the client of one node. */
+  nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
+  /** Sends a command. */
+  sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
+}
+
+/** A client that `createSentinel` of the package `redis` returns. */
+export interface NodeRedisSentinel extends Connectable {
+  /** Returns the sentinel in use. */
+  getSentinelNode(): unknown
+  /** Sends a command. */
+  sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
+}
+
+/** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */
+export type NodeRedisClient = NodeRedisSingle | NodeRedisCluster | NodeRedisSentinel
+
+const EXAMPLE = '(options) => createClient({ url, ...options })'
+
+/** Milliseconds between two attempts to close the connections of a client. */
+const CLOSE_INTERVAL = 20
+
+/**
+ * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
+ *
+ * The store checks every master twice per second, and replaces a client that does not answer.
+ *
+ * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
+ * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * the error of the client.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'redis'
+ * import { connectNodeRedis } from 'inbound-webhook-auth/redis'
+ *
+ * export const connect = (url: string) => connectNodeRedis((options) => createClient({ url, ...options }))
+ * ```
+ */
+export async function connectNodeRedis(
+  create: (options: NodeRedisOptions) => NodeRedisClient,
+  options: ConnectRedisOptions = {},
+): Promise<ConnectedNonceStore> {
+  const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
+  /** Of the clients that are not closed. */
+  const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
+
+  const driver: RedisDriver<NodeRedisClient> = {
+    create(onClientError) {
+      const { signal } = new AbortController()
+      // Node 20 warns of a leak when a client has more than ten connections.
+      setMaxListeners(0, signal)
+      const methods = ['connect', 'sendCommand', 'destroy', 'on']
+      const client = createClient(create, clientOptions(timeout, signal), methods, EXAMPLE)
+      signalOf.set(client, signal)
+      client.on('error', (error) => {
+        if (signalOf.has(client)) onClientError(error)
+      })
+      return client
+    },
+    connect: (client) => client.connect(),
+    send: sendTo,
+    async infos(client) {
+      if (!isCluster(client)) return [await sendTo(client, ['INFO'])]
+      return Promise.all(client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])))
+    },
+    async close(client) {
+      const signal = signalOf.get(client)
+      signalOf.delete(client)
+      // Before the destroy() of Sentinel settles, it tries one sentinel after the other.
+      const closing = setInterval(closeSockets, CLOSE_INTERVAL, signal).unref()
+      try {
+        await client.destroy()
+      } finally {
+        clearInterval(closing)
+        closeSockets(signal)
+      }
+    },
+  }
+  return connectRedis(driver, timeout, onError, options.keyPrefix)
+}
+
+/**
+ * Closes all connections of a client, also those that are being opened, which destroy() forgets. The signal is not aborted, because
+ * Node opens a later connection all the same, and the client would not know it.
+ */
+function closeSockets(signal: AbortSignal | undefined): void {
+  signal?.dispatchEvent(new Event('abort'))
+}
+
+/** The options are new for each client, because a client may change them. */
+function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
+  const socket = () => ({
+    connectTimeout: timeout,
+    // This is longer than the time between two checks and their answers.
+    socketTimeout: 1000 + 2 * timeout,
+    reconnectStrategy: false as const,
+    // Its type is not public, because a project may lack the types of Node.
+    signal,
+  })
+  const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
+  // A sentinel that hangs is skipped within the deadline. The one in use answers a ping in time.
+  const sentinel = { ...socket(), socketTimeout: timeout / 4 }
+  return {
+    ...node(),
+    defaults: node(),
+    nodeClientOptions: node(),
+    sentinelClientOptions: { pingInterval: timeout / 10, socket: sentinel },
+    maxCommandRediscovers: 0,
+  }
+}
+
+function isCluster(client: NodeRedisClient): client is NodeRedisCluster {
+  return 'masters' in client
+}
+
+function isSentinel(client: NodeRedisClient): client is NodeRedisSentinel {
+  return 'getSentinelNode' in client
+}
+
+function sendTo(client: NodeRedisClient, args: string[]): Promise<unknown> {
+  if (isCluster(client)) return client.sendCommand(args[3], false, args)
+  if (isSentinel(client)) return client.sendCommand(false, args)
+  return client.sendCommand(args)
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { assertOptions, invalidType, kindOf } from '../../arguments.js'
+import { engineTtlMilliseconds, scopedKey, sharedTag } from '../keys.js'
+import type { NonceStore } from '../nonce-store.js'
+import { assertFunction } from '../options.js'
+import { assertTimeout, within } from '../with-timeout.js'
+
+/** Options of {@link RedisNonceStore}. It needs one function, which takes one line with any client. */
+export interface RedisNonceStoreOptions {
+  /**
+   * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is its
+   * first key.
+   */
+  sendCommand: (args: string[]) => Promise<unknown>
+  /**
+   * The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot.
+   */
+  keyPrefix?: string | undefined
+  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
+  timeout?: number | undefined
+}
+
+/**
+ * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never
+ * mistaken for it. If a client sends the command again after a lost reply, the script finds its own token.
+ */
+const RESERVE = `
+for _, key in ipairs(KEYS) do
+  local token = redis.call('GET', key)
+  if token == ARGV[1] then return 'reserved ' .. token end
+  if token then return 'taken ' .. ARGV[1] end
+end
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+return 'reserved ' .. ARGV[1]`
+
+/**
+ * A nonce store in Redis, Valkey, or a cluster of either. It works with any client.
+ *
+ * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the
+ * same node, and the keys of one webhook are on all nodes.
+ *
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'redis'
+ * import { RedisNonceStore } from 'inbound-webhook-auth/redis'
+ *
+ * export async function connect(url: string): Promise<RedisNonceStore> {
+ *   const client = createClient({ url, disableOfflineQueue: true })
+ *   await client.on('error', console.error).connect()
+ *   return new RedisNonceStore({ sendCommand: (args) => client.sendCommand(args) })
+ * }
+ * ```
+ */
+export class RedisNonceStore implements NonceStore {
+  readonly #sendCommand: (args: string[]) => Promise<unknown>
+  readonly #keyPrefix: string
+  readonly #timeout: number
+
+  constructor(options: RedisNonceStoreOptions) {
+    assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout'])
+    const { sendCommand, keyPrefix = 'webhook-nonce:', timeout = 1000 } = options
+    assertFunction(sendCommand, 'sendCommand', '(args) => client.sendCommand(args)')
+    if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
+    assertTimeout(timeout)
+    this.#sendCommand = sendCommand
+    this.#keyPrefix = keyPrefix
+    this.#timeout = timeout
+  }
+
+  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds)
+  }
+
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
+    // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
+    const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
+    const redisKeys = keys.map((key) => start + scopedKey(webhookId, key))
+    const token = randomUUID()
+    const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
+
+    const command = ['EVAL', RESERVE, String(keys.length), ...redisKeys, token, milliseconds]
+    const reply = await within(this.#timeout, this.#sendCommand(command))
+
+    if (reply === `reserved ${token}`) return true
+    if (reply === `taken ${token}`) return false
+    throw new Error(
+      `sendCommand resolved to ${kindOf(reply)}, not to the answer to its command. Resolve to the reply of Redis, with strings decoded.`,
+    )
+  }
+}

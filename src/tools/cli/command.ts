@@ -1,0 +1,184 @@
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, join, relative } from 'node:path'
+import type { Readable } from 'node:stream'
+import { parseArgs } from 'node:util'
+import { closest, distance } from 'fastest-levenshtein'
+import type { Clock } from '../../clock.js'
+import { type Output, type Style, wrapText } from './output/terminal.js'
+
+/** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
+export class UsageError extends Error {}
+
+/** A terminal at which the user can be asked for a secret. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  close(): void
+}
+
+/** The parts of the process that a command uses. */
+export interface Context {
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly clock: Clock
+  /** Resolves when the user presses Ctrl+C, or the process is asked to end. */
+  untilInterrupted(): Promise<void>
+  /** Returns the terminal of the user, or `undefined` if there is none. */
+  openTerminal(context: Context): Terminal | undefined
+}
+
+/** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */
+export type ExitCode = 0 | 1 | 2 | 130
+
+/** The output of a command, and its exit code. */
+export interface Outcome {
+  readonly exitCode: ExitCode
+  /** For stdout: text, or bytes that must stay unchanged. */
+  readonly text: string | readonly Uint8Array[]
+  /** With `--json`, stdout gets this instead of `text` and `notes`. `undefined` if the command has printed all of it. */
+  readonly document: object | undefined
+  /** Remarks for stderr. */
+  readonly notes?: readonly string[]
+}
+
+/** The user pressed Ctrl+C at the prompt. */
+export class Interrupted extends Error {}
+
+/** An option of a command, as the help shows it. */
+export interface Option {
+  /** The placeholder for its value in the help. A switch has none. */
+  readonly value?: string
+  /**
+   * Whether the value is a number, or the option may be given several times. If any other option is repeated, its last
+   * value counts.
+   */
+  readonly kind?: keyof Kinds
+  readonly help: string
+}
+
+type Kinds = { number: number; several: string[] }
+type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
+  ? Kinds[K]
+  : O extends { value: string }
+    ? string
+    : boolean
+
+export type Options = { readonly [name: string]: Option }
+
+/** The options and operands of a call. An option that was not given is absent. */
+export interface Call<O extends Options> {
+  readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
+  readonly operands: readonly string[]
+}
+
+/** A command of the command line. */
+export interface Command<O extends Options = Options> {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** The operands as the help shows them: `[file|-]`. */
+  readonly operands: readonly string[]
+  readonly options: O
+  /** Paragraphs below the options in the help. */
+  readonly notes: readonly string[]
+  run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
+}
+
+const COMMON_OPTIONS = {
+  json: { help: 'prints one JSON document on stdout, and errors as JSON on stderr' },
+  help: { help: 'shows this help' },
+} as const satisfies Options
+
+/** Returns a command unchanged. The types of the values in `run` follow from `options`. */
+export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
+  return command
+}
+
+const HELP_COLUMN = 26
+
+/** Returns the path of a file of the running package. */
+export function pathInPackage(file: string): string {
+  // The package imports itself by its name, which works both in the sources and in the build.
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  return join(dirname(manifest), file)
+}
+
+/** The folders in which npx, pnpm dlx and bunx keep a package that is not installed. */
+const CACHE = /[\\/](_npx|dlx|bunx)\b/
+
+/**
+ * Names a file of the package for a reader. Its path is relative if it is below `folder`. In a cache of npx, nobody finds or keeps
+ * a file, so the name is that after an install.
+ */
+export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
+  if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`
+  const shorter = relative(folder, path)
+  return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
+}
+
+/** The guide to the command line. It has a heading per command. */
+export const GUIDE = 'docs/debug/command-line.md'
+
+export function helpText({ name, summary, operands, options, notes }: Command): string {
+  const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
+    wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
+  )
+  const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
+  const guide = `Guide: ${describeFile(`${GUIDE}#${name}`)}`
+  return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note)), guide].join('\n\n')}\n`
+}
+
+export function parseCall(args: readonly string[], command: Command): Call<Options> {
+  const options: Options = { ...command.options, ...COMMON_OPTIONS }
+  const config = Object.entries(options).map(([name, { value, kind }]) => {
+    return [name, { type: value === undefined ? 'boolean' : 'string', multiple: kind === 'several' }] as const
+  })
+  // Messages of the strict mode would repeat arguments, and one of them may be a secret.
+  const parsed = parseArgs({ args, options: Object.fromEntries(config), strict: false, tokens: true })
+  const { tokens, positionals } = parsed
+  const values: { [name: string]: unknown } = parsed.values
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = Object.hasOwn(options, name) ? options[name] : undefined
+    if (option === undefined) throw unknownOption(name, rawName, options)
+    if (option.value === undefined) {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value.`)
+      continue
+    }
+    // A value that begins with a dash is probably the next option.
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
+      const [usage, inlineUsage] = [`--${name} ${option.value}`, `--${name}=${option.value}`]
+      throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
+    }
+    if (option.kind !== 'number') continue
+    if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
+    values[name] = Number(value)
+  }
+  if (positionals.length > command.operands.length) {
+    throw new UsageError(
+      `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
+    )
+  }
+  // The loop above checked that the values have this type.
+  return { values: values as Call<Options>['values'], operands: positionals }
+}
+
+function unknownOption(name: string, rawName: string, options: Options): UsageError {
+  if ('secret-env' in options && /^[skp]$|secret|key|hmac|token|password/i.test(name)) {
+    return new UsageError(
+      'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
+    )
+  }
+  const known = Object.keys(options).map((option) => `--${option}`)
+  return unknownWord('option', rawName, known)
+}
+
+/** Returns the error for an unknown word. The message does not repeat the word, because it may be a secret. */
+export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
+  const near = closest(word, known)
+  const isNear = distance(word, near) <= Math.min(2, word.length - 1)
+  return new UsageError(`Unknown ${what}. ${isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`}`)
+}

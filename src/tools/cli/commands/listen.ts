@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import { defineCommand, UsageError } from '../command.js'
+import { describeError } from '../describe-error.js'
+import { parseUrl } from '../http-client.js'
+import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
+import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { Receiver } from '../listen/receiver.js'
+import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
+import { notesText, styleOf, write } from '../output/terminal.js'
+
+const DEFAULT_PORT = 4000
+
+export const listen = defineCommand({
+  name: 'listen',
+  summary: 'Receives requests, and explains each one as it arrives.',
+  operands: [],
+  options: {
+    ...SECRET_OPTIONS,
+    port: {
+      value: 'PORT',
+      kind: 'number',
+      help: `the port to listen on, or 0 for a free one. Default: ${DEFAULT_PORT}`,
+    },
+    host: { value: 'HOST', help: 'the address to listen on. Default: 127.0.0.1, which only this machine can reach' },
+    status: {
+      value: 'STATUS',
+      kind: 'number',
+      help: 'answers every request with this status. Default: 204 if it is genuine, 401 if not',
+    },
+    save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
+    'forward-to': {
+      value: 'URL',
+      help: 'passes each request on unchanged, with its Host, returns the answer to the sender, and says what differs.\nA URL without a path keeps the path of the request',
+    },
+    ...LANGUAGE_OPTION,
+  },
+  notes: [
+    'It takes any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end it: it prints how many requests had each reason.',
+    'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
+    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
+  ],
+
+  async run(call, context, style) {
+    const { port = DEFAULT_PORT, host = '127.0.0.1', status, save, json: isJson = false } = call.values
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new UsageError('--port is not a port. Pass a number from 0 to 65535.')
+    }
+    if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 599)) {
+      throw new UsageError('--status is not a status. Pass a number from 200 to 599.')
+    }
+    const target = call.values['forward-to']
+    const endpoint = target === undefined ? undefined : parseUrl(target)
+    if (endpoint !== undefined && status !== undefined) {
+      throw new UsageError(
+        '--status and --forward-to are both given. Pass only one of them, because each decides the answer.',
+      )
+    }
+    const { LANGUAGES } = await import('../../diagnose/index.js')
+    const language = parseLanguage(call.values.language, LANGUAGES)
+    const loaded = await loadSecrets(call, context)
+    if (save !== undefined) await createFolder(save)
+
+    const { stdout, stderr, clock } = context
+    const counts = new Counts()
+    const { secrets, names } = loaded
+    const receiver = new Receiver({
+      secrets,
+      names,
+      clock,
+      status,
+      endpoint,
+      folder: save,
+      async print(report) {
+        counts.add(report)
+        await write(stdout, isJson ? reportJson(report) : reportText(report, style, language))
+      },
+    })
+    const server = createServer((request, response) => void receiver.receive(request, response))
+    server.on('clientError', (error, socket) => receiver.refuseConnection(error, socket))
+    const origin = await start(server, host, port)
+
+    const warnings = isLoopback(host) ? [] : [WARNING]
+    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
+    await write(stderr, notesText(notes, styleOf(stderr)))
+    await write(stdout, isJson ? jsonLine({ listening: origin }) : heading(origin))
+    await Promise.race([context.untilInterrupted(), once(receiver.failed, 'abort')])
+    const stopped = receiver.stop()
+    server.close()
+    server.closeAllConnections()
+    await stopped
+    receiver.failed.throwIfAborted()
+    const summary = isJson ? jsonLine({ counts: counts.document }) : `\n${counts.text}\n`
+    await write(stdout, summary)
+    return { exitCode: 0, text: '', document: undefined }
+  },
+})
+
+const WARNING =
+  'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
+
+function heading(origin: string): string {
+  return `Listening on ${origin} (any path). Press Ctrl+C to end.
+For a public address, start a tunnel of your choice in another terminal, such as:
+  cloudflared tunnel --url ${origin}
+  ngrok http ${origin}
+
+`
+}
+
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    throw new UsageError(`Cannot create the folder of --save: ${describeError(error)}.`)
+  }
+}
+
+/** Starts a server, and returns its address as the beginning of a URL. */
+async function start(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new UsageError(
+      `Cannot listen: ${describeError(error)}. Pass another --port, such as 0 for a free one, or --host.`,
+    )
+  }
+  const { port: actual } = Object(server.address())
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${actual}`
+}
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,57 @@
+import { MemoryNonceStore, verify as verifyRequest } from '../../../index.js'
+import { describeTime } from '../../capture/arrival.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { defineCommand } from '../command.js'
+import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
+import { notesText, wrapText } from '../output/terminal.js'
+
+const REPLAY_NOTE = 'Not checked: whether it is a replay. Only the nonce store of the service knows that.'
+
+export const verify = defineCommand({
+  name: 'verify',
+  summary: 'Checks whether a captured request is genuine.',
+  operands: ['[request.http|-]'],
+  options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS },
+  notes: [
+    CAPTURE_NOTE,
+    'While you rotate a secret, pass both. The output names the one that matched.',
+    REPLAY_NOTE,
+    'Exit code: 0 genuine, 1 not genuine, 2 error.',
+  ],
+
+  async run(call, context, style) {
+    const received = await readReceived(call, context)
+    const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
+    const result = await verifyRequest(
+      received.request,
+      secrets,
+      new MemoryNonceStore(),
+      received.clock ?? context.clock,
+    )
+    const unknown = received.clock === undefined ? ['X-Timestamp was compared with the time now.'] : []
+    const mask = (text: string) => maskSecrets(text, secrets)
+    const notes = [...received.notes.map(mask), ...unknown, ...secretNotes]
+    const textOf = (...lines: readonly string[]) => [...lines, '', notesText(notes, style)].join('\n')
+    if (!result.ok) {
+      const isMismatch = result.reason === 'signature_mismatch'
+      const next = isMismatch ? ['To find the cause: inbound-webhook-auth diagnose, with the same arguments.'] : []
+      const heading = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
+      return { exitCode: 1, text: textOf(heading, wrapText(result.message), ...next), document: { ...result, notes } }
+    }
+
+    const { timestamp, secretIndex } = result
+    const nonce = mask(result.nonce)
+    const secret = names[secretIndex]
+    return {
+      exitCode: 0,
+      text: textOf(
+        `${style(['green', 'bold'], 'Genuine')}: signed with the secret of ${secret}`,
+        `X-Timestamp  ${timestamp} (${describeTime(timestamp * 1000)})`,
+        `X-Nonce      ${nonce}`,
+        REPLAY_NOTE,
+      ),
+      document: { ok: true, timestamp, nonce, secretIndex, secret, notes: [...notes, REPLAY_NOTE] },
+    }
+  },
+})

@@ -1,0 +1,133 @@
+import { Buffer } from 'node:buffer'
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { HeaderLine } from '../capture/header-lines.js'
+import { UsageError } from './command.js'
+import { describeError } from './describe-error.js'
+
+/** Returns the `Content-Type` that a body most likely has. The signature does not cover it. */
+export function contentTypeOf(body: Uint8Array): string {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return 'application/json'
+  } catch {
+    return 'application/octet-stream'
+  }
+}
+
+/** Parses a URL to send to. */
+export function parseUrl(text = ''): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new UsageError('Invalid or missing URL. Pass one like https://example.com/hooks/42, without a user name.')
+  }
+  return url
+}
+
+/** The response of an endpoint. */
+export interface EndpointResponse {
+  /** 0 if there is no response. */
+  readonly status: number
+  /** The text after the status. If there is no response, it says why. */
+  readonly statusText: string
+  readonly headers: IncomingHttpHeaders
+  /** The body of the response. A long body is cut after its beginning. */
+  readonly body: string
+}
+
+/** A request to send: exactly these headers and bytes. */
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: URL
+  /** The path and the query to ask for, unchanged, instead of those of `url`. */
+  readonly target?: string
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+}
+
+export function isAccepted({ status }: EndpointResponse): boolean {
+  return status >= 200 && status <= 299
+}
+
+/** Checks whether a status means a rejection. Other statuses usually come from code around the check. */
+export function isRejected({ status }: EndpointResponse): boolean {
+  return status === 400 || status === 401 || status === 403
+}
+
+/** A response as it was received. */
+export interface RawResponse extends EndpointResponse {
+  readonly rawHeaders: readonly string[]
+  readonly bytes: Uint8Array
+}
+
+/** How much of a response's body `send` reads, in bytes. */
+const MAX_RESPONSE_BYTES = 16 * 2 ** 10
+
+/** Sends one request without following redirects, and returns the beginning of the response. */
+export async function sendRequest(request: OutgoingRequest, timeoutSeconds: number): Promise<EndpointResponse> {
+  const { rawHeaders: _, bytes: __, ...response } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES)
+  return response
+}
+
+/**
+ * Sends one request without following redirects, and returns the response as it was received.
+ *
+ * @param maxBytes - how much of the response's body is read.
+ * @param stopped - ends the exchange early.
+ */
+export async function exchange(
+  { method, url, target, headers, body }: OutgoingRequest,
+  timeoutSeconds: number,
+  maxBytes: number,
+  stopped?: AbortSignal,
+): Promise<RawResponse> {
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
+  const signal = stopped === undefined ? timeout : AbortSignal.any([timeout, stopped])
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      // Node sends a flat list of headers unchanged, repeated names included.
+      request(url, {
+        method,
+        headers: headers.flat(),
+        agent: false,
+        signal,
+        ...(target === undefined ? {} : { path: target }),
+      })
+        .on('response', resolve)
+        .on('error', reject)
+        .end(body)
+    })
+    const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      size += chunk.length
+      // Leaving the loop closes the connection.
+      if (size > maxBytes) break
+    }
+    const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
+    return { status, statusText, headers: response.headers, rawHeaders, body: bytes.toString('utf8'), bytes }
+  } catch (error) {
+    const cause = timeout.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
+    const statusText = `no response (${cause})`
+    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0) }
+  }
+}
+
+const NO_TLS = 'the server does not use TLS on this port: try http instead of https'
+
+const FAILURES: { readonly [code: string]: string } = {
+  ENOTFOUND: 'host not found',
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+}
+
+function explainFailure(error: unknown): string {
+  const code = String(Object(error).code)
+  if (/CERT|SIGNED|ISSUER|ALTNAME/.test(code)) {
+    return `the server's certificate is not trusted (${code}). For a private authority, set NODE_EXTRA_CA_CERTS`
+  }
+  return FAILURES[code] ?? describeError(error)
+}

@@ -1,0 +1,233 @@
+import { Buffer } from 'node:buffer'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '../../../clock.js'
+import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../../../index.js'
+import type { HeaderLine } from '../../capture/header-lines.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { countBytes } from '../../text.js'
+import { describeError } from '../describe-error.js'
+import { answerHeaders, findDifferences, forward } from './forward.js'
+import { replayFinding } from './replay-finding.js'
+import type { Report } from './report.js'
+import { SeenNonces } from './seen-nonces.js'
+
+export interface ReceiverSettings {
+  readonly secrets: readonly string[]
+  /** Where each secret comes from: `--secret-env WEBHOOK_SECRET`. */
+  readonly names: readonly string[]
+  readonly clock: Clock
+  /** The status of every answer, instead of 204 or 401. */
+  readonly status: number | undefined
+  /** The endpoint that each request is passed on to. */
+  readonly endpoint: URL | undefined
+  /** The folder that each request is saved to. */
+  readonly folder: string | undefined
+  /** Prints a report. The next one waits for it. */
+  print(report: Report): Promise<void>
+}
+
+/** A request that has arrived whole. */
+interface Arrived {
+  readonly request: IncomingMessage
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+  /** When it arrived, in milliseconds since the Unix epoch. */
+  readonly time: number
+}
+
+/** The decision about a request, and the answer to it. */
+interface Answered {
+  readonly result: Verification
+  /** When a replay was accepted before. Other requests have none. */
+  readonly replay?: string
+  readonly status: number
+  readonly forwarded?: { readonly status: number }
+  readonly differences?: readonly string[]
+}
+
+/** New requests are read again when fewer than this are waiting to be explained, so that a flood does not fill the memory. */
+const MAX_WAITING = 100
+
+/** The answers to errors before a request is complete. All other errors get 400. */
+const STATUS_TEXTS: { readonly [code: string]: string } = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+/** The sender closed the connection. If a request had begun, it is reported on its own. */
+const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
+
+/** @param headers - names and values in turns. */
+function answerWith(
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+  body: Uint8Array = Buffer.alloc(0),
+): void {
+  const mayHaveBody = status !== 204 && status !== 304
+  response.writeHead(status, mayHaveBody ? [...headers, 'Content-Length', String(body.length)] : [...headers])
+  response.end(body)
+}
+
+/** Answers requests as an endpoint does, and reports each one in the order in which they arrived. */
+export class Receiver {
+  readonly #settings: ReceiverSettings
+  readonly #nonces = new SeenNonces()
+  readonly #stopped = new AbortController()
+  /** Connections that sent something other than HTTP. */
+  readonly #broken = new WeakSet<Duplex>()
+  /** Settles when all reports so far are printed. */
+  #turn = Promise.resolve()
+  #waiting = 0
+  #saved = 0
+  readonly #failed = new AbortController()
+
+  constructor(settings: ReceiverSettings) {
+    this.#settings = settings
+  }
+
+  /** Is aborted if a report cannot be saved or printed. */
+  get failed(): AbortSignal {
+    return this.#failed.signal
+  }
+
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    while (this.#waiting >= MAX_WAITING) await this.#turn
+    const { method = '', url: path = '', rawHeaders } = request
+    const headers = rawHeaders.flatMap((name, index): HeaderLine[] =>
+      index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : [],
+    )
+    let body: Uint8Array
+    try {
+      body = await readBody(request)
+    } catch (error) {
+      this.#refuse(request, response, error)
+      return
+    }
+    const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
+    const answered = this.#answer(arrived, response)
+    this.#inTurn(async () => this.#explain(arrived, await answered))
+  }
+
+  /** Answers input that is not HTTP, or not a whole request. */
+  refuseConnection(error: Error, socket: Duplex): void {
+    const { code, rawPacket } = Object(error)
+    if (!socket.writable || HUNG_UP.has(code)) {
+      socket.destroy()
+      return
+    }
+    this.#broken.add(socket)
+    const status = STATUS_TEXTS[code] ?? '400 Bad Request'
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    // A TLS connection begins with a record of type 22.
+    const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
+    const detail = isTls
+      ? 'the sender uses TLS, but this port does not. Send to http://, or through a tunnel.'
+      : error.message
+    this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
+  }
+
+  /** Waits until every request that was answered is reported, and drops the requests that are not complete. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#turn
+  }
+
+  #refuse({ method = '', url: path = '', socket }: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (this.#stopped.signal.aborted || this.#broken.has(socket)) return
+    const status = statusOf(error)
+    const isTooLarge = hasErrorCode(error, 'ERR_BODY_TOO_LARGE')
+    answerWith(response, status, isTooLarge ? Object.entries(error.headers).flat() : [])
+    const reason = isTooLarge ? 'body_too_large' : 'body_aborted'
+    this.#report({ method, path, status, reason, detail: Object(error).message })
+  }
+
+  #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {
+    const time = this.#settings.clock.now()
+    this.#inTurn(async () => ({ ...report, time, ok: false, findings: [] }))
+  }
+
+  #inTurn(explain: () => Promise<Report>): void {
+    this.#waiting++
+    this.#turn = this.#turn.then(async () => {
+      try {
+        const report = await explain()
+        const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
+        await this.#settings.print({ ...report, method: mask(report.method), path: mask(report.path) })
+      } catch (error) {
+        this.#failed.abort(error)
+      }
+      this.#waiting--
+    })
+  }
+
+  async #answer(arrived: Arrived, response: ServerResponse): Promise<Answered> {
+    const { secrets, status: fixed, endpoint, clock } = this.#settings
+    const { headers, body, time } = arrived
+    const store = this.#nonces.storeFor(time)
+    const result = await verify({ webhookId: 'listen', headers, body }, secrets, store, { now: () => time })
+    const isReplay = !result.ok && result.reason === 'replayed_nonce'
+    const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
+    if (endpoint === undefined) {
+      const status = fixed ?? (result.ok ? 204 : 401)
+      answerWith(response, status)
+      return { ...decided, status }
+    }
+    const answer = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
+    const status = answer.status || 502
+    answerWith(response, status, answerHeaders(answer), answer.bytes)
+    const differences = findDifferences(
+      {
+        reason: result.ok ? undefined : result.reason,
+        body,
+        keyLength: result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined,
+        answeredAt: clock.now(),
+      },
+      answer,
+    )
+    return { ...decided, status, forwarded: { status: answer.status }, differences }
+  }
+
+  async #explain(arrived: Arrived, { result, replay, ...answered }: Answered): Promise<Report> {
+    const { method, path, headers, body, time } = arrived
+    const size = `body of ${countBytes(body.length)}`
+    const report = { time, method, path, ok: result.ok, ...answered, ...(await this.#save(arrived)) }
+    const { diagnose } = await import('../../diagnose/index.js')
+    const lines: HeaderLine[] = [[':method', method], [':path', path], ...headers]
+    const request = { webhookId: 'listen', headers: lines, body }
+    const { secrets, names } = this.#settings
+    // An accepted request, or a replay of one, may have something to fix too.
+    const { findings, language } = await diagnose(request, secrets, { now: () => time })
+    if (replay !== undefined) {
+      const all = [...findings, replayFinding(replay, language)]
+      return { ...report, reason: 'replayed_nonce', detail: replay, findings: all, language }
+    }
+    if (!result.ok) return { ...report, reason: result.reason, detail: size, findings, language }
+    const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
+    return { ...report, detail: size + secret, findings, language }
+  }
+
+  async #save({ request, body, time }: Arrived): Promise<Pick<Report, 'savedAs'>> {
+    const { folder } = this.#settings
+    if (folder === undefined) return {}
+    const { captureRequest } = await import('../../diagnose/index.js')
+    const text = captureRequest(request, body, { now: () => time })
+    const name = new Date(time).toISOString().replaceAll(':', '-')
+    for (;;) {
+      const savedAs = join(folder, `${name}-${++this.#saved}.http`)
+      try {
+        await writeFile(savedAs, text, { flag: 'wx' })
+        return { savedAs }
+      } catch (error) {
+        // Another listener may save to the same folder, so the name may exist.
+        if (Object(error).code === 'EEXIST') continue
+        throw new Error(`Cannot save a request: ${describeError(error)}.`)
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { isNonce, MAX_NONCE_LENGTH } from '../../../rules/nonce.js'
+import { listCharacters, quote } from '../../text.js'
+import type { Draft } from '../draft.js'
+
+/** Reports how X-Nonce breaks its rule. */
+export function checkNonce(nonce: string | undefined): Draft[] {
+  if (nonce === undefined || isNonce(nonce)) return []
+  const { length } = nonce
+  const evidence = [['X-Nonce', quote(nonce)] as const]
+  const wrong = [...nonce].filter((character) => !isNonce(character))
+  if (wrong.length === 0) {
+    const message = `X-Nonce has ${length} characters, but a nonce has 1 to ${MAX_NONCE_LENGTH}.`
+    return [{ code: 'nonce_length', message, fix: 'send_nonce', evidence }]
+  }
+  const tooLong =
+    length > MAX_NONCE_LENGTH ? ` It has ${length} characters, and at most ${MAX_NONCE_LENGTH} are allowed.` : ''
+  const message = `X-Nonce has characters other than visible ASCII (0x21 to 0x7E): ${listCharacters(wrong)}.${tooLong}`
+  return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
+}

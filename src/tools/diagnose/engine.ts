@@ -1,0 +1,137 @@
+import type { HeaderValues } from '../../rules/headers.js'
+import { isNonce } from '../../rules/nonce.js'
+import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
+import { hex, utf8 } from '../bytes.js'
+import type { Pair } from '../capture/list-headers.js'
+import { joinWords, quote } from '../text.js'
+import { checkLostBody, suspectBody } from './checks/body.js'
+import { checkExposure } from './checks/exposure.js'
+import { checkHeaders, readMeantHeaders, unswapHeaders, withoutGuessedNonce } from './checks/headers.js'
+import { checkNonce } from './checks/nonce.js'
+import { suspectSecrets } from './checks/secret.js'
+import { checkSignatureFormat, isDigest } from './checks/signature.js'
+import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
+import { type Draft, writeFinding } from './draft.js'
+import { explain } from './explain.js'
+import type { Diagnosis } from './finding.js'
+import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
+import { languageOf } from './language.js'
+import { limit } from './search.js'
+import { findWay, type SignedRequest } from './ways-of-signing.js'
+
+/** The request in the form that the engine needs, in which every part was read before. */
+export interface RequestToDiagnose extends HeaderValues, SignedRequest {
+  /** All headers. */
+  readonly pairs: readonly Pair[]
+  readonly isArrivalKnown: boolean
+}
+
+/** The largest number of hashes in a search. */
+export const MAX_HASHES = 30_000
+
+/**
+ * The largest numbers of bytes that are hashed, and that are read or written. Together they take less than a second.
+ */
+const MAX_BYTES = 600_000_000
+const MAX_REWRITTEN = 50_000_000
+
+const NOTHING_FOUND = { found: undefined, notTried: [] }
+
+/** Does the work of {@link diagnose}, on any platform. */
+export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
+  const { pairs, body, secrets, now, isArrivalKnown } = request
+  const language = languageOf(pairs)
+  const isSignedBy = (headers: HeaderValues) => {
+    const message = [utf8(`${headers.timestamp ?? ''}:${headers.nonce ?? ''}:`), body]
+    return secrets.some(
+      (secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === headers.signature,
+    )
+  }
+  const exposed = checkExposure(pairs, body, secrets)
+  const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({
+    genuine,
+    // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
+    findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
+    ...(language === undefined ? {} : { language }),
+  })
+  const isSignedAsSent = isSignedBy(request)
+  const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
+  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
+    return finish(true, exposed)
+  }
+
+  const meanings = readMeantHeaders(request, pairs)
+  // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
+  const hashesOutside = 1 + secrets.length * (1 + meanings.length)
+  const context: RequestContext = {
+    headers: pairs,
+    body,
+    ...limit(platform, MAX_HASHES - hashesOutside, MAX_BYTES, MAX_REWRITTEN),
+  }
+  const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
+  const likeliest = unswapHeaders(signed ?? meanings[0], now)
+  const { found, notTried } = signed === undefined ? findWay(likeliest, request, context) : NOTHING_FOUND
+  const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
+  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, request, pairs)
+  const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
+
+  // If the signature of the body is right, the body was not lost.
+  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, pairs)
+  const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
+  return finish(false, [
+    ...exposed,
+    ...lost,
+    ...checkHeaders(request, pairs, meant, signed),
+    ...checkTimestampFormat(meant.timestamp, now),
+    ...checkNonce(meant.nonce),
+    // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
+    ...(found === undefined ? [] : explain(found, body, pairs, language)),
+    ...unit,
+    ...(isArrivalKnown ? drift : []),
+    ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, pairs) : []),
+    ...(isUnexplained ? suspectSecrets(secrets) : []),
+    ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
+    ...(isArrivalKnown ? [] : drift),
+  ])
+}
+
+/** Lists the values to compare on both sides if nothing explains the signature. */
+function compare(
+  { timestamp, nonce, signature }: HeaderValues,
+  body: Uint8Array,
+  platform: Primitives,
+  notTried: readonly string[],
+): Draft[] {
+  // Without a header, or with another text than a digest, there is nothing to compare.
+  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
+  const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
+  return [
+    {
+      code: 'signature_mismatch',
+      message:
+        notTried.length === 0
+          ? 'No known mistake, alone or in a likely combination, gives this signature: the secrets differ, or other bytes were signed than received.'
+          : 'Nothing that was tried gives this signature, but the search ended early.',
+      fix: 'compare',
+      evidence: [
+        ...(notTried.length === 0
+          ? []
+          : [
+              `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
+            ]),
+        'The receiver has:',
+        ['  the message begins with', quote(`${timestamp}:${nonce}:`)],
+        ['  bytes of the body', String(body.length)],
+        ['  SHA-256 of the body', hex(platform.hash('sha256', [body]) as Uint8Array)],
+        ['  the body begins with', spaced(body.subarray(0, 16))],
+        ['  the body ends with', spaced(body.subarray(-16))],
+        "The same on the sender's side, with the bytes that are sent in body.bin:",
+        '  wc -c < body.bin',
+        '  openssl dgst -sha256 body.bin',
+        '  head -c 16 body.bin | od -A n -t x1',
+        '  tail -c 16 body.bin | od -A n -t x1',
+      ],
+    },
+  ]
+}

@@ -1,0 +1,90 @@
+import { invalidType, kindOf } from '../../arguments.js'
+import { assertClock, type Clock, timeOf } from '../../clock.js'
+import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../request.js'
+import { type Body, bytesOf } from '../../rules/body.js'
+import { listHeaders, type Pair } from '../capture/list-headers.js'
+import { NODE_PRIMITIVES } from '../node-primitives.js'
+import { diagnoseWith } from './engine.js'
+import type { Diagnosis } from './finding.js'
+
+export { captureRequest, type RequestHead } from '../capture/capture-request.js'
+export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
+
+/** A request as `verify` takes it, and where it was sent. */
+export interface RequestToExplain extends WebhookRequest {
+  /** The HTTP method, `POST` for example. */
+  method?: string | undefined
+  /** The path with its query, or the whole URL. */
+  path?: string | undefined
+}
+
+/**
+ * Says why a request does not verify: which rules it breaks, and what was signed instead.
+ *
+ * It is a tool for the owner of the secret. **Never show findings to a sender**: they say more than a rejection should, and finding
+ * them takes much longer than `verify`. Each statement about a signature is proved: `diagnose` computed that signature. Findings never contain the
+ * secret.
+ *
+ * The search is bounded: at most 30 000 hashes, and about a second. If it ends early, the finding `signature_mismatch` names what was not tried.
+ *
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Also `method` and `path`, if you know them, because some senders sign them.
+ * @param secret - the webhook's signing secret as text, or a list of secrets.
+ * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without it, the time is unknown: then no finding says that a clock is wrong.
+ * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
+ *   a clock that returns no number.
+ * @see `verify` for the rules
+ *
+ * @example
+ * ```ts
+ * import { createHmac } from 'node:crypto'
+ * import { diagnose } from 'inbound-webhook-auth/diagnose'
+ *
+ * const [secret, timestamp, nonce] = ['a secret', '1700000000', 'abc']
+ * const signature = createHmac('sha256', secret).update(`${timestamp}.${nonce}.a body`).digest('base64')
+ * const headers = { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': signature }
+ * const clock = { now: () => 1_700_000_000_000 }
+ *
+ * const { findings } = await diagnose({ webhookId: '42', headers, body: 'a body' }, secret, clock)
+ *
+ * console.log(findings.map(({ code }) => code).join(', ')) // message_layout, signature_format
+ * ```
+ */
+export async function diagnose(
+  request: RequestToExplain,
+  secret: Secret,
+  clock?: Clock,
+  original?: Body,
+): Promise<Diagnosis> {
+  const listed = withListedHeaders(request)
+  const { timestamp, nonce, signature, body } = readRequest(listed)
+  if (body === undefined) {
+    throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
+  }
+  const secrets = readSecrets(secret)
+  if (clock !== undefined) assertClock(clock)
+  return diagnoseWith(NODE_PRIMITIVES, {
+    timestamp,
+    nonce,
+    signature,
+    pairs: [...targetOf(request), ...listHeaders(listed.headers)],
+    body,
+    original: original === undefined ? undefined : bytesOf(original, 'original'),
+    secrets,
+    now: timeOf(clock ?? Date),
+    isArrivalKnown: clock !== undefined,
+  })
+}
+
+/** The method and the path as the pseudo-headers of HTTP/2. */
+function targetOf({ method, path }: RequestToExplain): Pair[] {
+  const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
+  return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
+}
+
+/** Headers are read twice, but an iterator can be read only once. */
+function withListedHeaders(request: WebhookRequest): WebhookRequest {
+  const headers: unknown = request?.headers
+  const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers
+  return isIterator ? { ...request, headers: [...(headers as Iterable<readonly [string, string]>)] } : request
+}

@@ -1,0 +1,87 @@
+import type { HeaderName } from '../rules/formats.js'
+
+// Values as text for a reader.
+
+/** Returns a value between quotes. It escapes everything but ASCII, and shortens long values. */
+export function quote(value: string): string {
+  const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
+  const escaped = JSON.stringify(short).replace(
+    /[^ -~…]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
+}
+
+/** Returns the usual spelling of a header's name: `X-Nonce`. */
+export function spell(name: HeaderName): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** The longest name and the longest list of names, in characters. */
+const MAX_NAME = 128
+const MAX_LIST = 240
+
+/** Lists the names of headers, each once. It leaves out whole names at the end of a long list, and counts them. */
+export function listNames(names: readonly string[]): string {
+  const all = [...new Set(names)].map((name) =>
+    quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
+  )
+  if (all.length === 0) return 'none'
+  const shown = all
+    .slice(0, 40)
+    .filter((_, index) => index === 0 || all.slice(0, index + 1).join(' ').length <= MAX_LIST)
+  const others = all.length - shown.length
+  return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
+}
+
+/** The names of white space and of invisible characters. */
+const CHARACTER_NAMES: { readonly [character: string]: string } = {
+  ' ': 'space',
+  '\t': 'tab',
+  '\n': 'line feed',
+  '\r': 'carriage return',
+  '\0': 'NUL',
+  '\xa0': 'no-break space',
+  '\u200b': 'zero-width space',
+  '\ufeff': 'byte order mark',
+}
+
+/**
+ * Matches white space around a text, and invisible characters inside it. A space inside is often meant, so it is not
+ * matched.
+ */
+const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
+
+/** Joins words to a list: `a`, `a and b`, `a, b and c`. */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const all = [...words]
+  const last = all.splice(-2).join(` ${conjunction} `)
+  return [...all, last].join(', ')
+}
+
+/** Returns a number of bytes as text: `1 byte`, `2 bytes`. */
+export function countBytes(count: number): string {
+  return count === 1 ? '1 byte' : `${count} bytes`
+}
+
+/** Returns a character as text: `U+200B (zero-width space)`. */
+function describeCharacter(character: string): string {
+  const number = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+  const name = CHARACTER_NAMES[character]
+  return name === undefined ? `U+${number}` : `U+${number} (${name})`
+}
+
+/** Names characters, each once, at most eight of them: `U+0020 (space) and U+200B (zero-width space)`. */
+export function listCharacters(characters: Iterable<string>): string {
+  return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
+}
+
+/** Names the odd white space of a text, or returns nothing. */
+export function describeOddSpace(text: string): string {
+  return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
+}
+
+/** Removes white space around a text, and invisible characters inside it. */
+export function removeOddSpace(text: string): string {
+  return text.replace(ODD_SPACE, '')
+}

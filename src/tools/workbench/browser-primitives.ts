@@ -1,0 +1,64 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { md5, sha1 } from '@noble/hashes/legacy.js'
+import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
+import { sha3_256 } from '@noble/hashes/sha3.js'
+import { Gunzip, Unzlib } from 'fflate'
+import { concat, isUtf8 } from '../bytes.js'
+import type { HashAlgorithm, Primitives } from '../diagnose/hypotheses/hypothesis.js'
+
+const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }
+const INFLATE = { gzip: Gunzip, deflate: Unzlib }
+
+class TooLong extends Error {}
+
+/**
+ * What Node's crypto and zlib do for the diagnosis. No browser library for Brotli is small.
+ *
+ * @param onNotTried - called for bytes that Brotli may have compressed. Compressed bytes are not text.
+ */
+export function browserPrimitives(onNotTried: () => void): Primitives {
+  /** HMACs that have hashed their key. A search uses each key for thousands of messages. */
+  const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()
+
+  return {
+    hash(algorithm, parts) {
+      const hash = HASHES[algorithm].create()
+      for (const part of parts) hash.update(part)
+      return hash.digest()
+    },
+
+    hmac(algorithm, key, parts) {
+      const ofKey = keyed.get(key) ?? new Map()
+      const begun = ofKey.get(algorithm) ?? hmac.create(HASHES[algorithm], key)
+      keyed.set(key, ofKey.set(algorithm, begun))
+      const mac = begun.clone()
+      for (const part of parts) mac.update(part)
+      return mac.digest()
+    },
+
+    inflate(format, bytes, maxLength) {
+      if (format === 'brotli') {
+        if (!isUtf8(bytes)) onNotTried()
+        return undefined
+      }
+      const chunks: Uint8Array[] = []
+      let length = 0
+      let isComplete = false
+      try {
+        const stream = new INFLATE[format]((chunk, isLast) => {
+          chunks.push(chunk)
+          length += chunk.length
+          isComplete = isLast === true
+          if (length > maxLength) throw new TooLong()
+        })
+        // Small steps, so that a decompression bomb ends early.
+        for (let start = 0; start < bytes.length; start += 16_384) {
+          stream.push(bytes.subarray(start, start + 16_384), start + 16_384 >= bytes.length)
+        }
+      } catch {
+        return undefined
+      }
+      return isComplete ? concat(...chunks) : undefined
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { licenceNotices } from '../licence-notices.js'
+
+// Builds the workbench into one HTML file that needs no server and no network.
+
+const HERE = new URL('./', import.meta.url)
+const ROOT = new URL('../../../', HERE)
+/** @param {string} name */
+const read = (name) => readFileSync(new URL(name, HERE), 'utf8')
+
+/**
+ * @param {string} entry
+ * @param {string} [workerSource]
+ */
+async function bundle(entry, workerSource) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(entry, HERE))],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    // A module of Node is an error here, except for the one that node-util.ts stands for.
+    platform: 'browser',
+    charset: 'utf8',
+    alias: { 'node:util': fileURLToPath(new URL('node-util.ts', HERE)) },
+    plugins: [
+      licenceNotices,
+      {
+        name: 'worker-source',
+        setup(context) {
+          context.onResolve({ filter: /^worker-source$/ }, ({ path }) => ({ path, namespace: 'worker-source' }))
+          context.onLoad({ filter: /.*/, namespace: 'worker-source' }, () => ({
+            contents: `export const WORKER_SOURCE = ${JSON.stringify(workerSource)}`,
+          }))
+        },
+      },
+    ],
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/**
+ * Returns the page as one HTML text.
+ *
+ * @param {string} [guides] - the address of the guides, with a slash at its end. Without it, the page has no link to them.
+ * @returns {Promise<string>}
+ */
+export async function buildWorkbench(guides) {
+  const script = await bundle('page.ts', await bundle('worker.ts'))
+  if (/<\/script|<!--/i.test(script)) throw new Error('The script would end in the middle of the page.')
+  const style = read('style.css').trim()
+  const { version } = readManifest()
+  /** @param {string} text */
+  const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  const policy = [
+    "default-src 'none'",
+    "connect-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${hash(style)}`,
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types workbench',
+  ].join('; ')
+  /** @type {Record<string, string>} */
+  const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script, GUIDES: guides ?? '' }
+  return read('page.html').replace(/\{\{([A-Z]+)\}\}/g, (_, name) => parts[name] ?? '')
+}
+
+/** @returns {{ version: string, homepage?: string }} */
+function readManifest() {
+  return JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const target = fileURLToPath(new URL('dist/workbench.html', ROOT))
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, await buildWorkbench(readManifest().homepage?.replace(/\/?$/, '/')))
+}

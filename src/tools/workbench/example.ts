@@ -1,0 +1,31 @@
+import { utf8 } from '../bytes.js'
+import { signatureOf } from './sign.js'
+
+/** Everybody may know this secret. */
+export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
+
+const TIMESTAMP = '1700000000'
+/** Two seconds after it was signed. */
+export const EXAMPLE_ARRIVAL = '1700000002'
+const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
+const SENT = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
+const SIGNED = '{"event": "invoice.paid", "amount": 12.5, "customer": "Zo\\u00eb"}'
+
+/** Returns a request whose sender signed other JSON than it sent. */
+export function exampleCapture(): string {
+  const body = utf8(SENT)
+  return `POST /hooks/42 HTTP/1.1
+Host: example.com
+Content-Type: application/json
+X-Timestamp: ${TIMESTAMP}
+X-Nonce: ${NONCE}
+X-Signature: ${signatureOf(TIMESTAMP, NONCE, utf8(SIGNED), TEST_SECRET)}
+Content-Length: ${body.length}
+
+${SENT}`
+}
+
+/** What the sender of the example signed. */
+export const EXAMPLE_SIGNED = `${TIMESTAMP}:${NONCE}:${SIGNED}`
+
+export const EXAMPLE_BODY = SENT

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { writeFingerprint } from '../../../src/stores/memory/fingerprint.js'
+
+// Compares the fingerprints of MemoryNonceStore with a second implementation, written from the paper of SipHash.
+
+const MASK = 0xffffffffn
+const add = (one: bigint, other: bigint) => (one + other) & MASK
+const rotate = (word: bigint, bits: bigint) => ((word << bits) | (word >> (32n - bits))) & MASK
+
+type State = [v0: bigint, v1: bigint, v2: bigint, v3: bigint]
+
+/** One round of HalfSipHash for one word of the message. */
+function compress([v0, v1, v2, v3]: State, word: bigint): State {
+  let [a, b, c, d] = [v0, v1, v2, v3 ^ word]
+  ;[a, c] = [add(a, b), add(c, d)]
+  ;[b, d] = [rotate(b, 5n) ^ a, rotate(d, 8n) ^ c]
+  ;[a, c] = [add(rotate(a, 16n), d), add(c, b)]
+  ;[b, d] = [rotate(b, 13n) ^ c, rotate(d, 7n) ^ a]
+  return [a ^ word, b, rotate(c, 16n), d]
+}
+
+/** The bytes of a text as numbers of 4 bytes, filled up with zeros, and their length. */
+function wordsOf(text: string): bigint[] {
+  const bytes = Buffer.from(text)
+  const padded = Buffer.concat([bytes, Buffer.alloc(3)])
+  const words: bigint[] = []
+  for (let start = 0; start < bytes.length; start += 4) words.push(BigInt(padded.readUInt32LE(start)))
+  return [...words, BigInt(bytes.length)]
+}
+
+function fingerprintOf(hashKey: Int32Array, text: string): bigint[] {
+  let state = [...hashKey].map((word) => BigInt(word) & MASK) as State
+  for (const word of wordsOf(text)) state = compress(state, word)
+  state[2] ^= 0xffn
+  for (const word of [0n, 0n, 0n]) state = compress(state, word)
+  return state
+}
+
+function written(hashKey: Int32Array, text: string, place = 0): bigint[] {
+  const to = new Int32Array(place + 4)
+  writeFingerprint(hashKey, text, to, place)
+  return [...to.subarray(place)].map((word) => BigInt(word) & MASK)
+}
+
+const hashKeys = fc.int32Array({ minLength: 4, maxLength: 4 })
+const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('a', '\0', '\xff') }))
+
+it('a fingerprint is the state of HalfSipHash with one round per word and three at the end', () => {
+  fc.assert(
+    fc.property(hashKeys, texts, fc.nat(8), (hashKey, text, place) => {
+      expect(written(hashKey, text, place)).toEqual(fingerprintOf(hashKey, text))
+    }),
+  )
+})
+
+it.each([324, 325, 326, 327, 328, 329, 330, 331, 1000])(
+  'of a text of %d characters that take 3 bytes each has all of them, also after a longer text',
+  (length) => {
+    const hashKey = Int32Array.of(1, 2, 3, 4)
+    for (const text of ['\uffff'.repeat(length), 'a', '\uffff'.repeat(length - 1), '']) {
+      expect(written(hashKey, text)).toEqual(fingerprintOf(hashKey, text))
+    }
+  },
+)

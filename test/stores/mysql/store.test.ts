@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { MySqlNonceStore, type MySqlNonceStoreOptions } from '../../../src/stores/mysql/index.js'
+
+// Tests that need no server. The rest is in test/integration/mysql.test.ts.
+
+const TAKEN = Object.assign(new Error('Duplicate entry'), { errno: 1062, sqlState: '23000' })
+const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, sqlState: '40001' })
+
+// The whole statements, because a small change to one of them removes the protection: with NOW(), rows expire by the time zone of
+// a connection, and with INSERT IGNORE, a taken key is no error.
+const INSERT =
+  'INSERT INTO `webhook_nonces` (key_hash, expires_at) VALUES (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)'
+const DELETE = 'DELETE FROM `webhook_nonces` WHERE key_hash IN (UNHEX(?)) AND expires_at < UTC_TIMESTAMP(6)'
+const AUTOCOMMIT = 'SELECT @@autocommit AS autocommit'
+const LOOK = 'SELECT 1 FROM `webhook_nonces` LIMIT 0'
+
+/** `printf '2:42nonce' | sha256sum` */
+const HASH = 'c8a607dc8326f7628b4b43b869533ee27d40ffb6962ab966056792cc26a002cc'
+
+/** A store whose client gives these answers, one per statement. If an answer is an error, the client throws it. */
+function storeWith(...answers: unknown[]) {
+  const statements: string[] = []
+  const parameters: unknown[][] = []
+  const query: MySqlNonceStoreOptions['query'] = async (sql, values) => {
+    statements.push(sql.replaceAll(/\s+/g, ' '))
+    parameters.push(values)
+    const answer = answers[statements.length - 1]
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  // Retries take time, and a machine under load needs more of it.
+  return { store: new MySqlNonceStore({ query, timeout: 60_000 }), statements, parameters }
+}
+
+describe('a reservation', () => {
+  it.each<[string, unknown]>([
+    ['mysql2', [{ affectedRows: 1 }, undefined]],
+    ['mariadb', { affectedRows: 1 }],
+    ['a client that counts in bigints', { affectedRows: 1n }],
+  ])('is one statement, with the answer of %s', async (_, answer) => {
+    const { store, statements, parameters } = storeWith(answer)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(statements).toEqual([INSERT])
+    expect(parameters).toEqual([[HASH, 600_001_000]])
+  })
+
+  it('of two keys is also one statement', async () => {
+    const { store, statements } = storeWith({ affectedRows: 2 })
+    expect(await store.reserveAll('42', ['nonce', 'signature 00'], 600)).toBe(true)
+    expect(statements).toEqual([`${INSERT}, (UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)`])
+  })
+
+  it('inserts its keys in one order, so that two statements rarely wait for each other', async () => {
+    const inserted: unknown[][] = []
+    const query: MySqlNonceStoreOptions['query'] = async (_, values) => {
+      inserted.push(values.map(String))
+      return { affectedRows: 2 }
+    }
+    const store = new MySqlNonceStore({ query })
+    await store.reserveAll('42', ['one', 'other'], 600)
+    await store.reserveAll('42', ['other', 'one'], 600)
+    expect(inserted[1]).toEqual(inserted[0])
+  })
+
+  it('of a taken key deletes the row if it has expired, and inserts again', async () => {
+    const live = storeWith(TAKEN, { affectedRows: 0 }, TAKEN)
+    expect(await live.store.reserve('42', 'nonce', 600)).toBe(false)
+    expect(live.statements).toEqual([INSERT, DELETE, INSERT])
+    expect(live.parameters[1]).toEqual([HASH])
+    const expired = storeWith(TAKEN, { affectedRows: 1 }, { affectedRows: 1 })
+    expect(await expired.store.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it('inserts again, even if another process has deleted the expired row', async () => {
+    const { store } = storeWith(TAKEN, { affectedRows: 0 }, { affectedRows: 1 })
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a string', 'OK'],
+    ['rows', [[{ hash: 'ab' }], []]],
+    ['a query that was not sent', { sql: 'INSERT', values: [] }],
+    ['a count as text', { affectedRows: '1' }],
+    ['no row, as INSERT IGNORE has', { affectedRows: 0 }],
+    ['two rows, as ON DUPLICATE KEY UPDATE has', { affectedRows: 2 }],
+  ])('is an error when the client resolves to %s', async (_, answer) => {
+    const { store } = storeWith(answer)
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. (Resolve to|Run) /)
+  })
+
+  it.each<[string, unknown]>([
+    ['40001', DEADLOCK],
+    ['40000', Object.assign(new Error('Plugin instructed the server to rollback'), { errno: 3101, sqlState: '40000' })],
+    ['HY000 and the number 1020', Object.assign(new Error('Record has changed'), { errno: 1020, sqlState: 'HY000' })],
+  ])('that the server undid with SQLSTATE %s is tried again, but not for ever', async (_, error) => {
+    const seldom = storeWith(...Array(19).fill(error), { affectedRows: 1 })
+    expect(await seldom.store.reserve('42', 'nonce', 600)).toBe(true)
+    const often = storeWith(...Array(20).fill(error), { affectedRows: 1 })
+    await expect(often.store.reserve('42', 'nonce', 600)).rejects.toBe(error)
+  })
+
+  it.each<[string, unknown]>([
+    ['a string', 'connection refused'],
+    ['nothing', undefined],
+    ['an error without a number', new Error('connection refused')],
+    ['an error with another number', Object.assign(new Error('Lock wait timeout'), { errno: 1205, sqlState: 'HY000' })],
+    ['another violated constraint', Object.assign(new Error('cannot be null'), { errno: 1048, sqlState: '23000' })],
+  ])('that fails for another reason is not tried again: %s', async (_, reason) => {
+    let calls = 0
+    const query = () => {
+      calls++
+      return Promise.reject(reason)
+    }
+    await expect(new MySqlNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
+    expect(calls).toBe(1)
+  })
+
+  it('rejects after its timeout, even if the client waits', async () => {
+    const store = new MySqlNonceStore({ query: () => new Promise(() => {}), timeout: 20 })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow('No answer within 20 ms')
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const { store } = storeWith()
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+})
+
+describe('deleteExpired', () => {
+  it('selects expired rows, and deletes at most 1000 of them at once if they are still expired', async () => {
+    const hashes = Array.from({ length: 1001 }, (_, index) => ({ hash: String(index) }))
+    const { store, statements, parameters } = storeWith([hashes, []], { affectedRows: 1000 }, { affectedRows: 0 })
+    expect(await store.deleteExpired({ limit: 1001 })).toBe(1000)
+    const [select, first, second] = statements
+    expect(select).toBe(
+      'SELECT HEX(key_hash) AS hash FROM `webhook_nonces` WHERE expires_at < UTC_TIMESTAMP(6) ORDER BY expires_at LIMIT 1001',
+    )
+    expect(first).toBe(DELETE.replace('UNHEX(?)', Array(1000).fill('UNHEX(?)').join()))
+    expect(second).toBe(DELETE)
+    expect(parameters.map(({ length }) => length)).toEqual([0, 1000, 1])
+    expect(parameters[2]).toEqual(['1000'])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
+    const { store } = storeWith()
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a result', { affectedRows: 0 }],
+    ['rows as lists, as with rowsAsArray', [[['AB'], ['CD']], []]],
+    ['rows as lists without fields', [['AB'], ['CD']]],
+  ])('is an error when the client resolves to %s', async (_, answer) => {
+    const { store } = storeWith(answer)
+    await expect(store.deleteExpired()).rejects.toThrow(/(not to rows as objects|rows without hash)\. Resolve to/)
+  })
+})
+
+describe('options', () => {
+  const query = async () => []
+  it.each<[unknown, RegExp]>([
+    [undefined, /^options .*undefined/],
+    [{}, /^query .*undefined/],
+    [{ query: 'SELECT' }, /^query .*a string/],
+    [{ query, tabel: 'nonces' }, /^options\.tabel .*query, table, timeout/],
+    [{ query, table: 1 }, /^table .*a number/],
+    [{ query, table: '' }, /^table /],
+    [{ query, table: 'a.b.c' }, /^table /],
+    [{ query, table: 'a b' }, /^table /],
+    [{ query, table: 'a.b c' }, /^table /],
+    [{ query, table: 'a b.c' }, /^table /],
+    [{ query, table: 'a`; DROP TABLE users; --' }, /^table /],
+    [{ query, table: '1table' }, /^table /],
+    [{ query, table: 't'.repeat(65) }, /^table .*\b64\b/],
+    [{ query, timeout: 0 }, /^timeout /],
+  ])('%o is refused', (options, message) => {
+    const create = () => Reflect.construct(MySqlNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})
+
+describe('createTable', () => {
+  const MISSING = Object.assign(new Error("Table 'hooks.webhook_nonces' doesn't exist"), { errno: 1146 })
+
+  const ON = [[{ autocommit: 1 }], []]
+
+  it('creates the table if it is absent', async () => {
+    const { store, statements } = storeWith(ON, MISSING, { affectedRows: 0 })
+    await store.createTable()
+    expect(statements).toEqual([
+      AUTOCOMMIT,
+      LOOK,
+      expect.stringMatching(/^CREATE TABLE IF NOT EXISTS .* ENGINE = InnoDB$/),
+    ])
+  })
+
+  it('creates nothing if the table exists', async () => {
+    const { store, statements } = storeWith(ON, [[], []])
+    await store.createTable()
+    expect(statements).toEqual([AUTOCOMMIT, LOOK])
+  })
+
+  it.each<[string, unknown]>([
+    ['mysql2', [[{ autocommit: 0 }], []]],
+    ['mariadb', [{ autocommit: 0n }]],
+    ['a client with rows as lists', [[[0]], []]],
+  ])('refuses a connection without autocommit: %s', async (_, answer) => {
+    const { store, statements } = storeWith(answer)
+    await expect(store.createTable()).rejects.toThrow(/^autocommit is off\. Run SET SESSION autocommit = 1/)
+    expect(statements).toEqual([AUTOCOMMIT])
+  })
+
+  it('passes on every other error', async () => {
+    const { store, statements } = storeWith(new Error('connect ECONNREFUSED'))
+    await expect(store.createTable()).rejects.toThrow('connect ECONNREFUSED')
+    expect(statements).toEqual([AUTOCOMMIT])
+  })
+})

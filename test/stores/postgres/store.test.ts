@@ -1,0 +1,327 @@
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PostgresNonceStore, type PostgresNonceStoreOptions } from '../../../src/stores/postgres/index.js'
+import { nonceStoreContract } from '../../../src/testing/index.js'
+
+// PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed.
+
+let database: PGlite
+const query: PostgresNonceStoreOptions['query'] = (text, values) => database.query(text, values)
+
+beforeAll(async () => {
+  database = await PGlite.create()
+})
+
+afterAll(() => database.close())
+
+async function newStore(table: string): Promise<PostgresNonceStore> {
+  const store = new PostgresNonceStore({ query, table })
+  await store.createTable()
+  return store
+}
+
+async function rowsOf<T>(text: string): Promise<T[]> {
+  return (await database.query<T>(text)).rows
+}
+
+/** Moves the expiry of every row, as if this number of seconds had passed. */
+async function age(table: string, seconds: number): Promise<void> {
+  await database.query(`UPDATE ${table} SET expires_at = expires_at - $1 * interval '1 second'`, [seconds])
+}
+
+describe('PostgresNonceStore with PGlite', () => {
+  it.concurrent.each(nonceStoreContract(() => newStore('contract')))('$name', ({ run }) => run())
+})
+
+describe('a reservation', () => {
+  it('ends one millisecond after its TTL, by the clock of the database', async () => {
+    const store = await newStore('ends')
+    await store.reserve('42', 'nonce', 600)
+    const [row] = await rowsOf<{ left: number }>(
+      'SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS left FROM ends',
+    )
+    expect(row?.left).toBeGreaterThan(599)
+    expect(row?.left).toBeLessThanOrEqual(600.001)
+  })
+
+  it('counts from its own start, not from the start of its transaction', async () => {
+    await newStore('moment')
+    await database.transaction(async (transaction) => {
+      const store = new PostgresNonceStore({
+        query: (text, values) => transaction.query(text, values),
+        table: 'moment',
+      })
+      await transaction.query('SELECT pg_sleep(0.2)')
+      await store.reserve('42', 'nonce', 600)
+      const { rows } = await transaction.query<{ late: number }>(
+        "SELECT extract(epoch FROM expires_at - now() - interval '600 s')::float8 AS late FROM moment",
+      )
+      expect(rows[0]?.late).toBeGreaterThan(0.2)
+    })
+  })
+
+  it('replaces a row that has expired, and leaves one that has not', async () => {
+    const store = await newStore('replaces')
+    await store.reserve('42', 'nonce', 600)
+    await age('replaces', 599)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(false)
+    await age('replaces', 1.002)
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(await rowsOf('SELECT 1 FROM replaces')).toHaveLength(1)
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with a TTL of %d is a RangeError', async (ttlSeconds) => {
+    const store = new PostgresNonceStore({ query })
+    await expect(store.reserve('42', 'nonce', ttlSeconds)).rejects.toThrow(RangeError)
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a command tag', { rowCount: 1 }],
+    ['rows as lists', { rows: [[true]] }],
+    ['rows and fields', [[{ reserved: true }], []]],
+    ['another row', { rows: [{ count: 1 }] }],
+  ])('is an error when the client resolves to %s', async (_, result) => {
+    const store = new PostgresNonceStore({ query: async () => result as unknown[] })
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toThrow(/query resolved to .*\. Resolve to/)
+  })
+
+  it.each(['40001', '40P01'])('that PostgreSQL refuses with %s is tried again, but not for ever', async (code) => {
+    let calls = 0
+    const failing = (times: number) => ({
+      timeout: 60_000,
+      query: async () => {
+        if (++calls <= times) throw Object.assign(new Error('could not serialize access'), { code })
+        return []
+      },
+    })
+    expect(await new PostgresNonceStore(failing(19)).reserve('42', 'nonce', 600)).toBe(false)
+    calls = 0
+    await expect(new PostgresNonceStore(failing(20)).reserve('42', 'nonce', 600)).rejects.toThrow('could not serialize')
+    expect(calls).toBe(20)
+  })
+
+  it.each([
+    ['a string', 'connection refused'],
+    ['nothing', undefined],
+    ['an error without a code', new Error('connection refused')],
+    ['an error with another code', Object.assign(new Error('too many clients'), { code: '53300' })],
+    ['something like an error', { message: '40001' }],
+  ])('that fails for another reason is not tried again: %s', async (_, reason) => {
+    let calls = 0
+    const query = () => {
+      calls++
+      return Promise.reject(reason)
+    }
+    await expect(new PostgresNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
+    expect(calls).toBe(1)
+  })
+})
+
+describe('exactly at its end', () => {
+  /** Runs with a clock that shows the expiry of the only row plus these microseconds, one per look. The last one stays. */
+  async function at<T>(table: string, microseconds: readonly number[], act: () => Promise<T>): Promise<T> {
+    const looks = microseconds.map((after, index) => `WHEN ${index + 1} THEN ${after}`).join(' ')
+    await database.exec(`
+      CREATE SCHEMA stopped;
+      CREATE SEQUENCE stopped.looks;
+      CREATE TABLE stopped.ends AS SELECT expires_at FROM public.${table};
+      CREATE FUNCTION stopped.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+        $$ SELECT expires_at + (CASE nextval('stopped.looks') ${looks} ELSE ${microseconds.at(-1)} END) * interval '1 microsecond'
+           FROM stopped.ends $$;
+      SET search_path = stopped, pg_catalog, public`)
+    try {
+      return await act()
+    } finally {
+      await database.exec('RESET search_path; DROP SCHEMA stopped CASCADE')
+    }
+  }
+
+  it('a nonce is still taken, and free a microsecond later', async () => {
+    const store = await newStore('exact')
+    await store.reserve('42', 'nonce', 600)
+    expect(await at('exact', [0], () => store.reserve('42', 'nonce', 600))).toBe(false)
+    expect(await at('exact', [1], () => store.reserve('42', 'nonce', 600))).toBe(true)
+  })
+
+  it('a row is not deleted, also if the clock shows this only when it is deleted', async () => {
+    const store = await newStore('exactly_deleted')
+    await store.reserve('42', 'nonce', 600)
+    expect(await at('exactly_deleted', [0, 1], () => store.deleteExpired())).toBe(0)
+    expect(await at('exactly_deleted', [1, 0], () => store.deleteExpired())).toBe(0)
+    expect(await at('exactly_deleted', [1], () => store.deleteExpired())).toBe(1)
+  })
+})
+
+describe('two keys', () => {
+  it('are reserved both or none, by one statement', async () => {
+    await newStore('two')
+    let statements = 0
+    const store = new PostgresNonceStore({
+      table: 'two',
+      query(text, values) {
+        statements++
+        return database.query(text, values)
+      },
+    })
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['a', 't'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['b', 's'], 600)).toBe(false)
+    expect(statements).toBe(3)
+    expect(await store.reserve('42', 'b', 600)).toBe(true)
+    expect(await store.reserve('42', 't', 600)).toBe(true)
+    for (const key of ['a', 's']) expect(await store.reserve('42', key, 600)).toBe(false)
+  })
+
+  it('are an error in the log of the server only if the signature is taken and the nonce is not', async () => {
+    await newStore('log')
+    const errors: unknown[] = []
+    const query = (text: string, values: unknown[]) =>
+      database.query(text, values).catch((error) => {
+        errors.push(error)
+        throw error
+      })
+    const store = new PostgresNonceStore({ table: 'log', query })
+    await store.reserveAll('42', ['nonce', 'signature'], 600)
+    expect(await store.reserveAll('42', ['nonce', 'signature'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['nonce', 'another signature'], 600)).toBe(false)
+    expect(errors).toEqual([])
+    expect(await store.reserveAll('42', ['nonce:', 'signature'], 600)).toBe(false)
+    expect(errors.map(String)).toEqual([
+      'error: invalid input syntax for type boolean: "a key was taken, so nothing is reserved; last keys written: 0"',
+    ])
+  })
+
+  it('may also be three or more', async () => {
+    const store = await newStore('three')
+    expect(await store.reserveAll('42', ['a', 'b', 'c'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['d', 'b', 'e'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['d', 'e', 'c'], 600)).toBe(false)
+    expect(await store.reserveAll('42', ['d', 'e', 'f'], 600)).toBe(true)
+  })
+
+  it('are not reserved if another statement takes one of them meanwhile: the cast fails', async () => {
+    let calls = 0
+    const query = async () => {
+      calls++
+      throw Object.assign(new Error('invalid input syntax for type boolean'), { code: '22P02' })
+    }
+    expect(await new PostgresNonceStore({ query }).reserveAll('42', ['a', 's'], 600)).toBe(false)
+    expect(calls).toBe(1)
+  })
+
+  it('replace rows that have expired', async () => {
+    const store = await newStore('two_expired')
+    await store.reserveAll('42', ['a', 's'], 600)
+    await age('two_expired', 600.002)
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(true)
+    expect(await store.reserveAll('42', ['a', 's'], 600)).toBe(false)
+  })
+})
+
+describe('createTable', () => {
+  it('may be called again, and keeps the rows', async () => {
+    const store = await newStore('again')
+    await store.reserve('42', 'nonce', 600)
+    await store.createTable()
+    expect(await store.reserve('42', 'nonce', 600)).toBe(false)
+  })
+
+  it('takes a schema, and names in their case', async () => {
+    await database.exec('CREATE SCHEMA "Hooks"')
+    const store = await newStore('Hooks.Nonces')
+    expect(await store.reserve('42', 'nonce', 600)).toBe(true)
+    expect(await rowsOf('SELECT 1 FROM "Hooks"."Nonces"')).toHaveLength(1)
+  })
+
+  it('takes a name of 48 characters and indexes it', async () => {
+    const table = 't'.repeat(48)
+    await newStore(table)
+    const indexes = await rowsOf<{ indexname: string }>(`SELECT indexname FROM pg_indexes WHERE tablename = '${table}'`)
+    expect(indexes.map(({ indexname }) => indexname)).toContain(`${table}_expires_at`)
+  })
+})
+
+describe('deleteExpired', () => {
+  it('deletes expired rows up to a limit, the oldest first, and returns how many', async () => {
+    const store = await newStore('deletes')
+    for (let index = 0; index < 5; index++) await store.reserve('42', `old ${index}`, 1)
+    await age('deletes', 10)
+    await store.reserve('42', 'live', 600)
+    expect(await store.deleteExpired({ limit: 2 })).toBe(2)
+    expect(await store.deleteExpired({ limit: 1 })).toBe(1)
+    expect(await store.deleteExpired()).toBe(2)
+    expect(await store.deleteExpired()).toBe(0)
+    expect(await store.reserve('42', 'live', 600)).toBe(false)
+  })
+
+  it('looks again at each row when it deletes it, because the row may have been reserved meanwhile', async () => {
+    const store = await newStore('looked_at')
+    await store.reserve('42', 'nonce', 1)
+    await age('looked_at', 10)
+    // From the second look on, the clock shows an hour earlier, as if the row had been reserved again.
+    await database.exec(`
+      CREATE SCHEMA fake;
+      CREATE SEQUENCE fake.looks;
+      CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+        $$ SELECT now() - CASE nextval('fake.looks') WHEN 1 THEN interval '0' ELSE interval '1 hour' END $$;
+      SET search_path = fake, pg_catalog, public`)
+    try {
+      expect(await store.deleteExpired()).toBe(0)
+      expect(await rowsOf('SELECT last_value::int4 AS looks FROM fake.looks')).toEqual([{ looks: 2 }])
+    } finally {
+      await database.exec('RESET search_path')
+    }
+    expect(await store.deleteExpired()).toBe(1)
+  })
+
+  it('skips rows that are being reserved, because it would wait for each of them', async () => {
+    const texts: string[] = []
+    const store = new PostgresNonceStore({
+      query: async (text) => {
+        texts.push(text)
+        return [{ count: 0 }]
+      },
+    })
+    await store.deleteExpired()
+    expect(texts).toEqual([expect.stringMatching(/ORDER BY expires_at LIMIT \$1::int8 FOR UPDATE SKIP LOCKED/)])
+  })
+
+  it('finds expired rows by the index', async () => {
+    await newStore('indexed')
+    await database.exec(`
+      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour' FROM generate_series(1, 20000) AS i;
+      ANALYZE indexed`)
+    const plan = await rowsOf<{ 'QUERY PLAN': string }>(
+      'EXPLAIN SELECT key FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
+    )
+    expect(JSON.stringify(plan)).toContain('Index Cond')
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '10'])('with a limit of %o is a RangeError', async (limit) => {
+    const store = new PostgresNonceStore({ query })
+    await expect(Reflect.apply(store.deleteExpired, store, [{ limit }])).rejects.toThrow(/^limit /)
+  })
+})
+
+describe('options', () => {
+  it.each<[unknown, RegExp]>([
+    [undefined, /^options .*undefined/],
+    [{}, /^query .*undefined/],
+    [{ query: 'SELECT' }, /^query .*a string/],
+    [{ query, table: 1 }, /^table .*a number/],
+    [{ query, table: '' }, /^table /],
+    [{ query, table: 'a.b.c' }, /^table /],
+    [{ query, table: 'a.b c' }, /^table /],
+    [{ query, table: 'a b.c' }, /^table /],
+    [{ query, table: 'a"; DROP TABLE users; --' }, /^table /],
+    [{ query, table: '1table' }, /^table /],
+    [{ query, table: 'tablé' }, /^table /],
+    [{ query, table: 't'.repeat(49) }, /^table .*\b48\b/],
+  ])('%o is refused', (options, message) => {
+    const create = () => Reflect.construct(PostgresNonceStore, [options])
+    expect(create).toThrow(message)
+    expect(create).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  })
+})

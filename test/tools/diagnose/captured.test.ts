@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, vi } from 'vitest'
+import { findingsText } from '../../../src/tools/cli/output/findings.js'
+import { diagnose, type Finding, LANGUAGES } from '../../../src/tools/diagnose/index.js'
+import { findLeaks } from '../../support/leaks.js'
+
+/** The search does not depend on whether the time of arrival is known, so each request is searched once. */
+vi.mock('../../../src/tools/diagnose/ways-of-signing.js', async (original) => {
+  const module = await original<typeof import('../../../src/tools/diagnose/ways-of-signing.js')>()
+  const found = new Map<string, ReturnType<typeof module.findWay>>()
+  const findWay: typeof module.findWay = (meant, request, context) => {
+    const id = JSON.stringify([meant, context.headers, request.secrets, Buffer.from(request.body).toString('base64')])
+    const way = found.get(id) ?? module.findWay(meant, request, context)
+    found.set(id, way)
+    return way
+  }
+  return { ...module, findWay }
+})
+
+interface Captured {
+  name: string
+  /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
+  codes: string[]
+  /** When it arrived, in milliseconds since the Unix epoch. */
+  now: number
+  secret: string | string[]
+  headers: Record<string, string>
+  method?: string
+  path?: string
+  /** The body, in base64. */
+  body: string
+}
+
+const requests: Captured[] = ['python', 'others', 'mixed'].flatMap((senders) =>
+  JSON.parse(readFileSync(new URL(`captured-${senders}.json`, import.meta.url), 'utf8')),
+)
+
+/** Requests whose cause would need too many guesses. `diagnose` cannot explain them, and must not name a wrong cause. */
+const UNEXPLAINED = [
+  'a large integer that was rounded on the way',
+  'milliseconds with their fraction in the message, json.dumps',
+  'milliseconds with their fraction in the message, secret with newline',
+]
+
+describe('the first or second finding names the mistake of a broken request', () => {
+  it('is checked with many requests', () => {
+    expect(requests.length).toBeGreaterThan(250)
+  })
+
+  it.each(UNEXPLAINED)('%s is unexplained', async (name) => {
+    const { findings } = await diagnoseCaptured(requestNamed(name))
+    expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
+  })
+
+  const explained = requests.filter(({ name }) => !UNEXPLAINED.includes(name))
+  it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+    const { codes, secret } = request
+    const { genuine, findings } = await diagnoseCaptured(request)
+    expect(findings.map(({ code }) => code).slice(0, 2)).toSatisfy((found: string[]) =>
+      found.some((code) => codes.includes(code)),
+    )
+    expect(genuine).toBe(findings.every(({ code }) => code === 'secret_exposed'))
+    for (const { message, fix, side } of findings) {
+      expect(message).toMatch(/^[A-Z].*\.$/s)
+      expect(fix).toMatch(side === 'unknown' ? /^On the sender's side: .*\nOn the receiver's side: / : /^[A-Z]/)
+    }
+    for (const one of [secret].flat()) expect(findLeaks(printed(findings), one, textOf(request))).toEqual([])
+  })
+
+  it.each(
+    explained
+      .filter(({ codes }) => codes.length === 1 && codes[0] !== 'signature_mismatch')
+      .map((request) => [request.name, request] as const),
+  )('the first finding for one mistake: %s', async (_, request) => {
+    const { findings } = await diagnoseCaptured(request)
+    expect(request.codes).toContain(findings[0]?.code)
+  })
+})
+
+describe('no finding says that a clock is wrong if nobody knows when the request arrived', () => {
+  it.each(requests.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+    const { genuine, findings } = await diagnoseCaptured(request, false)
+    const codes = findings.map(({ code }) => code)
+    expect(codes.slice(0, -1).filter((code) => code.startsWith('clock_'))).toEqual([])
+    expect(genuine).toBe(false)
+    expect(['clock_behind', 'clock_ahead', 'clock_time_zone']).not.toContain(codes.at(-1))
+  })
+})
+
+describe('a secret that was sent is the first finding, and is shown nowhere', () => {
+  const exposed = requests.filter(({ codes }) => codes.includes('secret_exposed'))
+  it.each(exposed.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+    const { findings } = await diagnoseCaptured(request)
+    const secret = String(request.secret)
+    expect(findings[0]).toMatchObject({ code: 'secret_exposed', side: 'unknown' })
+    const text = printed(findings)
+    const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+    const forms = [
+      secret,
+      secret.replace('whsec_', ''),
+      base64,
+      Buffer.from(secret).toString('hex'),
+      encodeURIComponent(secret),
+    ]
+    for (const form of [...forms, Buffer.from(`api:${secret}`).toString('base64').slice(8, -4)])
+      expect(text).not.toContain(form)
+  })
+})
+
+describe('no four characters of the secret are printed, plain, in hex or in base64', () => {
+  const SECRETS = [
+    'kQ7z+Xw93/Vb0',
+    ' kQ7z+Xw93/Vb0',
+    'kQ7z\u200bXw93/Vb0',
+    '"kQ7z+Xw93/Vb0"',
+    '$kQ7z+Xw93/Vb0',
+    '<kQ7z+Xw93/Vb0>',
+  ]
+
+  it.each(SECRETS)('if nothing explains the signature: %j', async (secret) => {
+    const request = { ...requestNamed(UNEXPLAINED[0]), secret }
+    const { findings } = await diagnoseCaptured(request)
+    expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
+    expect(findLeaks(printed(findings), secret, textOf(request))).toEqual([])
+  })
+
+  it.each([
+    ['kQ7z', 'The secret begins with kQ7z.'],
+    ['z+Xw', 'z+Xw93'],
+    ['6b51', 'SHA-256: 6b5137'],
+    ['a1E3', 'a1E3eitY'],
+    ['UTd6', 'UTd6K1h3'],
+  ])('the search for leaks finds %s', (piece, text) => {
+    expect(findLeaks(text, 'kQ7z+Xw93/Vb0', '')).toContain(piece)
+    expect(findLeaks(text, 'kQ7z+Xw93/Vb0', text)).toEqual([])
+  })
+})
+
+function requestNamed(name: string | undefined): Captured {
+  const found = requests.find((request) => request.name === name)
+  if (found === undefined) throw new Error(`No captured request has the name ${name}.`)
+  return found
+}
+
+function diagnoseCaptured({ method, path, headers, body, secret, now }: Captured, isArrivalKnown = true) {
+  const request = { webhookId: '42', method, path, headers, body: Buffer.from(body, 'base64') }
+  return diagnose(request, secret, isArrivalKnown ? { now: () => now } : undefined)
+}
+
+/** Returns findings as the command line prints them, with every language, and as JSON. */
+function printed(findings: readonly Finding[]): string {
+  const all = LANGUAGES.map((language) => findingsText(findings, (_, text) => text, language))
+  return [...all, JSON.stringify(findings)].join('\n')
+}
+
+/** The parts of a request that may be printed with any secret. */
+function textOf({ now, headers, body }: Captured): string {
+  const bytes = Buffer.from(body, 'base64')
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const punctuation = JSON.stringify({ side: 'sender' })
+  return [JSON.stringify(headers), bytes.toString(), hash, new Date(now).toISOString(), punctuation].join('\n')
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { membersOf, parseJson, textOf } from '../../../../src/tools/diagnose/json/parse.js'
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a text has tokens', () => {
+  it('if and only if JSON.parse accepts it: all texts of up to 5 of these tokens', () => {
+    const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '1 ']
+    let texts = ['']
+    const wrong: string[] = []
+    for (let length = 0; length <= 5; length++) {
+      for (const text of texts) if ((parseJson(text) !== undefined) !== isJson(text)) wrong.push(text)
+      texts = texts.flatMap((text) => tokens.map((token) => text + token))
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('if JSON.parse accepts it: longer texts', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:1-e. \\ntrue') })), (text) => {
+        if (isJson(text)) expect(parseJson(text)).toBeDefined()
+      }),
+    )
+  })
+
+  it.each([
+    ['[NaN, -Infinity]', false],
+    ['{a:1}', false],
+    ['{"a":1 2}', false],
+    ['{"a":1,}', false],
+    ['{"a":1]', false],
+    ['[1}', false],
+    ['#', false],
+    ['[#]', false],
+    ['["\\\\"]', true],
+    ['["\\"]', false],
+    ['["a\nb"]', false],
+  ])('%j: %s', (text, expected) => {
+    expect(parseJson(text) !== undefined).toBe(expected)
+  })
+
+  it('if its numbers have at most 400 characters', () => {
+    expect(parseJson(`[${'1'.repeat(400)}]`)).toBeDefined()
+    expect(parseJson(`[${'1'.repeat(401)}]`)).toBeUndefined()
+  })
+
+  it('if they are at most 2^20', () => {
+    const array = (length: number) => `[${'1,'.repeat(length - 1)}1]`
+    expect(parseJson(array(2 ** 20 - 2))).toBeDefined()
+    expect(parseJson(array(2 ** 20 - 1))).toBeUndefined()
+  })
+})
+
+it('only a token that opens an object or array has the index of the token that closes it', () => {
+  const json = parseJson('{"a":[1],"b":{}}')
+  expect(json).toMatchObject({
+    kinds: [1, 5, 3, 7, 4, 5, 1, 2, 2],
+    starts: [0, 1, 5, 6, 7, 9, 13, 14, 15],
+    ends: [1, 4, 6, 7, 8, 12, 14, 15, 16],
+  })
+  expect(Object.entries(json?.closes ?? [])).toEqual([
+    ['0', 8],
+    ['2', 4],
+    ['6', 7],
+  ])
+})
+
+it.each([
+  ['"a\\nb"', 'a\nb'],
+  ['"\\u00e9"', 'é'],
+  ['"a b"', 'a b'],
+])('the text of the string %s is decoded', (string, text) => {
+  const json = parseJson(string)
+  expect(json && textOf(json, 0)).toBe(text)
+})
+
+it('an object has members, with their keys decoded', () => {
+  const json = parseJson('{"\\u0061":[{"x":1}],"b":2}')
+  expect(json && membersOf(json, 0)).toEqual([
+    { key: 'a', from: 1, to: 8 },
+    { key: 'b', from: 8, to: 10 },
+  ])
+})

@@ -1,0 +1,45 @@
+// Prints the processor time of one `diagnose`, in milliseconds. Run: node test/tools/diagnose/processor-time.js "20 MB of binary"
+// It is a program of its own, because the processor time of a process includes that of all tests that run in it.
+import { createHmac, randomBytes } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+
+/** @param {number} bytes */
+function prettyJson(bytes) {
+  const rows = Array.from({ length: bytes / 65 }, (_, id) => ({
+    id,
+    name: `name ${id}`,
+    price: id / 7,
+    tags: ['a', 'ü'],
+  }))
+  return Buffer.from(JSON.stringify(rows, undefined, 2))
+}
+
+/** @type {Record<string, () => Buffer>} */
+export const BODIES = {
+  '1 MB of binary': () => randomBytes(1_000_000),
+  '20 MB of binary': () => randomBytes(20_000_000),
+  '20 MB of letters beyond ASCII': () => Buffer.from('ë'.repeat(10_000_000)),
+  '4.3 MB of pretty JSON': () => prettyJson(2_500_000),
+  '20 MB of pretty JSON': () => prettyJson(10_000_000),
+  'a bomb of Brotli': () => brotliCompressSync(Buffer.alloc(200_000_000), FAST),
+  '16 MB of JSON in gzip': () => gzipSync(prettyJson(8_000_000)),
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { diagnose } = await import('../../../dist/diagnose.js')
+  const body = BODIES[process.argv[2] ?? '']?.() ?? Buffer.alloc(0)
+  const headers = {
+    'x-timestamp': '1700000000',
+    'x-nonce': 'abc',
+    'x-signature': createHmac('sha256', 'another secret').update('nonsense').digest('hex'),
+  }
+  const before = process.cpuUsage()
+  await diagnose({ webhookId: '42', headers, body }, 'the signing secret of webhook 42', {
+    now: () => 1_700_000_000_000,
+  })
+  const { user, system } = process.cpuUsage(before)
+  console.log((user + system) / 1000)
+}
