@@ -59,7 +59,6 @@ export const PARTS = {
   cli: {
     mutate: [
       'src/tools/{capture,cli}/**/*.ts',
-      '!src/tools/capture/list-headers.ts',
       '!src/tools/cli/{main,run}.ts',
       '!src/tools/cli/output/*.ts',
       '!src/tools/cli/commands/workbench.ts',
@@ -85,7 +84,10 @@ export const PARTS = {
     score: 96,
   },
   search: {
-    mutate: ['src/tools/diagnose/{engine,explain,finding,search,ways-of-signing}.ts', 'src/tools/node-primitives.ts'],
+    mutate: [
+      'src/tools/diagnose/{dimensions,engine,explain,finding,search,ways-of-signing}.ts',
+      'src/tools/node-primitives.ts',
+    ],
     testFiles: [
       'test/tools/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
       'test/tools/diagnose/wording.test.ts',
@@ -95,10 +97,13 @@ export const PARTS = {
   checks: {
     mutate: [
       'src/tools/diagnose/checks/*.ts',
-      'src/tools/diagnose/{instant,mask-secrets}.ts',
-      'src/tools/capture/list-headers.ts',
+      'src/tools/diagnose/{instant,mask-secrets,meant-headers,signature-form}.ts',
+      'src/tools/secret-strength.ts',
     ],
-    testFiles: ['test/tools/diagnose/{checks,guessable,instant,sides}.test.ts', 'test/tools/diagnose/checks/*.test.ts'],
+    testFiles: [
+      'test/tools/diagnose/{checks,instant,meant-headers,sides,signature-form}.test.ts',
+      'test/tools/secret-strength.test.ts',
+    ],
     score: 93,
   },
 }

@@ -1,6 +1,6 @@
 import { isTimestamp } from '../../rules/timestamp.js'
 import { CaptureError } from './capture-error.js'
-import { type HeaderLine, valuesOf } from './header-lines.js'
+import { type Header, valuesOf } from './headers.js'
 
 /** A time, and where it comes from: `from the Date of the response`. */
 export type Arrival = readonly [milliseconds: number, source: string]
@@ -29,7 +29,7 @@ const DAY_MILLISECONDS = 86_400_000
  */
 export function findArrival(
   at: string | undefined,
-  headers: readonly HeaderLine[],
+  headers: readonly Header[],
   arrival: Arrival | undefined,
   now: number,
 ): Arrival | undefined {

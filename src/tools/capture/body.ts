@@ -2,7 +2,7 @@ import { fromLatin1, latin1, withoutLineBreaks } from '../bytes.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { contentLengthOf, type HeaderLine, valuesOf } from './header-lines.js'
+import { contentLengthOf, type Header, isChunked } from './headers.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -15,7 +15,7 @@ export interface BodyRead {
 const LF = 0x0a
 
 /** Returns the body of a capture. */
-export function bodyOf(captured: CapturedRequest, headers: readonly HeaderLine[]): BodyRead {
+export function bodyOf(captured: CapturedRequest, headers: readonly Header[]): BodyRead {
   const { body, bodyLength, isHttpText, whyNoBody = 'has no body' } = captured
   // Many logs have only the headers.
   const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
@@ -30,7 +30,7 @@ export function bodyOf(captured: CapturedRequest, headers: readonly HeaderLine[]
  * Returns the body that was sent from the file of `--body-file`. If curl removed line breaks, the sender may have
  * signed the whole file.
  */
-export function bodyOfFile(file: Uint8Array, headers: readonly HeaderLine[], isJoined = false): BodyRead {
+export function bodyOfFile(file: Uint8Array, headers: readonly Header[], isJoined = false): BodyRead {
   const length = contentLengthOf(headers)
   const joined = withoutLineBreaks(file)
   if (joined.length !== file.length && (isJoined || length === joined.length)) {
@@ -51,8 +51,8 @@ function cutBody(bytes: Uint8Array, length: number): BodyRead {
  * Returns the body that was sent, and a note. It joins chunks, or cuts the body at `Content-Length`, because editors
  * add a line end.
  */
-export function extractBody(bytes: Uint8Array, headers: readonly HeaderLine[]): BodyRead {
-  if (valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked$/i.test(value))) {
+export function extractBody(bytes: Uint8Array, headers: readonly Header[]): BodyRead {
+  if (isChunked(headers)) {
     const body = joinChunks(bytes)
     return body === undefined
       ? { body: bytes, notes: ['Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'] }
@@ -98,7 +98,7 @@ function withStraightQuotes(bytes: Uint8Array): Uint8Array {
 }
 
 /** Returns a remark if a body has another length than `Content-Length` says. */
-function noteOnLength(body: Uint8Array, headers: readonly HeaderLine[]): string[] {
+function noteOnLength(body: Uint8Array, headers: readonly Header[]): string[] {
   const length = contentLengthOf(headers)
   if (length === undefined || length === body.length) return []
   return [

@@ -3,8 +3,8 @@ import { assertClock, type Clock, timeOf } from '../../clock.js'
 import { type Body, bytesOf } from '../../rules/body.js'
 import type { HeadersInput } from '../../rules/headers.js'
 import { concat, utf8 } from '../bytes.js'
-import type { HeaderLine } from './header-lines.js'
-import { listHeaders } from './list-headers.js'
+import type { Header } from './headers.js'
+import { listHeaders } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /**
@@ -67,7 +67,7 @@ function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   return /^[!-~\x80-\xff]+$/.test(target) ? target : encodeURI(target.toWellFormed()) || '/'
 }
 
-function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly HeaderLine[] {
+function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] {
   const lines = rawHeaders === undefined ? listHeaders(headers) : pairsOf(rawHeaders)
   for (const [name, value] of lines) {
     // A line break would begin another header, and a character after U+00FF does not fit into one byte.
@@ -80,8 +80,6 @@ function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly HeaderLin
   return lines
 }
 
-function pairsOf(rawHeaders: readonly string[]): HeaderLine[] {
-  return rawHeaders.flatMap((name, index): HeaderLine[] =>
-    index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : [],
-  )
+function pairsOf(rawHeaders: readonly string[]): Header[] {
+  return rawHeaders.flatMap((name, index): Header[] => (index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : []))
 }

@@ -1,10 +1,10 @@
 import type { Arrival } from './arrival.js'
-import type { HeaderLine } from './header-lines.js'
+import type { Header } from './headers.js'
 
 /** A captured request, as read. */
 export interface CapturedRequest {
   /** Method and target are the pseudo-headers `:method` and `:path`, as in HTTP/2. A sender may have signed them. */
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
   /** Why there is no body, after "The capture". By default it "has no body". */

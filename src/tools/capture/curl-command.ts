@@ -1,7 +1,7 @@
 import { utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { type HeaderLine, parseHeader, valuesOf } from './header-lines.js'
+import { type Header, parseHeader, valuesOf } from './headers.js'
 import { type ShellWord, splitCommand, WRAPPED } from './shell-words.js'
 
 // A curl command, as browsers, API clients and request inspectors copy it.
@@ -52,7 +52,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
       'The command has typographic quotes (‘ or “), which a chat or a text editor put in. Copy it again, as plain text.',
     )
   }
-  const headers: HeaderLine[] = []
+  const headers: Header[] = []
   const data: string[] = []
   let [method, url] = ['POST', '']
   let isBodyKnown = true
@@ -102,14 +102,14 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
 }
 
 /** Adds method, path and host, which a sender may have signed. */
-function addTarget(method: string, text: string, headers: readonly HeaderLine[]): HeaderLine[] {
+function addTarget(method: string, text: string, headers: readonly Header[]): Header[] {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const host: HeaderLine[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]
-  const target: HeaderLine[] = url === undefined ? [] : [[':path', url.pathname + url.search]]
+  const host: Header[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]
+  const target: Header[] = url === undefined ? [] : [[':path', url.pathname + url.search]]
   return [[':method', method], ...target, ...host, ...headers]
 }
 
-function headerLines(text: string): HeaderLine[] {
+function headerLines(text: string): Header[] {
   if (text.startsWith('@')) {
     throw new CaptureError('The headers of the command are in a file. Run it with curl -v, and pass that output.')
   }

@@ -1,7 +1,7 @@
 import { latin1 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
-import { type HeaderLine, parseHeader } from './header-lines.js'
+import { type Header, parseHeader } from './headers.js'
 
 /** The request line in the output of `curl -v`. curl may print its progress before it, on the same line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
@@ -21,7 +21,7 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   if (first === -1 || (isHttpText && lines.slice(0, first).includes(''))) return undefined
   const others = lines.slice(first + 1)
   const [method, path] = String(lines[first]).replace(/^.*> /, '').split(' ')
-  const headers: HeaderLine[] = [
+  const headers: Header[] = [
     [':method', String(method)],
     [':path', String(path)],
   ]

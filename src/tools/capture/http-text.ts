@@ -2,7 +2,7 @@ import { fromLatin1, latin1 } from '../bytes.js'
 import { type Arrival, arrivalOf } from './arrival.js'
 import { unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, type HeaderLine, parseHeader } from './header-lines.js'
+import { areOfRequest, type Header, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
 // HTTP text: head, blank line and body. Each line may have a prefix, as in a log, a mail or an indented list.
@@ -142,8 +142,8 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   return { headers, body, bodyLength: Number(length), arrival: arrivalOf(time, 'from the time in the capture') }
 }
 
-function parseHead(lines: readonly string[]): readonly HeaderLine[] {
-  const headers: HeaderLine[] = []
+function parseHead(lines: readonly string[]): readonly Header[] {
+  const headers: Header[] = []
   const isBold = lines[0]?.startsWith('**') === true
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
@@ -160,7 +160,7 @@ function parseHead(lines: readonly string[]): readonly HeaderLine[] {
 }
 
 /** A document or a chat may put a no-break space, here as the bytes of UTF-8, after every name. One header alone may have been sent with it. */
-function withoutNoBreakSpaces(headers: readonly HeaderLine[]): readonly HeaderLine[] {
+function withoutNoBreakSpaces(headers: readonly Header[]): readonly Header[] {
   const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
   if (values.length < 2 || !values.every((value) => value.startsWith('\xc2\xa0'))) return headers
   return headers.map(([name, value]) => [name, value.replace('\xc2\xa0', '')])

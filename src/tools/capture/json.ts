@@ -2,7 +2,7 @@ import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, contentLengthOf, type HeaderLine, parseHeader } from './header-lines.js'
+import { areOfRequest, contentLengthOf, type Header, parseHeader } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
 // JSON that holds a request: a HAR file, one of its entries, or an event of AWS Lambda. Lines of logs, and exports of ngrok
@@ -18,7 +18,7 @@ interface Place {
 
 /** An object that has headers. */
 interface Found {
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   readonly place: Place
 }
 
@@ -172,7 +172,7 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
  * Returns the headers of a record, of pairs, of objects with `name` and `value`, or of names and values in turns. A string
  * may hold one of these as JSON, or the headers as HTTP text.
  */
-function headerLinesOf(value: unknown): HeaderLine[] {
+function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
     const document = parse(value)
     if (isJsonObject(document)) return headerLinesOf(document)
@@ -188,16 +188,16 @@ function headerLinesOf(value: unknown): HeaderLine[] {
   )
 }
 
-function lines(name: unknown, value: unknown): HeaderLine[] {
+function lines(name: unknown, value: unknown): Header[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   if (typeof name !== 'string') return []
-  return values.flatMap((one): HeaderLine[] =>
+  return values.flatMap((one): Header[] =>
     typeof one === 'string' || typeof one === 'number' ? [[name, String(one)]] : [],
   )
 }
 
 /** Returns the method and the target as pseudo-headers, unless the headers already have them. */
-function requestLine({ headers, place: { object } }: Found): HeaderLine[] {
+function requestLine({ headers, place: { object } }: Found): Header[] {
   if (headers.some(([name]) => name === ':path')) return []
   const [target, query] = [lookUp({ object }, NAMES.target), object['rawQueryString']]
   const url = typeof target === 'string' && URL.canParse(target, 'http://a') ? new URL(target, 'http://a') : undefined
@@ -218,7 +218,7 @@ interface BodyField {
   readonly object: Json
 }
 
-function findBody(place: Place, headers: readonly HeaderLine[]): JsonBody {
+function findBody(place: Place, headers: readonly Header[]): JsonBody {
   const field = findBodyField(place)
   if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
     return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body', notes: [] }

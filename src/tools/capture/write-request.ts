@@ -1,5 +1,5 @@
 import { latin1 } from '../bytes.js'
-import type { HeaderLine } from './header-lines.js'
+import type { Header } from './headers.js'
 
 /** The first line of a request that `captureRequest` wrote: the time of its arrival, and the length of its body in bytes. */
 export const MARK = /^# Received at (\S{20,30}) with a body of (\d{1,15}) bytes$/
@@ -13,7 +13,7 @@ export function markOf(milliseconds: number, length: number): string {
 export function httpText(
   method: string,
   target: string,
-  headers: readonly HeaderLine[],
+  headers: readonly Header[],
   body: Uint8Array,
 ): readonly [head: Uint8Array, body: Uint8Array] {
   const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { HeaderLine } from '../capture/header-lines.js'
+import type { Header } from '../capture/headers.js'
 import { UsageError } from './command.js'
 import { describeError } from './describe-error.js'
 
@@ -41,7 +41,7 @@ export interface OutgoingRequest {
   readonly url: URL
   /** The path and the query to ask for, unchanged, instead of those of `url`. */
   readonly target?: string
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   readonly body: Uint8Array
 }
 

@@ -2,27 +2,30 @@ import type { HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
 import { hex, utf8 } from '../bytes.js'
-import type { Pair } from '../capture/list-headers.js'
+import type { Header } from '../capture/headers.js'
 import { joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
-import { checkHeaders, readMeantHeaders, unswapHeaders, withoutGuessedNonce } from './checks/headers.js'
+import { checkHeaders } from './checks/headers.js'
 import { checkNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
-import { checkSignatureFormat, isDigest } from './checks/signature.js'
+import { checkSignatureFormat } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
+import { factsOf, type SignedRequest } from './dimensions.js'
 import { type Draft, writeFinding } from './draft.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import type { Primitives, RequestContext } from './hypotheses/hypothesis.js'
 import { languageOf } from './language.js'
+import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
 import { limit } from './search.js'
-import { findWay, type SignedRequest } from './ways-of-signing.js'
+import { isDigest } from './signature-form.js'
+import { findWay } from './ways-of-signing.js'
 
 /** The request in the form that the engine needs, in which every part was read before. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
-  /** All headers. */
-  readonly pairs: readonly Pair[]
+  /** All headers, with their names in lowercase. */
+  readonly headers: readonly Header[]
   readonly isArrivalKnown: boolean
 }
 
@@ -39,15 +42,13 @@ const NOTHING_FOUND = { found: undefined, notTried: [] }
 
 /** Does the work of {@link diagnose}, on any platform. */
 export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): Diagnosis {
-  const { pairs, body, secrets, now, isArrivalKnown } = request
-  const language = languageOf(pairs)
-  const isSignedBy = (headers: HeaderValues) => {
-    const message = [utf8(`${headers.timestamp ?? ''}:${headers.nonce ?? ''}:`), body]
-    return secrets.some(
-      (secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === headers.signature,
-    )
+  const { headers, body, secrets, now, isArrivalKnown } = request
+  const language = languageOf(headers)
+  const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
+    const message = [utf8(`${timestamp}:${nonce}:`), body]
+    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === signature)
   }
-  const exposed = checkExposure(pairs, body, secrets)
+  const exposed = checkExposure(headers, body, secrets)
   const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({
     genuine,
     // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
@@ -60,36 +61,37 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose): 
     return finish(true, exposed)
   }
 
-  const meanings = readMeantHeaders(request, pairs)
+  const received = findHeaders(request, headers)
+  const meanings = meaningsOf(received)
   // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
   const context: RequestContext = {
-    headers: pairs,
+    headers,
     body,
     ...limit(platform, MAX_HASHES - hashesOutside, MAX_BYTES, MAX_REWRITTEN),
   }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
-  const { found, notTried } = signed === undefined ? findWay(likeliest, request, context) : NOTHING_FOUND
+  const { found, notTried } = signed === undefined ? findWay(factsOf(likeliest, request), context) : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
-  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, request, pairs)
+  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
   const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
-  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, pairs)
+  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
   const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
   return finish(false, [
     ...exposed,
     ...lost,
-    ...checkHeaders(request, pairs, meant, signed),
+    ...checkHeaders(received, headers, meant, signed),
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
     // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
-    ...(found === undefined ? [] : explain(found, body, pairs, language)),
+    ...(found === undefined ? [] : explain(found, body, headers, language)),
     ...unit,
     ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
-    ...(isUnexplained && lost.length === 0 ? suspectBody(body, pairs) : []),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
     ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
     ...(isArrivalKnown ? [] : drift),

@@ -1,7 +1,7 @@
 import { concat, fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
-import type { Pair } from '../capture/list-headers.js'
+import { contentLengthOf, type Header, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote } from '../text.js'
-import { announcedLength, passedProxy } from './checks/body.js'
+import type { Mistake } from './dimensions.js'
 import type { Draft, EvidenceLine } from './draft.js'
 import type { Language } from './finding.js'
 import { JSON_WRITERS, parseBody, TRAITS } from './hypotheses/json.js'
@@ -9,19 +9,19 @@ import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeJson } from './json/write.js'
-import { type FoundWay, type Mistake, messageOf } from './ways-of-signing.js'
+import { type FoundWay, messageOf } from './ways-of-signing.js'
 
 const PROOF = 'Proved: signing in this way gives the signature received.'
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
 /** Returns one draft per mistake in the way of signing that was found. */
-export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pair[], sender?: Language): Draft[] {
-  const form = way.reading.differences.join(', ')
-  const of = (...parts: Mistake['part'][]) => way.mistakes.filter(({ part }) => parts.includes(part))
+export function explain(way: FoundWay, received: Uint8Array, headers: readonly Header[], sender?: Language): Draft[] {
+  const form = way.form.differences.join(', ')
+  const of = (...names: Mistake['dimension'][]) => way.mistakes.filter(({ dimension }) => names.includes(dimension))
   const values = of('timestamp', 'nonce')
   const [layout] = of('layout')
-  const [digest] = of('digest')
+  const [digest] = of('algorithm')
   const proved = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => ({
     ...mistake,
     message,
@@ -49,11 +49,11 @@ export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pai
     drafts.push(proved(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(way)))
   }
   // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
-  const contentLength = announcedLength(pairs)
+  const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === way.body.length && contentLength !== received.length
-  const isChangedThere = contentLength === received.length && !passedProxy(pairs)
+  const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
-  for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'json')).entries()) {
+  for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'JSON')).entries()) {
     const json = style && describeJson(style, input as Uint8Array, sender)
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
     const evidence = index === 0 ? compareBodies(way.body, received) : []
@@ -61,7 +61,7 @@ export function explain(way: FoundWay, received: Uint8Array, pairs: readonly Pai
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
   if (form !== '' && digest === undefined) {
-    const { code } = way.reading
+    const { code } = way.form
     drafts.push(proved({ code, fix: 'send_hex' }, `X-Signature is the right digest in another form: ${form}.`))
   }
   return drafts.map((draft) => withOthers(draft, drafts))

@@ -2,7 +2,7 @@ import { invalidType, kindOf } from '../../arguments.js'
 import { assertClock, type Clock, timeOf } from '../../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../request.js'
 import { type Body, bytesOf } from '../../rules/body.js'
-import { listHeaders, type Pair } from '../capture/list-headers.js'
+import { type Header, listHeaders } from '../capture/headers.js'
 import { NODE_PRIMITIVES } from '../node-primitives.js'
 import { diagnoseWith } from './engine.js'
 import type { Diagnosis } from './finding.js'
@@ -67,7 +67,7 @@ export async function diagnose(
     timestamp,
     nonce,
     signature,
-    pairs: [...targetOf(request), ...listHeaders(listed.headers)],
+    headers: [...targetOf(request), ...listHeaders(listed.headers)],
     body,
     original: original === undefined ? undefined : bytesOf(original, 'original'),
     secrets,
@@ -77,7 +77,7 @@ export async function diagnose(
 }
 
 /** The method and the path as the pseudo-headers of HTTP/2. */
-function targetOf({ method, path }: RequestToExplain): Pair[] {
+function targetOf({ method, path }: RequestToExplain): Header[] {
   const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
   return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
 }

@@ -1,4 +1,4 @@
-import type { Pair } from '../capture/list-headers.js'
+import type { Header } from '../capture/headers.js'
 import type { Language } from './finding.js'
 
 /** The names that clients use in `User-Agent`. A client of another language may use curl too, so curl is last. */
@@ -15,9 +15,9 @@ const CLIENTS: readonly (readonly [Language, RegExp])[] = [
 ]
 
 /** The language of the sender, from `User-Agent`. */
-export function languageOf(pairs: readonly Pair[]): Language | undefined {
+export function languageOf(headers: readonly Header[]): Language | undefined {
   const agent =
-    pairs
+    headers
       .find(([name]) => name === 'user-agent')?.[1]
       .slice(0, 256)
       .toLowerCase() ?? ''

@@ -1,10 +1,10 @@
 import type { Likelihood, Primitives } from './hypotheses/hypothesis.js'
 
-// The search tries combinations of choices, one choice per dimension (the layout, the secret, the body …). It begins with the
+// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). It begins with the
 // likeliest combinations and ends when one matches or the budget is used up.
 
 /** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
-const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
+const COSTS: { readonly [likelihood in Likelihood]: number } = {
   expected: 0,
   common: 2,
   uncommon: 3,
@@ -18,37 +18,46 @@ const COSTS: { readonly [likelihood in Likelihood | 'expected']: number } = {
 const MAX_MISTAKES = 3
 const THIRD_MISTAKE = 1
 
-/** One possibility of a dimension. */
+/** One possibility of a group. */
 export interface Choice<State> {
-  readonly likelihood: Likelihood | 'expected'
+  readonly likelihood: Likelihood
   /** Returns the next states. There are none if this choice is not possible or makes no difference. */
   apply(state: State): readonly State[]
 }
 
-/** Choices that exclude each other. They are made when the search first needs them. */
-export type Dimension<State> = () => readonly Choice<State>[]
+/** Choices that exclude each other. */
+export interface ChoiceGroup<State> {
+  readonly name: string
+  /** Makes the choices. It is called when the search first needs them. */
+  choices(): readonly Choice<State>[]
+}
 
 /** The result for the likeliest combination that has one. */
 export interface Searched<Result> {
   readonly found: Result | undefined
-  /** The indexes of the dimensions of which not every choice was tried, because the budget was used up. */
-  readonly notTried: ReadonlySet<number>
+  /** The names of the groups of which not every choice was tried, because the budget was used up. */
+  readonly notTried: readonly string[]
 }
 
 /** Tries combinations until `test` returns a result. Single mistakes come first. */
 export function search<State, Result>(
-  dimensions: readonly Dimension<State>[],
+  groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
 ): Searched<Result> {
-  const groups = dimensions.map((dimension) => groupByCost(dimension))
-  const notTried = new Set<number>()
+  const choicesByCost = groups.map((group) => groupByCost(group))
+  const notTried = new Set<ChoiceGroup<State>>()
+  const result = (found?: Result) => ({
+    found,
+    notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
+  })
 
   const walk = (state: State, pattern: Pattern, index: number): Result | undefined => {
     const group = groups[index]
-    if (group === undefined) return test(state)
+    const choicesOf = choicesByCost[index]
+    if (group === undefined || choicesOf === undefined) return test(state)
     const cost = Number(pattern.costs[index])
-    for (const choice of group(cost)) {
+    for (const choice of choicesOf(cost)) {
       try {
         for (const next of choice.apply(state)) {
           const found = walk(next, pattern, index + 1)
@@ -57,61 +66,60 @@ export function search<State, Result>(
       } catch (error) {
         // Another single mistake may cost less, for example one in a short part of a message with a large body.
         if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || cost === 0) throw error
-        notTried.add(index)
+        notTried.add(group)
       }
     }
     return undefined
   }
 
   try {
-    for (const pattern of patterns(dimensions.length)) {
+    for (const pattern of patterns(groups.length)) {
       if (pattern.mistakes > 1 && notTried.size > 0) break
       const found = walk(start, pattern, 0)
-      if (found !== undefined) return { found, notTried }
+      if (found !== undefined) return result(found)
     }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
   }
-  return { found: undefined, notTried }
+  return result()
 }
 
-/** The choices of one dimension by cost. */
-function groupByCost<State>(dimension: Dimension<State>) {
+/** Returns the choices of one group by cost. */
+function groupByCost<State>(group: ChoiceGroup<State>) {
   let choices: readonly Choice<State>[] | undefined
-  const groups = new Map<number, readonly Choice<State>[]>()
+  const byCost = new Map<number, readonly Choice<State>[]>()
   return (cost: number): readonly Choice<State>[] => {
-    choices ??= dimension()
-    const group = groups.get(cost) ?? choices.filter(({ likelihood }) => COSTS[likelihood] === cost)
-    groups.set(cost, group)
-    return group
+    choices ??= group.choices()
+    const affordable = byCost.get(cost) ?? choices.filter(({ likelihood }) => COSTS[likelihood] === cost)
+    byCost.set(cost, affordable)
+    return affordable
   }
 }
 
 interface Pattern {
-  /** The cost of the choice in each dimension. */
+  /** The cost of the choice in each group. */
   readonly costs: readonly number[]
   readonly total: number
   readonly mistakes: number
 }
 
-/** The patterns of several mistakes, by the number of dimensions. They are kept, because making them takes a tenth of a search. */
+/** The patterns of several mistakes, by the number of groups. They are kept, because making them takes a tenth of a search. */
 const SEVERAL = new Map<number, readonly Pattern[]>()
 
 /**
  * The patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
  * likely patterns, the one with fewer mistakes comes first.
  */
-function* patterns(dimensions: number): Iterable<Pattern> {
-  yield* makePatterns(dimensions, 1)
-  const several =
-    SEVERAL.get(dimensions) ?? makePatterns(dimensions, MAX_MISTAKES).filter(({ mistakes }) => mistakes > 1)
-  SEVERAL.set(dimensions, several)
+function* patterns(groups: number): Iterable<Pattern> {
+  yield* makePatterns(groups, 1)
+  const several = SEVERAL.get(groups) ?? makePatterns(groups, MAX_MISTAKES).filter(({ mistakes }) => mistakes > 1)
+  SEVERAL.set(groups, several)
   yield* several
 }
 
-function makePatterns(dimensions: number, maxMistakes: number): Pattern[] {
+function makePatterns(groups: number, maxMistakes: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
-  for (let dimension = 0; dimension < dimensions; dimension++) {
+  for (let group = 0; group < groups; group++) {
     all = all.flatMap(({ costs, total, mistakes }) =>
       Object.values(COSTS)
         .filter((cost) => cost === 0 || mistakes < maxMistakes)

@@ -6,8 +6,7 @@ import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
 import { utf8 } from '../bytes.js'
 import { type Arrival, findArrival } from '../capture/arrival.js'
 import { bodyOf, bodyOfFile } from '../capture/body.js'
-import { valuesOf } from '../capture/header-lines.js'
-import { listHeaders } from '../capture/list-headers.js'
+import { listHeaders, valuesOf } from '../capture/headers.js'
 import { readCapture } from '../capture/read-capture.js'
 import { diagnoseWith } from '../diagnose/engine.js'
 import type { Finding } from '../diagnose/finding.js'
@@ -73,7 +72,7 @@ export function check(input: CheckInput): CheckReport {
   })
   const { genuine, findings } = diagnoseWith(primitives, {
     ...headers,
-    pairs: listHeaders(lines),
+    headers: listHeaders(lines),
     body,
     original: read.original,
     secrets: input.secrets,

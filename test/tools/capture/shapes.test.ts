@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bodyOf } from '../../../src/tools/capture/body.js'
 import { CaptureError } from '../../../src/tools/capture/capture-error.js'
 import { captureRequest } from '../../../src/tools/capture/capture-request.js'
-import { valuesOf } from '../../../src/tools/capture/header-lines.js'
+import { valuesOf } from '../../../src/tools/capture/headers.js'
 import { readCapture } from '../../../src/tools/capture/read-capture.js'
 import { signedRequest } from '../../support/request.js'
 

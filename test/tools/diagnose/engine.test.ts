@@ -11,7 +11,7 @@ const BODY = Buffer.from('a body')
 const received = {
   timestamp: TIMESTAMP,
   nonce: NONCE,
-  pairs: [],
+  headers: [],
   body: BODY,
   secrets: [SECRET],
   now: NOW,

@@ -11,7 +11,7 @@ import {
   BODY_SOURCES,
   originalHypotheses,
 } from '../../../src/tools/diagnose/hypotheses/body.js'
-import { type Digest, digestHypotheses, hmacWith } from '../../../src/tools/diagnose/hypotheses/digest.js'
+import { type Digest, hmacWith, wrongDigests } from '../../../src/tools/diagnose/hypotheses/digest.js'
 import type { Hypothesis, RequestContext } from '../../../src/tools/diagnose/hypotheses/hypothesis.js'
 import { JSON_HYPOTHESES, JSON_WRITERS } from '../../../src/tools/diagnose/hypotheses/json.js'
 import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from '../../../src/tools/diagnose/hypotheses/layout.js'
@@ -63,7 +63,7 @@ function rowNamed<Row extends { what: string }>(rows: readonly Row[], what: stri
   return found[0]
 }
 const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
-const DIGEST_HYPOTHESES = digestHypotheses('sha256', 'SHA-256')
+const DIGEST_HYPOTHESES = wrongDigests('sha256', 'SHA-256')
 
 /** Compares the rows of a table with the examples, whose values are written as hex. */
 function expectExamples<Row extends { what: string }, Example>(
@@ -337,7 +337,7 @@ it('Node skips a hash that it lacks', () => {
 it('a hash that the platform lacks is skipped', () => {
   const primitives = { ...NODE_PRIMITIVES, hash: () => undefined, hmac: () => undefined }
   const context = { ...CONTEXT, primitives }
-  for (const row of digestHypotheses('md5', 'MD5')) {
+  for (const row of wrongDigests('md5', 'MD5')) {
     const digest = row.apply(hmacWith('md5'), context)
     expect(
       digest !== undefined && 'make' in digest && digest.make(utf8('key'), [utf8('message')], context),

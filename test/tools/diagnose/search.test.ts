@@ -10,18 +10,21 @@ const choice = (letter: string, likelihood?: Likelihood): Choice<string> => ({
   apply: (state) => [state + letter],
 })
 
+/** A group of choices. */
+const group = (name: string, choices: Choice<string>[]) => ({ name, choices: () => choices })
+
 /** Returns all combinations, in the order in which they are tried. */
-function tried(...dimensions: Choice<string>[][]): string[] {
+function tried(...groups: Choice<string>[][]): string[] {
   const states: string[] = []
   const found = search(
-    dimensions.map((choices) => () => choices),
+    groups.map((choices, index) => group(String(index), choices)),
     '',
     (state) => {
       states.push(state)
       return undefined
     },
   )
-  expect(found).toEqual({ found: undefined, notTried: new Set() })
+  expect(found).toEqual({ found: undefined, notTried: [] })
   return states
 }
 
@@ -55,7 +58,9 @@ describe('a search', () => {
 
   it('returns the result of the first combination that matches', () => {
     const choices = [choice('-'), choice('c', 'common')]
-    const { found } = search([() => choices, () => choices], '', (state) => (state.includes('c') ? state : undefined))
+    const { found } = search([group('a', choices), group('b', choices)], '', (state) =>
+      state.includes('c') ? state : undefined,
+    )
     expect(found).toBe('-c')
   })
 
@@ -64,16 +69,19 @@ describe('a search', () => {
     expect(tried([choice('-'), impossible])).toEqual(['-'])
   })
 
-  it('makes the choices of a dimension once, at the first use', () => {
+  it('makes the choices of a group once, at the first use', () => {
     let made = 0
-    const later = () => {
-      made++
-      return [choice('-'), choice('c', 'common')]
+    const later = {
+      name: 'later',
+      choices: () => {
+        made++
+        return [choice('-'), choice('c', 'common')]
+      },
     }
     const stops: Choice<string>[] = [{ likelihood: 'expected', apply: () => [] }]
-    search([() => stops, later], '', () => undefined)
+    search([group('stop', stops), later], '', () => undefined)
     expect(made).toBe(0)
-    search([() => [choice('-')], later], '', () => undefined)
+    search([group('go on', [choice('-')]), later], '', () => undefined)
     expect(made).toBe(1)
   })
 
@@ -81,12 +89,16 @@ describe('a search', () => {
     const { primitives } = limit(NODE_PRIMITIVES, 10, 5000, 0)
     const choices = [choice('long', 'common'), choice('short', 'uncommon'), choice('long again', 'rare')]
     const tries: string[] = []
-    const { notTried } = search([() => [choice('-')], () => [choice('-'), ...choices]], '', (state) => {
-      primitives.hash('sha256', [new Uint8Array(state.includes('long') ? 10_000 : 1)])
-      tries.push(state)
-      return undefined
-    })
-    expect([tries, notTried]).toEqual([['--', '-short'], new Set([1])])
+    const { notTried } = search(
+      [group('first', [choice('-')]), group('second', [choice('-'), ...choices])],
+      '',
+      (state) => {
+        primitives.hash('sha256', [new Uint8Array(state.includes('long') ? 10_000 : 1)])
+        tries.push(state)
+        return undefined
+      },
+    )
+    expect([tries, notTried]).toEqual([['--', '-short'], ['second']])
   })
 
   it('passes on an error that is not about its budget', () => {
@@ -96,7 +108,7 @@ describe('a search', () => {
         throw new Error('broken')
       },
     }
-    expect(() => search([() => [broken]], '', () => undefined)).toThrow('broken')
+    expect(() => search([group('broken', [broken])], '', () => undefined)).toThrow('broken')
   })
 })
 
@@ -108,12 +120,12 @@ describe('a limit', () => {
     const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9, 1e9)
     let tests = 0
     const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
-    const searched = search([() => choices], '', () => {
+    const searched = search([group('all', choices)], '', () => {
       tests++
       primitives.hmac('sha256', bytes, [bytes])
       return undefined
     })
-    expect(searched).toEqual({ found: undefined, notTried: new Set([0]) })
+    expect(searched).toEqual({ found: undefined, notTried: ['all'] })
     // All other choices are still tried, because they may cost less.
     expect(tests).toBe(10)
   })

@@ -7,7 +7,7 @@ import {
   BODY_SOURCES,
   originalHypotheses,
 } from '../../../src/tools/diagnose/hypotheses/body.js'
-import { digestHypotheses } from '../../../src/tools/diagnose/hypotheses/digest.js'
+import { wrongDigests } from '../../../src/tools/diagnose/hypotheses/digest.js'
 import { JSON_WRITERS } from '../../../src/tools/diagnose/hypotheses/json.js'
 import { LAYOUT_HYPOTHESES } from '../../../src/tools/diagnose/hypotheses/layout.js'
 import { NONCE_HYPOTHESES } from '../../../src/tools/diagnose/hypotheses/nonce.js'
@@ -115,7 +115,7 @@ it('the words of the findings', async () => {
     texts.push(`## ${name}`, ...lines, '')
   }
   const kinds = [LAYOUT_HYPOTHESES, TIMESTAMP_HYPOTHESES, NONCE_HYPOTHESES, BODY_SOURCES, BODY_CHANGES, BODY_ENDINGS]
-  const digests = digestHypotheses('sha256', 'SHA-256')
+  const digests = wrongDigests('sha256', 'SHA-256')
   const rows = [...kinds, originalHypotheses(new Uint8Array()), digests, SECRET_HYPOTHESES].flat()
   texts.push('# What was signed instead', '', ...rows.map(({ code, what }) => `${code}: ${what}`))
   texts.push(...JSON_WRITERS.map(({ writer }) => `body_json: the JSON as ${writer} writes it`), '')

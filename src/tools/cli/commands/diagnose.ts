@@ -1,6 +1,6 @@
 import { WINDOW_SECONDS } from '../../../rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
-import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
+import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { defineCommand } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
@@ -70,7 +70,7 @@ export const diagnose = defineCommand({
 })
 
 /** Says when the request must have arrived to be genuine. */
-function genuineIfArrived(headers: readonly HeaderLine[]): string {
+function genuineIfArrived(headers: readonly Header[]): string {
   const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
   return `Genuine if it arrived between ${from} and ${to}.`

@@ -1,6 +1,6 @@
 import { sign } from '../../../index.js'
 import { WINDOW_SECONDS } from '../../../rules/timestamp.js'
-import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
+import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { type Context, defineCommand, type Outcome, UsageError } from '../command.js'
 import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl, sendRequest } from '../http-client.js'
@@ -57,11 +57,11 @@ export const send = defineCommand({
 
     const endpoint: Endpoint = {
       post: async (signed, sent) => {
-        const own: readonly HeaderLine[] = [
+        const own: readonly Header[] = [
           ['User-Agent', 'inbound-webhook-auth'],
           ['Content-Type', contentTypeOf(sent)],
         ]
-        const headers: HeaderLine[] = [
+        const headers: Header[] = [
           ['Host', url.host],
           ...replaceHeaders(saved?.headers ?? own, Object.entries(signed)),
           ['Content-Length', String(sent.length)],
@@ -105,11 +105,11 @@ function maskResponse({ status, statusText, headers, body }: EndpointResponse, s
 /** Sends a saved request with its own signature. */
 async function sendSaved(
   { method, headers, body, notes: read }: SavedRequest,
-  { url, extra, timeout = 10 }: { url: URL; extra: readonly HeaderLine[]; timeout: number | undefined },
+  { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },
   { clock }: Context,
   style: Style,
 ): Promise<Outcome> {
-  const lines: HeaderLine[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
+  const lines: Header[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
   const response = await sendRequest({ method, url, headers: replaceHeaders(lines, extra), body }, timeout)
   const attempt: Attempt = { kind: 'genuine', sent: 'the saved request', expected: 'accepted', response }
   const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, 'x-timestamp').join()))

@@ -1,6 +1,6 @@
 import { sign as signBody } from '../../../index.js'
 import { MAX_SECONDS } from '../../../sign.js'
-import type { HeaderLine } from '../../capture/header-lines.js'
+import type { Header } from '../../capture/headers.js'
 import { httpText } from '../../capture/write-request.js'
 import { defineCommand, UsageError, unknownWord } from '../command.js'
 import { contentTypeOf, parseUrl } from '../http-client.js'
@@ -46,8 +46,8 @@ export const sign = defineCommand({
     const notes = body.length === 0 ? [...read, 'The body is empty.'] : read
     const headers = signBody(body, secret, { timestamp, nonce, clock: context.clock })
 
-    const signed: HeaderLine[] = Object.entries(headers)
-    const all: HeaderLine[] = [['Content-Type', contentTypeOf(body)], ...signed]
+    const signed: Header[] = Object.entries(headers)
+    const all: Header[] = [['Content-Type', contentTypeOf(body)], ...signed]
     const document = { headers, notes }
     const text = {
       json: () => jsonText(document),
@@ -60,7 +60,7 @@ export const sign = defineCommand({
   },
 })
 
-function curlCommand(url: string, headers: readonly HeaderLine[], path: string): string {
+function curlCommand(url: string, headers: readonly Header[], path: string): string {
   const words = [
     'curl -i',
     shellWord(url),

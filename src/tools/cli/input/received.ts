@@ -2,7 +2,7 @@ import { describeTime, findArrival } from '../../capture/arrival.js'
 import { bodyOf, bodyOfFile } from '../../capture/body.js'
 import { CAPTURE_SHAPES } from '../../capture/capture-error.js'
 import type { CapturedRequest } from '../../capture/captured-request.js'
-import { type HeaderLine, parseHeader, valuesOf } from '../../capture/header-lines.js'
+import { type Header, parseHeader, valuesOf } from '../../capture/headers.js'
 import { readCapture } from '../../capture/read-capture.js'
 import { countBytes } from '../../text.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
@@ -61,7 +61,7 @@ export async function readReceived({ values, operands: [path] }: Call<typeof REC
 }
 
 /** Parses the values of `--header`. */
-export function parseHeaderOptions(lines: readonly string[] = []): readonly HeaderLine[] {
+export function parseHeaderOptions(lines: readonly string[] = []): readonly Header[] {
   return lines.map((line) => {
     const header = parseHeader(line)
     if (header === undefined) throw new UsageError("--header is not a header. Pass --header 'Name: value'.")
@@ -70,7 +70,7 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
 }
 
 /** Adds `others` to the headers, and removes the headers that have the same names. */
-export function replaceHeaders(headers: readonly HeaderLine[], others: readonly HeaderLine[]): readonly HeaderLine[] {
+export function replaceHeaders(headers: readonly Header[], others: readonly Header[]): readonly Header[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...others]
 }

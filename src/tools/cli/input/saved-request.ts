@@ -1,5 +1,5 @@
 import { bodyOf } from '../../capture/body.js'
-import { type HeaderLine, valuesOf } from '../../capture/header-lines.js'
+import { type Header, isOfConnection, valuesOf } from '../../capture/headers.js'
 import { readCapture } from '../../capture/read-capture.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
@@ -16,13 +16,10 @@ export const SAVED_OPTIONS = {
 /** A saved request, without the headers that belong to its connection. */
 export interface SavedRequest {
   readonly method: string
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   readonly body: Uint8Array
   readonly notes: readonly string[]
 }
-
-const OF_CONNECTION =
-  /^(:.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length)$/i
 
 /** Reads the request of a call, or returns `undefined` if the call has none. */
 export async function readSaved(
@@ -38,6 +35,7 @@ export async function readSaved(
   const captured = readCapture(await readInput(path, 'the saved request', context))
   const { body, notes } = bodyOf(captured, captured.headers)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
-  const headers = captured.headers.filter(([name]) => !OF_CONNECTION.test(name))
+  // The pseudo-headers and `Host` follow from the URL to send to.
+  const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
   return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
 }

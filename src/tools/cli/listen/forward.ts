@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { RejectionReason } from '../../../index.js'
 import { WINDOW_SECONDS } from '../../../rules/timestamp.js'
 import { fromUtf8, utf8 } from '../../bytes.js'
-import type { HeaderLine } from '../../capture/header-lines.js'
+import { type Header, isOfConnection } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../http-client.js'
 
@@ -16,7 +16,7 @@ export interface Forwarded {
   readonly method: string
   /** The target of the request: `/hooks/42?a=b`. */
   readonly target: string
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   readonly body: Uint8Array
 }
 
@@ -32,14 +32,11 @@ export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal):
   return exchange(outgoing, TIMEOUT_SECONDS, MAX_ANSWER_BYTES, signal)
 }
 
-/** Headers that belong to one connection, and the length, which Node writes. */
-const OF_CONNECTION = /^(connection|keep-alive|transfer-encoding|content-length|upgrade|trailer|proxy-.*)$/i
-
 /** Returns the headers of an answer to pass on, as names and values in turns. */
 export function answerHeaders({ rawHeaders }: RawResponse): string[] {
   let isKept = false
   return rawHeaders.filter((text, index) => {
-    if (index % 2 === 0) isKept = !OF_CONNECTION.test(text)
+    if (index % 2 === 0) isKept = !isOfConnection(text)
     return isKept
   })
 }

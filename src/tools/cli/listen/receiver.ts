@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../clock.js'
 import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../../../index.js'
-import type { HeaderLine } from '../../capture/header-lines.js'
+import type { Header } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
@@ -34,7 +34,7 @@ interface Arrived {
   readonly request: IncomingMessage
   readonly method: string
   readonly path: string
-  readonly headers: readonly HeaderLine[]
+  readonly headers: readonly Header[]
   readonly body: Uint8Array
   /** When it arrived, in milliseconds since the Unix epoch. */
   readonly time: number
@@ -99,7 +99,7 @@ export class Receiver {
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     while (this.#waiting >= MAX_WAITING) await this.#turn
     const { method = '', url: path = '', rawHeaders } = request
-    const headers = rawHeaders.flatMap((name, index): HeaderLine[] =>
+    const headers = rawHeaders.flatMap((name, index): Header[] =>
       index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : [],
     )
     let body: Uint8Array
@@ -198,7 +198,7 @@ export class Receiver {
     const size = `body of ${countBytes(body.length)}`
     const report = { time, method, path, ok: result.ok, ...answered, ...(await this.#save(arrived)) }
     const { diagnose } = await import('../../diagnose/index.js')
-    const lines: HeaderLine[] = [[':method', method], [':path', path], ...headers]
+    const lines: Header[] = [[':method', method], [':path', path], ...headers]
     const request = { webhookId: 'listen', headers: lines, body }
     const { secrets, names } = this.#settings
     // An accepted request, or a replay of one, may have something to fix too.

@@ -1,5 +1,5 @@
 import { fromLatin1, fromUtf8, isUtf8 } from '../../bytes.js'
-import type { Pair } from '../../capture/list-headers.js'
+import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { jsonValue } from '../json/parse.js'
@@ -7,44 +7,30 @@ import { jsonValue } from '../json/parse.js'
 /** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
 
-const headerValue = (pairs: readonly Pair[], name: string) => pairs.find(([other]) => other === name)?.[1].trim() ?? ''
-
-/** The number of bytes that Content-Length announces. */
-export function announcedLength(pairs: readonly Pair[]): number | undefined {
-  const length = headerValue(pairs, 'content-length')
-  return /^\d{1,15}$/.test(length) ? Number(length) : undefined
-}
-
-/** The headers that proxies, gateways and tunnels add. */
-const PROXY =
-  /^(via|forwarded|x-(forwarded|real|original|amzn|amz-cf|envoy|azure|kong|arr|cloud-trace)-.+|cf-.+|cdn-loop|fly-.+)$/
-
-/** Whether the request passed a proxy, which may have changed it. */
-export const passedProxy = (pairs: readonly Pair[]) => pairs.some(([name]) => PROXY.test(name))
+const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
 /** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
-export function checkLostBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
-  const announced = announcedLength(pairs)
+export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
+  const announced = contentLengthOf(headers)
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
   const text = fromLatin1(body.subarray(0, 64))
   if (NOT_A_BODY.test(text)) {
     const message = `The body is the text \`${text}\`, which is JavaScript's text for ${text === 'undefined' ? 'nothing' : 'an object'}.`
     const isAsSent = announced === body.length
     const side =
-      announced === undefined || (isAsSent && passedProxy(pairs)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
+      announced === undefined || (isAsSent && passedProxy(headers)) ? 'unknown' : isAsSent ? 'sender' : 'receiver'
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side, evidence }]
   }
-  const isChunked = /(^|[\s,])chunked$/i.test(headerValue(pairs, 'transfer-encoding'))
-  if (body.length > 0 || (!announced && !isChunked)) return []
+  if (body.length > 0 || (!announced && !isChunked(headers))) return []
   const message = 'The body is empty, but the headers announce one: something read it before it was verified.'
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
 /** Reports mistakes that the body and the other headers show, if no way of signing explains the signature. */
-export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
-  const announced = announcedLength(pairs)
+export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
+  const announced = contentLengthOf(headers)
   const isChanged = announced !== undefined && announced !== body.length
-  const encoding = headerValue(pairs, 'content-encoding').toLowerCase()
+  const encoding = headerValue(headers, 'content-encoding').toLowerCase()
   // Compressed bytes are not text.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
     const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified, or it was never compressed.`
@@ -56,7 +42,7 @@ export function suspectBody(body: Uint8Array, pairs: readonly Pair[]): Draft[] {
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
   }
   if (encoding === '' && announced !== undefined) {
-    const found = suspectContent(body, headerValue(pairs, 'content-type'))
+    const found = suspectContent(body, headerValue(headers, 'content-type'))
     if (found !== undefined) return [found]
   }
   const position = isUtf8(body) ? fromUtf8(body).indexOf('\ufffd') : -1

@@ -1,5 +1,5 @@
 import { fromBase64, fromHex, fromUtf8 } from '../../bytes.js'
-import type { Pair } from '../../capture/list-headers.js'
+import type { Header } from '../../capture/headers.js'
 import { joinWords, listNames } from '../../text.js'
 import type { Draft } from '../draft.js'
 
@@ -13,7 +13,7 @@ const MIN_SECRET_IN_NAME = 16
 const MAX_LENGTH = 1_000_000
 
 /** Reports a secret in the headers or the body: plain, percent-encoded, in base64 or in hex, alone or inside another text. */
-export function checkExposure(pairs: readonly Pair[], body: Uint8Array, secrets: readonly string[]): Draft[] {
+export function checkExposure(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
     .filter((secret) => secret.length >= MIN_SECRET)
@@ -21,11 +21,11 @@ export function checkExposure(pairs: readonly Pair[], body: Uint8Array, secrets:
   const hides = (text: string) => texts.some((secret) => text.includes(secret))
   const isHeld = (value: string) =>
     value.length <= MAX_LENGTH && (hides(value) || wordsOf(value).some((word) => hides(decode(word))))
-  const holders = pairs
+  const holders = headers
     .filter(([, value]) => isHeld(value))
     .map(([name]) => (name === ':path' ? 'the URL' : listNames([name])))
   const lowercase = long.filter(({ length }) => length >= MIN_SECRET_IN_NAME).map((secret) => secret.toLowerCase())
-  const isNamed = pairs.some(([name]) => lowercase.some((secret) => name.includes(secret)))
+  const isNamed = headers.some(([name]) => lowercase.some((secret) => name.includes(secret)))
   const names = [
     ...new Set(holders),
     ...(isNamed ? ['the name of a header'] : []),

@@ -23,8 +23,8 @@ import {
   type CompressionFormat,
   type HashAlgorithm,
   type Hypothesis,
+  hypothesesOf,
   type Likelihood,
-  rowsOf,
 } from './hypothesis.js'
 
 // Mistakes in the body, in three steps:
@@ -53,24 +53,24 @@ const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) === expected ? bytes : undefined
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
-const rows = rowsOf<Uint8Array, Bytes>
-const compressed = rows({ code: 'body_compressed', fix: 'sign_compressed' })
-const hashed = rows({ code: 'body_hashed', fix: 'sign_body_not_hash' })
-const notSigned = rows({ code: 'body_not_signed', fix: 'sign_body' })
-const notSent = rows({ code: 'body_not_signed', fix: 'send_signed_text' })
-const encoding = rows({ code: 'body_encoding', fix: 'encode_once' })
-const newline = rows({ code: 'body_newline', fix: 'keep_newlines' })
-const marked = rows({ code: 'body_encoding', fix: 'no_byte_order_mark' })
-const normalized = rows({ code: 'body_encoding', fix: 'normalize_once' })
-const printed = rows({ code: 'body_wrapped', fix: 'write_body' })
-const asSent = rows({ code: 'body_wrapped', fix: 'sign_as_sent' })
-const oneFormat = rows({ code: 'body_wrapped', fix: 'one_format' })
-const inEnvelope = rows({ code: 'body_wrapped', fix: 'sign_envelope' })
-const twice = rows({ code: 'body_wrapped', fix: 'serialize_once' })
-const inMultipart = rows({ code: 'body_wrapped', fix: 'sign_multipart' })
-const reparsed = rows({ code: 'body_json', fix: 'serialize_once' })
-const recased = rows({ code: 'body_json', fix: 'same_options' })
-const changed = rows({ code: 'body_changed', fix: 'same_bytes' })
+const kind = hypothesesOf<Uint8Array, Bytes>
+const compressed = kind({ code: 'body_compressed', fix: 'sign_compressed' })
+const hashed = kind({ code: 'body_hashed', fix: 'sign_body_not_hash' })
+const notSigned = kind({ code: 'body_not_signed', fix: 'sign_body' })
+const notSent = kind({ code: 'body_not_signed', fix: 'send_signed_text' })
+const encoding = kind({ code: 'body_encoding', fix: 'encode_once' })
+const newline = kind({ code: 'body_newline', fix: 'keep_newlines' })
+const marked = kind({ code: 'body_encoding', fix: 'no_byte_order_mark' })
+const normalized = kind({ code: 'body_encoding', fix: 'normalize_once' })
+const printed = kind({ code: 'body_wrapped', fix: 'write_body' })
+const asSent = kind({ code: 'body_wrapped', fix: 'sign_as_sent' })
+const oneFormat = kind({ code: 'body_wrapped', fix: 'one_format' })
+const inEnvelope = kind({ code: 'body_wrapped', fix: 'sign_envelope' })
+const twice = kind({ code: 'body_wrapped', fix: 'serialize_once' })
+const inMultipart = kind({ code: 'body_wrapped', fix: 'sign_multipart' })
+const reparsed = kind({ code: 'body_json', fix: 'serialize_once' })
+const recased = kind({ code: 'body_json', fix: 'same_options' })
+const changed = kind({ code: 'body_changed', fix: 'same_bytes' })
 
 const inflated = (likelihood: Likelihood, format: CompressionFormat) =>
   compressed(likelihood, `the body inflated (it arrived as ${format})`, (body, { primitives }) =>

@@ -1,11 +1,12 @@
 import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
+import type { SignatureForm } from '../signature-form.js'
 import {
   type Bytes,
   type HashAlgorithm,
   type Hypothesis,
+  hypothesesOf,
   type Likelihood,
   type RequestContext,
-  rowsOf,
 } from './hypothesis.js'
 
 // The ways in which a sender may have made the digest, instead of an HMAC with SHA-256.
@@ -38,10 +39,39 @@ export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
   isKeyed: true,
 })
 
-/** The wrong ways to make a digest with one algorithm. */
-export function digestHypotheses(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
-  const row = rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
-  const encoded = rowsOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
+export const RIGHT_DIGEST = hmacWith('sha256')
+
+/**
+ * Returns the wrong digests whose length fits X-Signature. The right digest is always tried, because X-Signature may be
+ * a part of it or contain it.
+ */
+export function digestHypotheses(forms: readonly SignatureForm[]): Hypothesis<Digest, Digest>[] {
+  const lengthsOf = (code: SignatureForm['code']) =>
+    forms.filter((form) => form.code === code).flatMap(({ lengths }) => lengths)
+  const whole = lengthsOf('signature_format')
+  const possible = new Set([...whole, ...lengthsOf('signature_truncated')])
+  return ALGORITHMS.filter(({ length }) => possible.has(length)).flatMap(({ algorithm, name, length }) => {
+    const isRare = algorithm === 'sha3-256'
+    // The length of a whole digest shows the algorithm. A digest that was cut was most likely a SHA-256.
+    const isGiven = !isRare && (whole.length === 0 ? algorithm === 'sha256' : whole.includes(length))
+    const others = wrongDigests(algorithm, name)
+    return [
+      ...(algorithm === 'sha256'
+        ? []
+        : [otherHmac(isGiven ? 'expected' : isRare ? 'rare' : 'uncommon', algorithm, name)]),
+      ...(isGiven ? others : others.map((other) => ({ ...other, likelihood: 'rare' as const }))),
+    ]
+  })
+}
+
+const other = hypothesesOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })
+const encoded = hypothesesOf<Digest, Digest>({ code: 'body_encoding', fix: 'encode_once', side: 'sender' })
+
+const otherHmac = (likelihood: Likelihood, algorithm: HashAlgorithm, name: string) =>
+  other(likelihood, `an HMAC with ${name} instead of SHA-256`, () => hmacWith(algorithm))
+
+/** Returns the wrong ways to make a digest with one algorithm. */
+export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly Hypothesis<Digest, Digest>[] {
   const made =
     (make: Digest['make'], isKeyed = true) =>
     () => ({ make, isKeyed })
@@ -70,17 +100,17 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
       return hmac(key, [typeof encoded === 'string' ? utf8(encoded) : encoded], context)
     })
   return [
-    row('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
-    row('uncommon', `${name} of the message and then the secret, without HMAC`, hash('message', 'key')),
-    row('rare', `${name} of the secret, a colon and the message, without HMAC`, hash('key', 'separator', 'message')),
-    row('rare', `${name} of the message, a colon and the secret, without HMAC`, hash('message', 'separator', 'key')),
-    row('uncommon', `${name} of the message alone, without the secret`, hash('message')),
-    row(
+    other('uncommon', `${name} of the secret and then the message, without HMAC`, hash('key', 'message')),
+    other('uncommon', `${name} of the message and then the secret, without HMAC`, hash('message', 'key')),
+    other('rare', `${name} of the secret, a colon and the message, without HMAC`, hash('key', 'separator', 'message')),
+    other('rare', `${name} of the message, a colon and the secret, without HMAC`, hash('message', 'separator', 'key')),
+    other('uncommon', `${name} of the message alone, without the secret`, hash('message')),
+    other(
       'uncommon',
       'an HMAC with its arguments swapped: the message as the key, the secret as the message',
       made((key, message, context) => hmac(concat(...message), [key], context)),
     ),
-    row(
+    other(
       'uncommon',
       `an HMAC of the message's ${name} in hex`,
       made((key, message, context) => {
@@ -88,14 +118,14 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
         return digest && hmac(key, [utf8(hex(digest))], context)
       }),
     ),
-    row('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
-    row('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
-    row(
+    other('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
+    other('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
+    other(
       'rare',
       'an HMAC of the bytes of the HMAC',
       twice((digest) => digest),
     ),
-    row('rare', 'an HMAC of the HMAC in base64', twice(base64)),
+    other('rare', 'an HMAC of the HMAC in base64', twice(base64)),
     encoded(
       'uncommon',
       'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',
@@ -108,13 +138,3 @@ export function digestHypotheses(algorithm: HashAlgorithm, name: string): readon
     ),
   ]
 }
-
-/** The rows of one algorithm. The HMAC is right if the algorithm is SHA-256. */
-export const otherHmac = (likelihood: Likelihood | 'expected', algorithm: HashAlgorithm, name: string) => ({
-  ...rowsOf<Digest, Digest>({ code: 'signature_algorithm', fix: 'use_hmac_sha256' })(
-    'uncommon',
-    `an HMAC with ${name} instead of SHA-256`,
-    () => hmacWith(algorithm),
-  ),
-  likelihood,
-})

@@ -1,16 +1,18 @@
+import type { Header } from '../../capture/headers.js'
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
+import type { JsonStyle } from '../json/write.js'
 
 /**
- * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `last` marks
- * a mistake that has too many values to be tried earlier.
+ * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` is what the
+ * request shows, so that it does not count as a mistake. `last` marks a mistake that has too many values to be tried earlier.
  */
-export type Likelihood = 'common' | 'uncommon' | 'rare' | 'last'
+export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
 /** The other parts of the request, which a hypothesis does not change. */
 export interface RequestContext {
   /** All headers, with their names in lowercase. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: readonly Header[]
   /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
@@ -38,12 +40,14 @@ export interface Hypothesis<Input, Output> {
   readonly side?: Side
   /** The text that was signed instead, as a phrase. `<detail>` is the detail of a variant. */
   readonly what: string
+  /** How the JSON was written, if the sender wrote it in another style. */
+  readonly style?: JsonStyle
   /** Computes what was signed from what was received. Returns `undefined` if the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
 }
 
-/** Returns a function that makes the rows of one kind of mistake. */
-export const rowsOf =
+/** Returns a function that makes the hypotheses of one kind of mistake. */
+export const hypothesesOf =
   <Input, Output>(kind: Pick<Hypothesis<Input, Output>, 'code' | 'fix' | 'side'>) =>
   (likelihood: Likelihood, what: string, apply: Hypothesis<Input, Output>['apply']) => ({
     ...kind,

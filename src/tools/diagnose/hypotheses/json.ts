@@ -186,14 +186,13 @@ export function parseBody(body: Uint8Array): JsonText | undefined {
   return parsed.get(body)
 }
 
-export interface JsonHypothesis extends Hypothesis<Uint8Array, Uint8Array> {
-  readonly style: JsonStyle
-}
-
 /** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
 const BYTES_PER_TOKEN = 25
 
-const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'style'>): JsonHypothesis => ({
+const hypothesis = ({
+  likelihood,
+  style,
+}: Pick<JsonWriter, 'likelihood' | 'style'>): Hypothesis<Uint8Array, Uint8Array> => ({
   // Without JSON's quotes, it is what a language prints for an object.
   likelihood,
   code: 'body_json',
@@ -208,7 +207,7 @@ const hypothesis = ({ likelihood, style }: Pick<JsonWriter, 'likelihood' | 'styl
   },
 })
 
-export const JSON_HYPOTHESES: readonly JsonHypothesis[] = [
+export const JSON_HYPOTHESES: readonly Hypothesis<Uint8Array, Uint8Array>[] = [
   ...JSON_WRITERS.map(hypothesis),
   ...COMBINED.map((style) => hypothesis({ likelihood: 'rare', style })),
 ]

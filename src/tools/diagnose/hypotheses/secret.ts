@@ -5,9 +5,9 @@ import {
   type Bytes,
   type HashAlgorithm,
   type Hypothesis,
+  hypothesesOf,
   type Likelihood,
   type RequestContext,
-  rowsOf,
 } from './hypothesis.js'
 
 // Mistakes in the secret that was used as the key.
@@ -26,18 +26,18 @@ const hashOf =
 const toStandardBase64 = (secret: string) => secret.replaceAll('-', '+').replaceAll('_', '/')
 const padded = (secret: string) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '=')
 
-const rows = rowsOf<string, Bytes>
-const trim = rows({ code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' })
-const trimHere = rows({ code: 'secret_whitespace', fix: 'trim_secret', side: 'receiver' })
-const unquote = rows({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
-const unquoteHere = rows({ code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' })
-const asText = rows({ code: 'secret_encoding', fix: 'secret_as_text' })
-const prefixedAsText = rows({ code: 'secret_prefix', fix: 'secret_as_text' })
-const unprefixed = rows({ code: 'secret_prefix', fix: 'whole_secret' })
-const ownPrefix = rows({ code: 'secret_prefix', fix: 'own_prefix' })
-const unhashed = rows({ code: 'secret_hashed', fix: 'secret_as_text' })
-const unchanged = rows({ code: 'secret_changed', fix: 'unchanged_secret' })
-const insideJson = rows({ code: 'secret_changed', fix: 'value_of_secret' })
+const kind = hypothesesOf<string, Bytes>
+const trim = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' })
+const trimHere = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'receiver' })
+const unquote = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
+const unquoteHere = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' })
+const asText = kind({ code: 'secret_encoding', fix: 'secret_as_text' })
+const prefixedAsText = kind({ code: 'secret_prefix', fix: 'secret_as_text' })
+const unprefixed = kind({ code: 'secret_prefix', fix: 'whole_secret' })
+const ownPrefix = kind({ code: 'secret_prefix', fix: 'own_prefix' })
+const unhashed = kind({ code: 'secret_hashed', fix: 'secret_as_text' })
+const unchanged = kind({ code: 'secret_changed', fix: 'unchanged_secret' })
+const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
 
 /** The keys that secrets have in the JSON of a secrets manager. */
 const JSON_KEYS = [
@@ -68,7 +68,7 @@ const valuesInJson = (secret: string) => {
 /** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
 
-const placeholder = rows({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
+const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
   texts.map((text) =>
     placeholder(likelihood, text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, () => text),

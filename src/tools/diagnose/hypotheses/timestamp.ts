@@ -1,5 +1,5 @@
 import { writeIso } from '../instant.js'
-import { type Hypothesis, rowsOf, type Variants } from './hypothesis.js'
+import { type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
 
 // Mistakes in the timestamp that was signed.
 
@@ -7,31 +7,31 @@ import { type Hypothesis, rowsOf, type Variants } from './hypothesis.js'
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
-const row = rowsOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
+const other = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
 
-/** These rows change the instant that the header means, in milliseconds since the Unix epoch. */
+/** They change the instant that the header means, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
-  row('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
-  row('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),
-  row('rare', 'a timestamp of another moment, <detail> than in the header', shifted(3, MAX_DRIFT)),
-  row('uncommon', 'the timestamp in ISO 8601', (instant) => writeIso(instant, 'Z')),
-  row('uncommon', 'the timestamp in ISO 8601 with milliseconds', (instant) => writeIso(instant, '.000Z')),
-  row('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
-  row('rare', 'the timestamp as Go prints a time', (instant) => writeIso(instant, ' +0000 UTC', ' ')),
-  row('rare', 'the timestamp as Ruby prints a time', (instant) => writeIso(instant, ' UTC', ' ')),
-  row('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
-  row('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
-  row('uncommon', 'an empty timestamp', () => ''),
-  row('last', 'the timestamp in milliseconds, with the fraction <detail>', (instant) =>
+  other('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
+  other('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),
+  other('rare', 'a timestamp of another moment, <detail> than in the header', shifted(3, MAX_DRIFT)),
+  other('uncommon', 'the timestamp in ISO 8601', (instant) => writeIso(instant, 'Z')),
+  other('uncommon', 'the timestamp in ISO 8601 with milliseconds', (instant) => writeIso(instant, '.000Z')),
+  other('uncommon', 'the timestamp in ISO 8601 with `+00:00`', (instant) => writeIso(instant, '+00:00')),
+  other('rare', 'the timestamp as Go prints a time', (instant) => writeIso(instant, ' +0000 UTC', ' ')),
+  other('rare', 'the timestamp as Ruby prints a time', (instant) => writeIso(instant, ' UTC', ' ')),
+  other('uncommon', 'the timestamp as a float', (instant) => `${seconds(instant)}.0`),
+  other('uncommon', 'the timestamp in nanoseconds', (instant) => `${seconds(instant)}000000000`),
+  other('uncommon', 'an empty timestamp', () => ''),
+  other('last', 'the timestamp in milliseconds, with the fraction <detail>', (instant) =>
     fractions((milliseconds) => seconds(instant) + milliseconds),
   ),
-  row('last', 'the timestamp with the fraction <detail>', (instant) =>
+  other('last', 'the timestamp with the fraction <detail>', (instant) =>
     fractions((milliseconds) => `${seconds(instant)}.${milliseconds.replace(/0+$/, '')}`),
   ),
-  row('last', 'the timestamp in ISO 8601, with the fraction <detail>', (instant) =>
+  other('last', 'the timestamp in ISO 8601, with the fraction <detail>', (instant) =>
     fractions((milliseconds) => writeIso(instant, `.${milliseconds}Z`)),
   ),
-  row('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
+  other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
 
 /** A timestamp for each fraction of a second that a clock of milliseconds has. */

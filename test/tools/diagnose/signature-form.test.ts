@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Reading, readSignature } from '../../../../src/tools/diagnose/checks/signature.js'
+import { signatureForms } from '../../../src/tools/diagnose/signature-form.js'
 
 /** Its first byte is 0x00, it has another byte below 0x10, and its base64 has `+` and `/`. */
 const DIGEST = '0087cf99a4636ebd9a0f66eaf98fde8bca977e2a274bc832cc903c3561735e9d'
@@ -9,11 +9,11 @@ const bytes = Buffer.from(DIGEST, 'hex')
 const base64 = bytes.toString('base64')
 const base64url = bytes.toString('base64url')
 
-/** Describes each reading that matches the digest: the code, then the differences. */
-function readings(signature: string, digest = DIGEST): string[] {
-  return readSignature(signature)
+/** Describes each form that matches the digest: the code, then the differences. */
+function formsOf(signature: string, digest = DIGEST): string[] {
+  return signatureForms(signature)
     .filter(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
-    .map(({ code, differences }: Reading) => `${code}: ${differences.join(', ')}`)
+    .map(({ code, differences }) => `${code}: ${differences.join(', ')}`)
 }
 
 const WHOLE: readonly string[] = [
@@ -64,25 +64,23 @@ const CUT: readonly (readonly [signature: string, digest: string])[] = [
 
 describe('a digest is read from', () => {
   it.each(WHOLE)('%j', (signature) => {
-    expect(readings(signature)[0]).toMatch(/^signature_format: /)
+    expect(formsOf(signature)[0]).toMatch(/^signature_format: /)
   })
 
   it.each(CUT)('%j, cut', (signature, digest) => {
-    expect(readings(signature, digest)[0]).toMatch(/^signature_truncated: /)
+    expect(formsOf(signature, digest)[0]).toMatch(/^signature_truncated: /)
   })
 
   it('each form, and is described in these words', async () => {
     const all = [...WHOLE.map((signature) => [signature, DIGEST] as const), ...CUT]
-    const texts = all.map(
-      ([signature, digest]) => `${JSON.stringify(signature)}\n    ${readings(signature, digest)[0]}`,
-    )
-    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('readings.txt')
+    const texts = all.map(([signature, digest]) => `${JSON.stringify(signature)}\n    ${formsOf(signature, digest)[0]}`)
+    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('signature-forms.txt')
   })
 
   it('the digests of other algorithms', () => {
-    expect(readings(SHA_1, SHA_1)).toEqual(['signature_format: '])
-    expect(readings(SHA_512, SHA_512)).toEqual(['signature_format: '])
-    for (const digest of [SHA_1, SHA_512]) expect(readings(`7b${digest}`, digest)).toHaveLength(1)
+    expect(formsOf(SHA_1, SHA_1)).toEqual(['signature_format: '])
+    expect(formsOf(SHA_512, SHA_512)).toEqual(['signature_format: '])
+    for (const digest of [SHA_1, SHA_512]) expect(formsOf(`7b${digest}`, digest)).toHaveLength(1)
   })
 })
 
@@ -102,23 +100,23 @@ it.each([
   Buffer.from(`${DIGEST}x`).toString('base64'),
   base64.slice(1),
 ])('no digest is read from %j', (signature) => {
-  expect(readings(signature)).toEqual([])
+  expect(formsOf(signature)).toEqual([])
 })
 
 it('a digest is found in a long header', () => {
-  expect(readings(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
-  expect(readings(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
+  expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
+  expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
   const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
-  expect(readings(certificate)).toHaveLength(1)
+  expect(formsOf(certificate)).toHaveLength(1)
 })
 
 it('64 hex digits are not base64, and may be the start of a longer digest', () => {
   const codes = ['signature_format', 'signature_truncated', 'signature_truncated']
-  expect(readSignature(DIGEST).map(({ code }) => code)).toEqual(codes)
-  expect(readSignature(`0x${DIGEST}`).map(({ code }) => code)).toEqual(codes)
+  expect(signatureForms(DIGEST).map(({ code }) => code)).toEqual(codes)
+  expect(signatureForms(`0x${DIGEST}`).map(({ code }) => code)).toEqual(codes)
 })
 
-it('a header of any length has at most 40 readings', () => {
+it('a header of any length has at most 40 forms', () => {
   const many = Array.from({ length: 100 }, (_, index) => DIGEST.slice(index % 30)).join(',')
-  expect(readSignature(many).length).toBeLessThanOrEqual(40)
+  expect(signatureForms(many).length).toBeLessThanOrEqual(40)
 })

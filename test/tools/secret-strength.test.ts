@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { generateSecret } from '../../../src/index.js'
-import { isGuessable } from '../../../src/tools/diagnose/checks/guessable.js'
+import { generateSecret } from '../../src/index.js'
+import { isGuessable } from '../../src/tools/secret-strength.js'
 
 describe('a secret can be guessed', () => {
   it.each([
