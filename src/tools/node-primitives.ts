@@ -1,6 +1,6 @@
 import { createHash, createHmac, getHashes } from 'node:crypto'
 import * as zlib from 'node:zlib'
-import type { CompressionFormat, Primitives } from './diagnose/hypotheses/hypothesis.js'
+import type { CompressionFormat, Primitives } from './primitives.js'
 
 const INFLATE = {
   gzip: zlib.gunzipSync,

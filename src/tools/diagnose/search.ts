@@ -1,4 +1,5 @@
-import type { Likelihood, Primitives } from './hypotheses/hypothesis.js'
+import type { Primitives } from '../primitives.js'
+import type { Likelihood } from './hypotheses/hypothesis.js'
 
 // The search tries combinations of choices, one choice per group (the layout, the secret, the body …). It begins with the
 // likeliest combinations and ends when one matches or the budget is used up.

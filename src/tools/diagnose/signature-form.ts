@@ -1,6 +1,6 @@
 import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
+import { ALGORITHMS } from '../primitives.js'
 import { percentDecode } from './hypotheses/body-formats.js'
-import { ALGORITHMS } from './hypotheses/digest.js'
 
 /** With fewer hex digits, one of the digests that are tried would match by chance. */
 const MIN_DIGITS = 8

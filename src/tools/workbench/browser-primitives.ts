@@ -4,7 +4,7 @@ import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { Gunzip, Unzlib } from 'fflate'
 import { concat, isUtf8 } from '../bytes.js'
-import type { HashAlgorithm, Primitives } from '../diagnose/hypotheses/hypothesis.js'
+import type { HashAlgorithm, Primitives } from '../primitives.js'
 
 const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }
 const INFLATE = { gzip: Gunzip, deflate: Unzlib }

@@ -16,16 +16,10 @@ import {
   windows1252,
   withoutLineBreaks,
 } from '../../bytes.js'
+import type { CompressionFormat, HashAlgorithm } from '../../primitives.js'
 import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
-import {
-  type Bytes,
-  type CompressionFormat,
-  type HashAlgorithm,
-  type Hypothesis,
-  hypothesesOf,
-  type Likelihood,
-} from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
 
 // Mistakes in the body, in three steps:
 // - sources: the body was received in another form than it was signed.

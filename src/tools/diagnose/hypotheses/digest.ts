@@ -1,13 +1,7 @@
 import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
+import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
-import {
-  type Bytes,
-  type HashAlgorithm,
-  type Hypothesis,
-  hypothesesOf,
-  type Likelihood,
-  type RequestContext,
-} from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 
 // The ways in which a sender may have made the digest, instead of an HMAC with SHA-256.
 
@@ -18,20 +12,6 @@ export interface Digest {
   /** Whether the secret makes a difference. */
   readonly isKeyed: boolean
 }
-
-/** The algorithms by the length of the digest in bytes. The most usual one of each length is first. */
-export const ALGORITHMS: readonly {
-  readonly algorithm: HashAlgorithm
-  readonly name: string
-  readonly length: number
-}[] = [
-  { algorithm: 'sha256', name: 'SHA-256', length: 32 },
-  { algorithm: 'sha1', name: 'SHA-1', length: 20 },
-  { algorithm: 'sha512', name: 'SHA-512', length: 64 },
-  { algorithm: 'sha384', name: 'SHA-384', length: 48 },
-  { algorithm: 'md5', name: 'MD5', length: 16 },
-  { algorithm: 'sha3-256', name: 'SHA3-256', length: 32 },
-]
 
 /** The digest of the rules, if `algorithm` is SHA-256. */
 export const hmacWith = (algorithm: HashAlgorithm): Digest => ({

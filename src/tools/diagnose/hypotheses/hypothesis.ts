@@ -1,4 +1,5 @@
 import type { Header } from '../../capture/headers.js'
+import type { Primitives } from '../../primitives.js'
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 import type { JsonStyle } from '../json/write.js'
@@ -58,16 +59,3 @@ export const hypothesesOf =
 
 /** Text or bytes; text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array
-
-/** Functions of the platform. Node has them, and in a browser, libraries take their place. */
-export interface Primitives {
-  /** A hash over parts; `undefined` if the platform lacks the algorithm. */
-  hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** An HMAC over parts; `undefined` if the platform lacks the algorithm. */
-  hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** Inflates up to `maxLength` bytes; `undefined` if `bytes` are not of this format or are longer. */
-  inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
-}
-
-export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256'
-export type CompressionFormat = 'gzip' | 'deflate' | 'brotli'

@@ -1,14 +1,8 @@
 import { base64, fromBase64, fromHex, fromLatin1, hex, latin1, utf8, utf16 } from '../../bytes.js'
+import type { HashAlgorithm } from '../../primitives.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import {
-  type Bytes,
-  type HashAlgorithm,
-  type Hypothesis,
-  hypothesesOf,
-  type Likelihood,
-  type RequestContext,
-} from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 
 // Mistakes in the secret that was used as the key.
 

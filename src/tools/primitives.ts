@@ -1,0 +1,26 @@
+/** Functions of the platform. Node has them, and in a browser, libraries take their place. */
+export interface Primitives {
+  /** A hash over parts; `undefined` if the platform lacks the algorithm. */
+  hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
+  /** An HMAC over parts; `undefined` if the platform lacks the algorithm. */
+  hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array | undefined
+  /** Inflates up to `maxLength` bytes; `undefined` if `bytes` are not of this format or are longer. */
+  inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
+}
+
+export type HashAlgorithm = 'sha256' | 'sha1' | 'sha512' | 'sha384' | 'md5' | 'sha3-256'
+export type CompressionFormat = 'gzip' | 'deflate' | 'brotli'
+
+/** The algorithms by the length of the digest in bytes. The most usual one of each length is first. */
+export const ALGORITHMS: readonly {
+  readonly algorithm: HashAlgorithm
+  readonly name: string
+  readonly length: number
+}[] = [
+  { algorithm: 'sha256', name: 'SHA-256', length: 32 },
+  { algorithm: 'sha1', name: 'SHA-1', length: 20 },
+  { algorithm: 'sha512', name: 'SHA-512', length: 64 },
+  { algorithm: 'sha384', name: 'SHA-384', length: 48 },
+  { algorithm: 'md5', name: 'MD5', length: 16 },
+  { algorithm: 'sha3-256', name: 'SHA3-256', length: 32 },
+]
