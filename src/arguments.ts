@@ -6,9 +6,11 @@ import { types } from 'node:util'
  * Makes the error for an argument of the wrong type.
  *
  * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
+ *
+ * @param hint - the code of the mistake, if the value shows which one it is.
  */
-export function invalidType(message: string): TypeError {
-  return withCode(new TypeError(message))
+export function invalidType(message: string, hint?: string): TypeError {
+  return Object.assign(withCode(new TypeError(message)), hint === undefined ? {} : { hint })
 }
 
 /** Makes the error for an argument of the right type with a value that is not allowed. */

@@ -2,17 +2,34 @@ import type { Rejected, RejectionReason } from './result.js'
 import type { HeaderName } from './rules/formats.js'
 
 /**
+ * An error for which frameworks answer with a status. Some read `status`, others `statusCode`. NestJS reads them only from an error
+ * with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
+ */
+abstract class HttpError<Code extends string, Status extends number, Expose extends boolean> extends Error {
+  readonly code: Code
+  readonly status: Status
+  readonly statusCode: Status
+  readonly expose: Expose
+
+  constructor(code: Code, status: Status, expose: Expose, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = this.statusCode = status
+    this.expose = expose
+  }
+}
+
+/**
  * The nonce store failed, so there is no result. `cause` is the error of the store, or says what the store returned.
  *
  * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
  */
-export class NonceStoreError extends Error {
+export class NonceStoreError extends HttpError<'ERR_NONCE_STORE', 503, false> {
   override readonly name = 'NonceStoreError'
-  readonly code = 'ERR_NONCE_STORE'
-  readonly status = 503
-  readonly statusCode = 503
-  /** NestJS reads `status` only from an error with `expose`. Koa does not send the message if it is `false`. */
-  readonly expose = false
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_NONCE_STORE', 503, false, message, options)
+  }
 }
 
 /**
@@ -20,13 +37,8 @@ export class NonceStoreError extends Error {
  *
  * Frameworks that read `status` or `statusCode` answer 401. The message is safe to send: it does not say which rule was broken.
  */
-export class WebhookRejectedError extends Error {
+export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED', 401, true> {
   override readonly name = 'WebhookRejectedError'
-  readonly code = 'ERR_WEBHOOK_REJECTED'
-  readonly status = 401
-  readonly statusCode = 401
-  /** The message may be sent. NestJS reads `status` only from an error with `expose`. */
-  readonly expose = true
   /** The first broken rule. It is for your log, so do not send it. */
   readonly reason: RejectionReason
   /** The missing header, if the reason is `missing_header`. */
@@ -35,7 +47,7 @@ export class WebhookRejectedError extends Error {
   readonly detail: string
 
   constructor(rejected: Rejected) {
-    super('The request is not authenticated')
+    super('ERR_WEBHOOK_REJECTED', 401, true, 'The request is not authenticated')
     this.reason = rejected.reason
     this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
     this.detail = rejected.message
@@ -63,12 +75,8 @@ export class NonceStoreFullError extends Error {
  *
  * Frameworks that read `status` or `statusCode` answer 413. The message is safe to send.
  */
-export class BodyTooLargeError extends Error {
+export class BodyTooLargeError extends HttpError<'ERR_BODY_TOO_LARGE', 413, true> {
   override readonly name = 'BodyTooLargeError'
-  readonly code = 'ERR_BODY_TOO_LARGE'
-  readonly status = 413
-  readonly statusCode = 413
-  readonly expose = true
   /**
    * Send these headers with the answer, so that the sender does not upload the rest. Express, Koa and Fastify do it by
    * themselves.
@@ -77,7 +85,7 @@ export class BodyTooLargeError extends Error {
 
   /** @param maxBytes - the limit, in bytes. */
   constructor(maxBytes: number) {
-    super(`The request body has more than ${maxBytes} bytes`)
+    super('ERR_BODY_TOO_LARGE', 413, true, `The request body has more than ${maxBytes} bytes`)
   }
 }
 
@@ -86,15 +94,11 @@ export class BodyTooLargeError extends Error {
  *
  * It is not a fault of your service. Frameworks that read `status` or `statusCode` answer 400, which nobody receives.
  */
-export class BodyAbortedError extends Error {
+export class BodyAbortedError extends HttpError<'ERR_BODY_ABORTED', 400, true> {
   override readonly name = 'BodyAbortedError'
-  readonly code = 'ERR_BODY_ABORTED'
-  readonly status = 400
-  readonly statusCode = 400
-  readonly expose = true
 
   constructor(cause?: unknown) {
-    super('The sender closed the connection before the body was complete', { cause })
+    super('ERR_BODY_ABORTED', 400, true, 'The sender closed the connection before the body was complete', { cause })
   }
 }
 
@@ -105,7 +109,11 @@ export interface ErrorsByCode {
   ERR_NONCE_STORE_FULL: NonceStoreFullError
   ERR_BODY_TOO_LARGE: BodyTooLargeError
   ERR_BODY_ABORTED: BodyAbortedError
-  ERR_INVALID_ARGUMENT: (TypeError | RangeError) & { code: 'ERR_INVALID_ARGUMENT' }
+  ERR_INVALID_ARGUMENT: (TypeError | RangeError) & {
+    code: 'ERR_INVALID_ARGUMENT'
+    /** Names the mistake, if the wrong value shows it: `parsed_object`, for example. It is stable across versions. */
+    hint?: string
+  }
 }
 
 /**

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js'
 import { BodyAbortedError, BodyTooLargeError } from './errors.js'
+import { alreadyRead, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
-import { describeBody, describeRead } from './rules/body-hint.js'
 
 /**
  * What a handler gets from its framework:
@@ -99,7 +99,7 @@ function limited(bytes: Uint8Array, maxBytes: number): Buffer {
 
 function decodeEvent(event: Fields): Buffer {
   const body = event['body'] ?? ''
-  if (typeof body !== 'string') throw invalidType(`source.body is ${describeBody(event, kindOf(body))}`)
+  if (typeof body !== 'string') throw notRawBody(event, 'source')
   return Buffer.from(body, event['isBase64Encoded'] === true ? 'base64' : 'utf8')
 }
 
@@ -208,10 +208,6 @@ class Collector {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-function alreadyRead(source: object): TypeError {
-  return invalidType(`source was already read, probably by a body parser. ${describeRead(source)}`)
 }
 
 /** Returns `Content-Length`. If it is absent, returns 0 or `NaN`, which no limit refuses. */

@@ -1,4 +1,5 @@
 import { assertText, invalidType, kindOf } from './arguments.js'
+import { notHeaders } from './hints/headers.js'
 import { type Body, bytesOf } from './rules/body.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 
@@ -30,6 +31,8 @@ export function readRequest(request: WebhookRequest) {
   }
   const { webhookId, headers, body } = request
   assertText(webhookId, 'request.webhookId', 'Pass { webhookId, headers, body } with the ID as a string.')
+  const error = notHeaders(headers)
+  if (error !== undefined) throw error
   const { timestamp, nonce, signature } = readHeaders(headers)
   return { webhookId, headers, timestamp, nonce, signature, body: bytesOf(body, 'request.body') }
 }

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertWellFormed, invalidType, kindOf } from '../arguments.js'
-import { describeBody } from './body-hint.js'
+import { assertWellFormed, invalidType } from '../arguments.js'
 
 /**
  * The raw body: the bytes as received, before anything decodes, parses or decompresses them.
@@ -28,9 +27,4 @@ export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
   } catch {
     throw invalidType(`${name} was transferred: its bytes are gone. Pass a copy.`)
   }
-}
-
-/** Makes the error for a body that is not raw. */
-export function notRawBody(request: { readonly body?: unknown }): TypeError {
-  return invalidType(`request.body is ${describeBody(request, kindOf(request.body))}`)
 }

@@ -16,23 +16,20 @@ export type HeadersInput =
 
 export { HEADER_NAMES, type HeaderName, type HeaderValues }
 
-const FIX = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
-
 /**
  * Returns the values of the three headers, unchanged.
  *
  * A repeated header is joined with `, ` (RFC 9110, section 5.3), and so fails its format rule.
  */
 export function readHeaders(headers: HeadersInput): HeaderValues {
-  assertHeaders(headers)
   const values: Values = { timestamp: undefined, nonce: undefined, signature: undefined }
   // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
-  if (typeof headers['get'] === 'function' && !types.isMap(headers)) {
-    for (const name of HEADER_NAMES) add(values, name, headers['get'](name))
+  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) {
+    for (const name of HEADER_NAMES) add(values, name, headers.get(name))
   } else if (Symbol.iterator in headers) {
     for (const pair of headers as Iterable<unknown>) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-        throw invalidType(`request.headers is a list, but not of pairs. ${FIX}`)
+        throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
       }
       add(values, pair[0], pair[1])
     }
@@ -62,19 +59,4 @@ function joined(before: string | undefined, value: unknown, name: HeaderName): s
   if (Array.isArray(value)) return value.reduce((all, one) => joined(all, one, name), before)
   if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}. Pass a string.`)
   return before === undefined ? value : `${before}, ${value}`
-}
-
-function assertHeaders(headers: unknown): asserts headers is Properties {
-  if (!isObject(headers) || typeof headers['then'] === 'function') {
-    throw invalidType(`request.headers is ${kindOf(headers)}. ${FIX}`)
-  }
-  // A header of this name, from a sender, is a string or a list of strings. It is never another object.
-  const isRecord = (value: unknown) => isObject(value) && !Array.isArray(value)
-  if (isRecord(headers['headers']) || isRecord(headers['req']) || isRecord(headers['raw'])) {
-    throw invalidType('request.headers is a whole request. Pass its .headers (Hono: c.req.raw.headers).')
-  }
-}
-
-function isObject(value: unknown): value is Properties {
-  return typeof value === 'object' && value !== null
 }

@@ -1,5 +1,6 @@
 import { invalidType, kindOf } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
+import { notNonceStore } from '../hints/nonce-store.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 
 /**
@@ -55,35 +56,8 @@ export interface NonceStore {
 export function assertNonceStore(nonceStore: NonceStore): void {
   // The client of postgres.js is a function, and its reserve() reserves a connection.
   if (typeof nonceStore === 'function' || typeof nonceStore?.reserve !== 'function') {
-    throw invalidType(`nonceStore is ${describeNoStore(nonceStore)}`)
+    throw notNonceStore(nonceStore)
   }
-}
-
-/** The methods by which a client of a database is known, and how to make a store of it. */
-const CLIENTS: readonly (readonly [method: string, advice: string])[] = [
-  ['unsafe', "Pass await connectPostgresJs(…), from 'inbound-webhook-auth/postgres'."],
-  ['zadd', "Pass await connectIoredis(…), from 'inbound-webhook-auth/redis'."],
-  ['sendCommand', "Pass await connectNodeRedis(…), from 'inbound-webhook-auth/redis'."],
-  ['query', "Pass a store from 'inbound-webhook-auth/postgres' or 'inbound-webhook-auth/mysql'."],
-  ['prepare', "Pass new SqliteNonceStore(database), from 'inbound-webhook-auth/sqlite'."],
-  ['send', "Pass new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'."],
-]
-
-/** Describes a value that is not a store, and says what to pass instead: `a promise that was not awaited. Await it.` */
-function describeNoStore(value: unknown): string {
-  const kind = kindOf(value)
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
-    return `${kind}. Create one store per process, and pass it.`
-  }
-  const hasMethod = (name: string) => typeof Reflect.get(value, name) === 'function'
-  if (hasMethod('then')) return `${kind}. Await it, and pass the store.`
-  if (typeof Object(Reflect.get(value, 'nonceStore')).reserve === 'function') {
-    return 'an object with a store. Pass its .nonceStore.'
-  }
-  const advice = CLIENTS.find(([method]) => hasMethod(method))?.[1]
-  if (advice !== undefined) return `a client of a database. ${advice}`
-  if (typeof value === 'function') return 'a function or a class. Call it once per process, and pass what it returns.'
-  return `${kind} without reserve(). Create one store per process, and pass it.`
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { alreadyRead } from '../../src/hints/raw-body.js'
 import { type HeadersInput, type Secret, sign, verify } from '../../src/index.js'
-import { describeRead } from '../../src/rules/body-hint.js'
 import { NO_HEADERS } from '../support/cases/headers.js'
 import { SIGN_MISTAKES, VERIFY_MISTAKES } from '../support/cases/mistakes.js'
 import { NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
@@ -116,7 +116,7 @@ it('the words of rejections, and of errors about an argument', async () => {
   ]
   for (const [name, body] of NO_RAW_BODIES_ONCE_READ) bodies.push([name, await body()])
   for (const [name, body] of bodies) texts.push(name, indented(await errorOf({ body })))
-  texts.push('readBody, of a body that was read', indented(describeRead({})))
+  texts.push('readBody, of a body that was read', indented(textOf(alreadyRead({}))))
 
   texts.push('', '# Values that are not headers', '')
   for (const [name, headers] of NO_HEADERS) texts.push(name, indented(await errorOf({ headers: headers() })))
@@ -140,5 +140,10 @@ async function errorOfCall(called: typeof verify | typeof sign, args: unknown[])
     .then(() => Reflect.apply(called, undefined, args))
     .catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-  return (error as Error).message
+  return textOf(error as Error)
+}
+
+/** Returns the code of the hint, if there is one, and the message. */
+function textOf(error: Error & { hint?: string }): string {
+  return `${error.hint === undefined ? '' : `${error.hint}: `}${error.message}`
 }

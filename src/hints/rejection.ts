@@ -1,7 +1,7 @@
 import { types } from 'node:util'
-import { isSignature } from './formats.js'
-import type { HeadersInput } from './headers.js'
-import { MAX_NONCE_LENGTH } from './nonce.js'
+import { isSignature } from '../rules/formats.js'
+import type { HeadersInput } from '../rules/headers.js'
+import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
 // The message of a rejection describes the received value, but never repeats it, because a log might read it as a line
 // of its own.

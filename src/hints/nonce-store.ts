@@ -1,0 +1,88 @@
+import { invalidType, kindOf } from '../arguments.js'
+
+const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
+
+const CLIENT = 'a client of a database'
+
+/** What callers pass instead of a store. The first row that fits decides. A client of a database is known by a method. */
+const MISTAKES: readonly {
+  readonly code: string
+  isOne(value: unknown): boolean
+  /** What it is. The default is its kind, such as `an object`. */
+  readonly what?: string
+  readonly fix: string
+}[] = [
+  { code: 'no_store', isOne: (value) => !isObject(value), fix: ONE_PER_PROCESS },
+  { code: 'promise_as_store', isOne: (value) => hasMethod(value, 'then'), fix: 'Await it, and pass the store.' },
+  {
+    code: 'wrapped_store',
+    isOne: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
+    what: 'an object with a store',
+    fix: 'Pass its .nonceStore.',
+  },
+  {
+    code: 'postgres_js_as_store',
+    isOne: (value) => hasMethod(value, 'unsafe'),
+    what: CLIENT,
+    fix: "Pass await connectPostgresJs(…), from 'inbound-webhook-auth/postgres'.",
+  },
+  {
+    code: 'ioredis_as_store',
+    isOne: (value) => hasMethod(value, 'zadd'),
+    what: CLIENT,
+    fix: "Pass await connectIoredis(…), from 'inbound-webhook-auth/redis'.",
+  },
+  {
+    code: 'node_redis_as_store',
+    isOne: (value) => hasMethod(value, 'sendCommand'),
+    what: CLIENT,
+    fix: "Pass await connectNodeRedis(…), from 'inbound-webhook-auth/redis'.",
+  },
+  {
+    code: 'sql_client_as_store',
+    isOne: (value) => hasMethod(value, 'query'),
+    what: CLIENT,
+    fix: "Pass a store from 'inbound-webhook-auth/postgres' or 'inbound-webhook-auth/mysql'.",
+  },
+  {
+    code: 'sqlite_as_store',
+    isOne: (value) => hasMethod(value, 'prepare'),
+    what: CLIENT,
+    fix: "Pass new SqliteNonceStore(database), from 'inbound-webhook-auth/sqlite'.",
+  },
+  {
+    code: 'dynamodb_as_store',
+    isOne: (value) => hasMethod(value, 'send'),
+    what: CLIENT,
+    fix: "Pass new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'.",
+  },
+  {
+    code: 'function_as_store',
+    isOne: (value) => typeof value === 'function',
+    what: 'a function or a class',
+    fix: 'Call it once per process, and pass what it returns.',
+  },
+]
+
+/** Makes the error for a value that is not a store: `nonceStore is a promise that was not awaited. Await it.` */
+export function notNonceStore(value: unknown): TypeError {
+  const mistake = MISTAKES.find(({ isOne }) => isOne(value))
+  const {
+    code,
+    what = kindOf(value),
+    fix,
+  } = mistake ?? {
+    code: 'object_as_store',
+    what: `${kindOf(value)} without reserve()`,
+    fix: ONE_PER_PROCESS,
+  }
+  return invalidType(`nonceStore is ${what}. ${fix}`, code)
+}
+
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof Object(value)[name] === 'function'
+}

@@ -1,0 +1,140 @@
+import { invalidType, kindOf } from '../arguments.js'
+
+const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
+
+/** How a handler gets the raw body, if the value shows the framework. */
+const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: string])[] = [
+  [
+    (value) => 'routeOptions' in value,
+    "Fastify: in a plugin of its own, call removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)), and pass await readBody(request.raw).",
+  ],
+  [
+    (value) => 'originalUrl' in value && 'baseUrl' in value,
+    'Express: define this route before app.use(express.json()), and pass await readBody(req). NestJS: create the app with { bodyParser: false }.',
+  ],
+  [
+    (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
+    'Koa and node:http: before any body parser, pass await readBody(request) (Koa: ctx.req).',
+  ],
+  [
+    (value) => hasMethod(value, 'arrayBuffer'),
+    'Fetch API: pass await readBody(request), before json() or text() reads it.',
+  ],
+  [(value) => 'isBase64Encoded' in value, 'AWS Lambda: pass await readBody(event).'],
+]
+
+const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
+
+/** What callers pass instead of a raw body. The first row that fits decides. */
+const MISTAKES: readonly {
+  readonly code: string
+  isOne(body: unknown): boolean
+  /** What it is. The default is its kind, such as `an object`. */
+  readonly what?: string
+  /** What it shows, after the kind. */
+  readonly more?: string
+  /** The whole fix. The default is to pass the bytes as received, with the line of the framework. */
+  readonly fix?: string
+}[] = [
+  {
+    code: 'missing_body',
+    isOne: (body) => body === undefined || body === null,
+    more: ": nothing read it, a body parser ignored its content type, or there is none (then pass '')",
+  },
+  {
+    code: 'function_as_body',
+    isOne: (body) => typeof body === 'function',
+    fix: 'Call it, await the result, and pass that.',
+  },
+  { code: 'parsed_value', isOne: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
+  { code: 'promise_as_body', isOne: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
+  {
+    code: 'blob_as_body',
+    isOne: (body) => hasMethod(body, 'arrayBuffer') && !has(body, 'headers') && !has(body, 'raw'),
+    what: 'a Blob',
+    fix: 'Pass await blob.arrayBuffer().',
+  },
+  {
+    code: 'read_request_as_body',
+    isOne: (body) => hasMethod(body, 'arrayBuffer') && isTrue(body, 'bodyUsed'),
+    what: 'a request that was already read',
+    fix: 'Pass await readBody(request), and parse those bytes after verify.',
+  },
+  {
+    code: 'request_as_body',
+    isOne: (body) => hasMethod(body, 'arrayBuffer'),
+    what: 'a request',
+    fix: 'Pass await readBody(request).',
+  },
+  { code: 'fastify_request_as_body', isOne: (body) => has(body, 'routeOptions'), what: 'a whole request' },
+  {
+    code: 'read_stream_as_body',
+    isOne: (body) => isStream(body) && (isTrue(body, 'readableDidRead') || isTrue(body, 'locked')),
+    what: 'a stream that was already read, probably by a body parser',
+  },
+  { code: 'stream_as_body', isOne: isStream, what: 'a stream' },
+  { code: 'event_as_body', isOne: (body) => has(body, 'isBase64Encoded'), what: 'a whole event' },
+  {
+    code: 'chunks_as_body',
+    isOne: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
+    what: 'a list of chunks',
+    fix: 'Pass Buffer.concat(chunks).',
+  },
+  { code: 'parsed_array', isOne: Array.isArray, more: ', as a JSON parser returns it' },
+  { code: 'parsed_form', isOne: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
+  {
+    code: 'empty_object_as_body',
+    isOne: (body) => Object.keys(Object(body)).length === 0,
+    what: 'an empty object',
+    more: ": a body parser ignored the content type, or there is no body (then pass '')",
+  },
+  { code: 'parsed_object', isOne: () => true, more: ', as a body parser returns it' },
+]
+
+/**
+ * Makes the error for a body that is not raw: `request.body is a promise. Await it.`
+ *
+ * The second line is for the framework, if the body or the request shows which one it is.
+ *
+ * @param owner - the name of the argument that has the body.
+ */
+export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
+  const { body } = request
+  const mistake = MISTAKES.find(({ isOne }) => isOne(body))
+  const { code, what = kindOf(body), more = '', fix } = mistake ?? {}
+  const bytesAsReceived = () => `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
+  return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)
+}
+
+/** Makes the error for a source whose body was read before, with the line of the framework if the source shows which one it is. */
+export function alreadyRead(source: object): TypeError {
+  const line = findFrameworkLine(source) ?? LINK
+  return invalidType(`source was already read, probably by a body parser. Call readBody first.\n${line}`, 'read_source')
+}
+
+function findFrameworkLine(value: unknown): string | undefined {
+  // The fields of a parsed body are not checked, because the sender chooses them.
+  if (typeof value !== 'object' || value === null || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
+  return FRAMEWORKS.find(([isOne]) => isOne(value))?.[1]
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+function isStream(value: unknown): boolean {
+  return hasMethod(value, 'pipe') || hasMethod(value, 'getReader')
+}
+
+function has(value: unknown, name: string): boolean {
+  return name in Object(value)
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof Object(value)[name] === 'function'
+}
+
+function isTrue(value: unknown, property: string): boolean {
+  return Object(value)[property] === true
+}
