@@ -21,7 +21,7 @@ let lastKey: KeyObject | undefined
 const MIN_USES = 8
 
 /**
- * Returns the HMAC key. If requests are for one webhook, a key object saves 3 % of a `verify`. It is forgotten when another
+ * Returns the HMAC key. If requests are for one webhook, a key object saves 5 % of a `verify`. It is forgotten when another
  * secret is used. A key object per secret, for many webhooks in random order, would cost 12 %, because it is rarely in a cache
  * of the processor.
  */
