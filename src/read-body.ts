@@ -4,6 +4,7 @@ import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js
 import { BodyAbortedError, BodyTooLargeError } from './errors.js'
 import { alreadyRead, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
+import { contentLengthOf, type HeadersInput } from './rules/headers.js'
 
 /**
  * What a handler gets from its framework:
@@ -75,7 +76,9 @@ async function read(source: unknown, maxBytes: number, depth: number): Promise<U
 
   // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
   // the first access.
-  if (contentLength(source['headers']) > maxBytes) throw new BodyTooLargeError(maxBytes)
+  const { headers } = source
+  const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
+  if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) return readFetch(source, maxBytes)
   const body = bytesIn(source['body'])
   if (body !== undefined) return limited(body, maxBytes)
@@ -208,13 +211,6 @@ class Collector {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-/** Returns `Content-Length`. If it is absent, returns 0 or `NaN`, which no limit refuses. */
-function contentLength(headers: unknown): number {
-  if (!isObject(headers)) return Number.NaN
-  const { get } = headers
-  return Number(typeof get === 'function' ? get.call(headers, 'content-length') : headers['content-length'])
 }
 
 function isStream(source: object): source is NodeStream & object {

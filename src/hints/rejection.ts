@@ -1,6 +1,5 @@
-import { types } from 'node:util'
 import { isSignature } from '../rules/formats.js'
-import type { HeadersInput } from '../rules/headers.js'
+import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
 // The message of a rejection describes the received value, but never repeats it, because a log might read it as a line
@@ -79,27 +78,10 @@ function describeSize(body: Uint8Array, headers: HeadersInput): string {
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
     return 'the body is [object Object]: pass the raw body, not a parsed one'
   }
-  const contentLength = Number(findHeader(headers, 'content-length') ?? body.length)
+  const contentLength = contentLengthOf(headers) ?? body.length
   if (contentLength !== body.length) {
     const isCompressed = findHeader(headers, 'content-encoding') !== undefined
     return `${size}, but Content-Length is ${contentLength}: it was ${isCompressed && body.length > 0 ? 'inflated' : 'read or rewritten'}`
   }
   return body.length > 0 ? size : `${size}: maybe a body parser read it`
-}
-
-/** Returns the value of a header whose name, in lowercase, is `wanted`. Returns `undefined` if the headers cannot be read again. */
-function findHeader(headers: HeadersInput, wanted: string): string | undefined {
-  try {
-    return String(valueIn(headers, wanted) ?? '') || undefined
-  } catch {
-    return undefined
-  }
-}
-
-function valueIn(headers: HeadersInput, wanted: string): unknown {
-  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) return headers.get(wanted)
-  const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted
-  if (Symbol.iterator in headers) return [...headers].find(([name]) => isWanted(name))?.[1]
-  const name = Object.keys(headers).find(isWanted)
-  return name === undefined ? undefined : Reflect.get(headers, name)
 }

@@ -16,3 +16,9 @@ export interface HeaderValues {
 export function isSignature(value: string): boolean {
   return /^[0-9a-f]{64}$/.test(value)
 }
+
+/** Parses the values of `Content-Length`. Returns `undefined` if there is none, or several disagree (RFC 9110, section 8.6). */
+export function parseContentLength(values: readonly string[]): number | undefined {
+  const [text = '', ...others] = new Set(values.map((value) => value.trim()))
+  return /^\d{1,15}$/.test(text) && others.length === 0 ? Number(text) : undefined
+}

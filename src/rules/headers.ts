@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { invalidType, kindOf } from '../arguments.js'
-import { HEADER_NAMES, type HeaderName, type HeaderValues } from './formats.js'
+import { HEADER_NAMES, type HeaderName, type HeaderValues, parseContentLength } from './formats.js'
 
 /**
  * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another
@@ -59,4 +59,27 @@ function joined(before: string | undefined, value: unknown, name: HeaderName): s
   if (Array.isArray(value)) return value.reduce((all, one) => joined(all, one, name), before)
   if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}. Pass a string.`)
   return before === undefined ? value : `${before}, ${value}`
+}
+
+/** Returns `Content-Length`, or `undefined` if there is none or the headers cannot be read. */
+export function contentLengthOf(headers: HeadersInput): number | undefined {
+  return parseContentLength([findHeader(headers, 'content-length') ?? ''])
+}
+
+/** Returns the value of a header whose name, in lowercase, is `wanted`. Returns `undefined` if the headers cannot be read again. */
+export function findHeader(headers: HeadersInput, wanted: string): string | undefined {
+  try {
+    return String(valueIn(headers, wanted) ?? '') || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function valueIn(headers: HeadersInput, wanted: string): unknown {
+  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) return headers.get(wanted)
+  const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted
+  if (Symbol.iterator in headers) return [...headers].find(([name]) => isWanted(name))?.[1]
+  // Node writes the names in lowercase.
+  const name = wanted in headers ? wanted : Object.keys(headers).find(isWanted)
+  return name === undefined ? undefined : Reflect.get(headers, name)
 }

@@ -1,3 +1,4 @@
+import { parseContentLength } from '../../rules/formats.js'
 import type { HeadersInput } from '../../rules/headers.js'
 
 /** One header with one value. A capture has its name as written, and {@link listHeaders} returns it in lowercase. */
@@ -37,8 +38,7 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
 
 /** Returns `Content-Length`, or `undefined` if there is none or several disagree. */
 export function contentLengthOf(headers: readonly Header[]): number | undefined {
-  const [text = '', ...others] = new Set(valuesOf(headers, 'content-length').map((value) => value.trim()))
-  return /^\d{1,15}$/.test(text) && others.length === 0 ? Number(text) : undefined
+  return parseContentLength(valuesOf(headers, 'content-length'))
 }
 
 /** Checks whether the body was sent in chunks: `chunked` is then the last coding (RFC 9112, section 6.1). */
