@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LATE } from './test/support/late.js'
 
 // Vitest reads this file once per project. All property tests of a run share one seed, so that any run can be repeated.
 const { env } = process
@@ -82,7 +83,7 @@ export default defineConfig({
           name: 'faults',
           include: FAULTS,
           // A machine that stalls for a second answers late. A store that does not heal fails each time.
-          retry: 2,
+          retry: { count: 2, condition: new RegExp(`^${LATE}`) },
           globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
         },
       },

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import mysql from 'mysql2/promise'
 import { afterAll, describe, expect } from 'vitest'
+import { LATE } from '../support/late.js'
 import { installMariaDb, MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { canMount, isInstalled } from '../support/programs.js'
 import { eventually, TcpProxy } from '../support/servers.js'
@@ -81,14 +82,14 @@ const ROWS: Row[] = [
   latency('300 ms of latency, with as many connections as the guide says', 15, {
     proof: 'own',
     expects({ during, slowestInAll }) {
-      expect(during.accepted).toBeGreaterThan(5 * during.failures)
+      expect(during.accepted, `${LATE}accepted requests`).toBeGreaterThan(5 * during.failures)
       expect(slowestInAll).toBeGreaterThan(300)
     },
   }),
   latency('300 ms of latency, with too few connections', 2, {
     expects({ during, errors }) {
-      expect(during.accepted).toBeGreaterThan(0)
-      expect(5 * during.failures).toBeGreaterThan(during.accepted)
+      expect(during.accepted, `${LATE}accepted requests`).toBeGreaterThan(0)
+      expect(5 * during.failures, `${LATE}the effect of the fault`).toBeGreaterThan(during.accepted)
       expect(errors.filter((error) => /pool/.test(error))).not.toEqual([])
     },
   }),

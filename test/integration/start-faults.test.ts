@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { LATE } from '../support/late.js'
 import { eventually } from '../support/servers.js'
 import { connectStore } from '../support/stores/connect.js'
 import { newRequest, send } from '../support/stores/load.js'
@@ -22,12 +23,14 @@ it.concurrent.each(STORES.filter(({ installed }) => installed))(
     const { servers, address } = await start()
     try {
       for (const kind of kinds) {
+        // This loads the client, which takes more than a second for the AWS SDK on a busy machine.
+        await (await eventually(() => connectStore(kind, address, 1000))).close()
         for (const [state, { begin, end }] of Object.entries(STATES)) {
           for (const server of servers) await begin(server)
           try {
             const startedAt = performance.now()
             const early = await connectStore(kind, address, 1000).catch(() => undefined)
-            expect(performance.now() - startedAt, `${kind}, ${state}`).toBeLessThan(3500)
+            expect(performance.now() - startedAt, `${LATE}${kind}, ${state}`).toBeLessThan(3500)
             // Only DynamoDB has no connection that could fail.
             expect(early !== undefined, `${kind}, ${state}`).toBe(kind === 'dynamodb')
             if (early !== undefined) {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { LATE } from './late.js'
 
 // Real servers, each on a free loopback port with its own folder of data. The test starts and stops them.
 
@@ -26,15 +27,19 @@ export async function freePort(): Promise<number> {
 /** How long a test waits for a server on a machine under load, in milliseconds. The guide's clients wait for 1 s by default. */
 export const LONG_TIMEOUT = 60_000
 
-/** Repeats `attempt` until it does not throw. Throws the last error after {@link LONG_TIMEOUT}. */
+/** Repeats `attempt` until it does not throw. After {@link LONG_TIMEOUT}, throws an error with the last one as its cause. */
 export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
   for (const deadline = Date.now() + LONG_TIMEOUT; ; await sleep(25)) {
     try {
       return await attempt()
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      if (Date.now() > deadline) throw new Error(LATE + describe(error), { cause: error })
     }
   }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 export function temporaryFolder(): string {
@@ -435,11 +440,13 @@ export class TcpProxy {
     return address.port
   }
 
-  /** Closes the open connections. Returns how many they were. */
-  cutConnections(): number {
-    const count = this.#live.size
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#live.size
+  }
+
+  cutConnections(): void {
     for (const client of this.#live) client.destroy()
-    return count
   }
 
   /** Silently drops all data on the open connections, as a firewall does after it has forgotten them. */
