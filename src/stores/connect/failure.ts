@@ -1,4 +1,5 @@
 import { hasErrorCode, NonceStoreError } from '../../errors.js'
+import { lastErrorOfIoredis } from './driver-internals.js'
 
 /** Why a store cannot connect: how the clients report it, and what to do. */
 interface Reason {
@@ -107,9 +108,10 @@ function fits({ codes, text }: Reason, error: unknown): boolean {
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]
   for (let index = 0; index < chain.length && chain.length < 10; index++) {
-    const { cause, errors, lastNodeError } = Object(chain[index])
+    const { cause, errors } = Object(chain[index])
+    const ofNode = lastErrorOfIoredis(chain[index])
     if (cause !== undefined) chain.push(cause)
-    if (lastNodeError) chain.push(lastNodeError)
+    if (ofNode !== undefined) chain.push(ofNode)
     if (Array.isArray(errors)) chain.push(...errors)
   }
   return chain

@@ -1,8 +1,7 @@
 import { invalidType, kindOf } from '../../arguments.js'
-import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf } from './connected.js'
+import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf, probe } from './connected.js'
 import { connectFailure, isReadOnly } from './failure.js'
 import { type Driver, KeptClient } from './kept-client.js'
-import { probe } from './probe.js'
 
 /** Options of the functions that connect to an SQL database. */
 export interface ConnectSqlOptions extends ConnectOptions {

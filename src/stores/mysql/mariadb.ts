@@ -1,4 +1,5 @@
 import { createClient } from '../connect/connected.js'
+import { onErrorOfMariadb } from '../connect/driver-internals.js'
 import {
   type ConnectedSqlNonceStore,
   type ConnectSqlOptions,
@@ -69,8 +70,8 @@ export async function connectMariadb(
         initSql: sessionSettings(timeout),
       }
       const pool = createClient(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
-      // The type of the pool has no event `error`, and an error without a listener would end the process.
-      Object(pool).on('error', onPoolError)
+      // An error without a listener would end the process.
+      onErrorOfMariadb(pool, onPoolError)
       return pool
     },
     query: (pool, sql, values) => pool.query(sql, values),

@@ -1,4 +1,5 @@
 import { createClient } from '../connect/connected.js'
+import { connectionOfMysql2 } from '../connect/driver-internals.js'
 import { codedError } from '../connect/failure.js'
 import { type Address, Sockets } from '../connect/sockets.js'
 import {
@@ -25,8 +26,6 @@ export interface Mysql2Connection {
   release(): void
   /** Ends the connection at once. */
   destroy(): void
-  /** The connection itself: the same object each time that the pool returns it. */
-  readonly connection: object
 }
 
 /** A pool that `createPool` of `mysql2/promise` returns. */
@@ -71,9 +70,10 @@ export async function connectMysql2(
   const prepared = new WeakSet<object>()
 
   async function run(connection: Mysql2Connection, sql: string, values: (string | number)[]): Promise<unknown> {
-    if (!prepared.has(connection.connection)) {
+    const own = connectionOfMysql2(connection)
+    if (!prepared.has(own)) {
       await connection.query({ sql: sessionSettings(timeout) })
-      prepared.add(connection.connection)
+      prepared.add(own)
     }
     return connection.query({ sql, values })
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createClient } from '../connect/connected.js'
+import { sessionOfPg } from '../connect/driver-internals.js'
 import { Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
 import {
@@ -107,13 +108,10 @@ export async function connectPg(
   return connectSql(driver, (query) => new PostgresNonceStore({ query, timeout, table: options.table }), common)
 }
 
-/**
- * Cancels the statement that a connection runs. The type of a client lacks its address and its session, so they are
- * read without types.
- */
+/** Cancels the statement that a connection runs. */
 function cancel(client: PgClient): void {
-  const { host, port, processID, secretKey } = Object(client)
-  cancelStatement(addressOf(host, port), { pid: processID, secret: secretKey })
+  const session = sessionOfPg(client)
+  if (session !== undefined) cancelStatement(addressOf(session.host, session.port), session)
 }
 
 /** The names of the statements. They are kept, because computing a name costs a hash. */

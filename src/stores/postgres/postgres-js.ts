@@ -1,4 +1,5 @@
 import { createClient } from '../connect/connected.js'
+import { type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
 import { type Address, Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
 import { assertWritable, type ConnectPostgresOptions, cancelStatement, prepareOf, READ_ONLY_QUERY } from './session.js'
@@ -95,7 +96,7 @@ function clientOptions(timeout: number, sockets: Sockets) {
     backoff: () => 0.1,
     fetch_types: false,
     onnotice: () => {},
-    socket(settings: ServerAddress) {
+    socket(settings: PostgresJsServers) {
       const address = addressAt(settings, attempts++ % settings.host.length)
       // postgres.js reads the name of the server for TLS from its socket.
       return Object.assign(sockets.connect(address), address)
@@ -103,20 +104,13 @@ function clientOptions(timeout: number, sockets: Sockets) {
   }
 }
 
-/** The part of the settings of postgres.js that names its servers. */
-interface ServerAddress {
-  path?: unknown
-  host: string[]
-  port: number[]
-}
-
-function addressAt(settings: ServerAddress, index: number): Address {
+function addressAt(settings: PostgresJsServers, index: number): Address {
   const { path, host, port } = settings
   return typeof path === 'string' ? { path } : { host: String(host[index]), port: Number(port[index]) }
 }
 
-/** @param answer - a statement. If it was sent, its `state` is the session that runs it. */
-function cancel(sql: PostgresJsClient, answer: unknown): void {
-  const { state } = Object(answer)
-  if (state) cancelStatement(addressAt(Object(sql).options, 0), state)
+/** Cancels a statement if it was sent. */
+function cancel(sql: PostgresJsClient, statement: unknown): void {
+  const session = sessionOfPostgresJs(sql, statement)
+  if (session !== undefined) cancelStatement(addressAt(session.servers, 0), session)
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { invalidType, kindOf } from '../../arguments.js'
+import type { PostgresSession } from '../connect/driver-internals.js'
 import { codedError } from '../connect/failure.js'
 import type { Address } from '../connect/sockets.js'
 import type { ConnectSqlOptions } from '../connect/sql.js'
@@ -40,7 +41,7 @@ const CANCEL_MILLISECONDS = 10_000
  */
 export function cancelStatement(
   address: Address,
-  session: { pid: number; secret: number },
+  session: Pick<PostgresSession, 'pid' | 'secret'>,
   patience = CANCEL_MILLISECONDS,
 ): void {
   const message = Buffer.alloc(16)

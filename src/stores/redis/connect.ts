@@ -1,7 +1,6 @@
-import { type ConnectedNonceStore, type ConnectOptions, connected } from '../connect/connected.js'
+import { type ConnectedNonceStore, type ConnectOptions, connected, probe } from '../connect/connected.js'
 import { codedError, connectFailure } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
-import { probe } from '../connect/probe.js'
 import { RedisNonceStore } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type ConnectedNonceStore, connectOptionsOf, createClient } from '../connect/connected.js'
+import { closeSocketsOfNodeRedis } from '../connect/driver-internals.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
 
 /** Options of a connection of the package `redis`. */
@@ -115,24 +116,16 @@ export async function connectNodeRedis(
       const signal = signalOf.get(client)
       signalOf.delete(client)
       // Before the destroy() of Sentinel settles, it tries one sentinel after the other.
-      const closing = setInterval(closeSockets, CLOSE_INTERVAL, signal).unref()
+      const closing = setInterval(closeSocketsOfNodeRedis, CLOSE_INTERVAL, signal).unref()
       try {
         await client.destroy()
       } finally {
         clearInterval(closing)
-        closeSockets(signal)
+        closeSocketsOfNodeRedis(signal)
       }
     },
   }
   return connectRedis(driver, timeout, onError, options.keyPrefix)
-}
-
-/**
- * Closes all connections of a client, also those that are being opened, which destroy() forgets. The signal is not aborted, because
- * Node opens a later connection all the same, and the client would not know it.
- */
-function closeSockets(signal: AbortSignal | undefined): void {
-  signal?.dispatchEvent(new Event('abort'))
 }
 
 /** The options are new for each client, because a client may change them. */

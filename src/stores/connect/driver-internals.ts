@@ -1,0 +1,68 @@
+// What the stores read of the drivers beyond their documentation. No other file does so. A new version may change any of it without
+// notice: test/integration/driver-internals.test.ts then fails, and names what is gone.
+//
+// | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
+// |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
+// | pg       | 8           | processID, secretKey, host, port of a client   | cancels a statement without an answer; else it goes on    |
+// | postgres | 3           | state of a statement, options of the client    | the same                                                  |
+// | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
+// | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
+// | redis    | 5, 6        | the listener for abort on the signal of a node | closes connections that are being opened; else they stay  |
+// | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else nothing says it     |
+
+/** The session of a statement, as CancelRequest of PostgreSQL's protocol names it. */
+export interface PostgresSession {
+  /** A name, an IP address, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  /** The process of the server, and its secret key. */
+  readonly pid: number
+  readonly secret: number
+}
+
+/** Returns the session of a client of pg, or `undefined` before it is connected. */
+export function sessionOfPg(client: object): PostgresSession | undefined {
+  const { host, port, processID: pid, secretKey: secret } = Object(client)
+  return typeof pid === 'number' && typeof secret === 'number' ? { host, port, pid, secret } : undefined
+}
+
+/** The part of the settings of postgres.js that names its servers. */
+export interface PostgresJsServers {
+  /** The path of a Unix socket. */
+  readonly path?: unknown
+  readonly host: readonly string[]
+  readonly port: readonly number[]
+}
+
+/** Returns the session that runs a statement of postgres.js, or `undefined` if the statement was not sent. */
+export function sessionOfPostgresJs(
+  sql: unknown,
+  statement: unknown,
+): { readonly servers: PostgresJsServers; readonly pid: number; readonly secret: number } | undefined {
+  const { pid, secret } = Object(Object(statement).state)
+  const servers: PostgresJsServers | undefined = Object(sql).options
+  return typeof pid === 'number' && typeof secret === 'number' && servers ? { servers, pid, secret } : undefined
+}
+
+/** Returns the connection of mysql2 itself. The pool gives out a new object around it each time. */
+export function connectionOfMysql2(connection: object): object {
+  return Object(connection).connection ?? connection
+}
+
+/** Listens for the errors of a pool of mariadb in the background. The type of the pool has no such event. */
+export function onErrorOfMariadb(pool: object, listener: (error: unknown) => void): void {
+  Object(pool).on('error', listener)
+}
+
+/**
+ * Closes all connections that a client of redis has made with this signal, also those that are being opened. The signal is not
+ * aborted, because Node opens a later connection all the same, and the client would not know it.
+ */
+export function closeSocketsOfNodeRedis(signal: AbortSignal | undefined): void {
+  signal?.dispatchEvent(new Event('abort'))
+}
+
+/** Returns the error of the last node that a cluster of ioredis tried, or `undefined`. */
+export function lastErrorOfIoredis(error: unknown): unknown {
+  return Object(error).lastNodeError ?? undefined
+}

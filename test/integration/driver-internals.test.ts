@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { Cluster } from 'ioredis'
+import { createPool as createMariadbPool } from 'mariadb'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import postgres from 'postgres'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  closeSocketsOfNodeRedis,
+  connectionOfMysql2,
+  lastErrorOfIoredis,
+  onErrorOfMariadb,
+  sessionOfPg,
+  sessionOfPostgresJs,
+} from '../../src/stores/connect/driver-internals.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { eventually, freePort, PostgresServer, postgresIsInstalled } from '../support/servers.js'
+
+// A new version of a driver may lack what src/stores/connect/driver-internals.ts reads of it.
+
+/** Returns the text for a failed test: what is gone, and what to do. */
+function gone(driver: string, what: string): string {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', driver, 'package.json'), 'utf8'))
+  return `${driver} ${version} has no ${what}. Read it in another way in driver-internals.ts, or keep the old version.`
+}
+
+describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('of PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server.stop())
+
+  it('pg has the session of a connected client', async () => {
+    const client = new pg.Client(server.url)
+    await client.connect()
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    const session = sessionOfPg(client)
+    await client.end()
+    expect(session, gone('pg', 'processID, secretKey, host or port')).toMatchObject({
+      host: '127.0.0.1',
+      port: server.port,
+      pid: rows[0].pid,
+      secret: expect.any(Number),
+    })
+  })
+
+  it('postgres.js has the session of a statement, and the addresses of its servers', async () => {
+    const sql = postgres(server.url, { max: 1 })
+    const statement = sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)')
+    const answer = statement.execute()
+    await eventually(() => expect(Object(statement).state, gone('postgres', 'state of a statement')).toBeTruthy())
+    const session = sessionOfPostgresJs(sql, statement)
+    const [row] = await answer
+    await sql.end()
+    expect(session, gone('postgres', 'pid, secret or options')).toMatchObject({
+      servers: { host: ['127.0.0.1'], port: [server.port] },
+      pid: row?.['pid'],
+      secret: expect.any(Number),
+    })
+  })
+})
+
+describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and MariaDB', () => {
+  let server: MariaDbServer
+  beforeAll(async () => {
+    server = await MariaDbServer.start()
+  })
+  afterAll(() => server.stop())
+
+  it('mysql2 has the same connection inside each time that the pool gives it out', async () => {
+    const pool = createPool({ uri: server.url.replace('mariadb', 'mysql'), connectionLimit: 1 })
+    const first = await pool.getConnection()
+    const inside = connectionOfMysql2(first)
+    first.release()
+    const second = await pool.getConnection()
+    const again = connectionOfMysql2(second)
+    second.release()
+    await pool.end()
+    expect(inside !== first && inside === again, gone('mysql2', 'connection in a connection of its pool')).toBe(true)
+  })
+
+  it('the pool of mariadb has an event for errors in the background', async () => {
+    const errors: unknown[] = []
+    const pool = createMariadbPool({
+      host: '127.0.0.1',
+      port: await freePort(),
+      connectTimeout: 200,
+      initializationTimeout: 300,
+    })
+    onErrorOfMariadb(pool, (error) => errors.push(error))
+    try {
+      await eventually(() => expect(errors, gone('mariadb', 'event error of a pool')).not.toEqual([]))
+    } finally {
+      await pool.end()
+    }
+  })
+})
+
+describe('of Redis', () => {
+  it('redis closes a connection that is being opened, when its signal is told so', async () => {
+    // It accepts connections, and never says a word.
+    const open = new Set<Socket>()
+    const server = createServer((socket) => {
+      open.add(
+        socket
+          .on('error', () => {})
+          .once('close', () => open.delete(socket))
+          .resume(),
+      )
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const { signal } = new AbortController()
+    const socket = { host: '127.0.0.1', port, reconnectStrategy: false as const, signal }
+    const client = createClient({ socket })
+    client.on('error', () => {})
+    const connecting = client.connect().catch(() => {})
+    try {
+      await eventually(() => expect(open.size).toBe(1))
+      closeSocketsOfNodeRedis(signal)
+      await eventually(() => expect(open.size, gone('redis', 'listener on the signal of its socket')).toBe(0))
+    } finally {
+      client.destroy()
+      server.close()
+      await connecting
+    }
+  })
+
+  it('the error of a cluster of ioredis has the error of the last node', async () => {
+    const nodes = [{ host: '127.0.0.1', port: await freePort() }]
+    const cluster = new Cluster(nodes, { lazyConnect: true, clusterRetryStrategy: () => null })
+    const errors: unknown[] = []
+    cluster.on('error', (error) => errors.push(error))
+    await cluster.connect().catch((error: unknown) => errors.push(error))
+    cluster.disconnect()
+    const last = errors.map(lastErrorOfIoredis).find((error) => error !== undefined)
+    expect(last, gone('ioredis', 'lastNodeError in the error of a cluster')).toBeInstanceOf(Error)
+  })
+})
