@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { findingsText } from '../../../src/tools/cli/output/findings.js'
 import { diagnose, type Finding, LANGUAGES } from '../../../src/tools/diagnose/index.js'
 import { findLeaks } from '../../support/leaks.js'
+import { CAPTURED, type Captured } from './captured.js'
 
 /** The search does not depend on whether the time of arrival is known, so each request is searched once. */
 vi.mock('../../../src/tools/diagnose/ways-of-signing.js', async (original) => {
@@ -18,24 +18,6 @@ vi.mock('../../../src/tools/diagnose/ways-of-signing.js', async (original) => {
   return { ...module, findWay }
 })
 
-interface Captured {
-  name: string
-  /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
-  codes: string[]
-  /** When it arrived, in milliseconds since the Unix epoch. */
-  now: number
-  secret: string | string[]
-  headers: Record<string, string>
-  method?: string
-  path?: string
-  /** The body, in base64. */
-  body: string
-}
-
-const requests: Captured[] = ['python', 'others', 'mixed'].flatMap((senders) =>
-  JSON.parse(readFileSync(new URL(`captured-${senders}.json`, import.meta.url), 'utf8')),
-)
-
 /** Requests whose cause would need too many guesses. `diagnose` cannot explain them, and must not name a wrong cause. */
 const UNEXPLAINED = [
   'a large integer that was rounded on the way',
@@ -45,7 +27,7 @@ const UNEXPLAINED = [
 
 describe('the first or second finding names the mistake of a broken request', () => {
   it('is checked with many requests', () => {
-    expect(requests.length).toBeGreaterThan(250)
+    expect(CAPTURED.length).toBeGreaterThan(250)
   })
 
   it.each(UNEXPLAINED)('%s is unexplained', async (name) => {
@@ -53,7 +35,7 @@ describe('the first or second finding names the mistake of a broken request', ()
     expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
   })
 
-  const explained = requests.filter(({ name }) => !UNEXPLAINED.includes(name))
+  const explained = CAPTURED.filter(({ name }) => !UNEXPLAINED.includes(name))
   it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { codes, secret } = request
     const { genuine, findings } = await diagnoseCaptured(request)
@@ -79,7 +61,7 @@ describe('the first or second finding names the mistake of a broken request', ()
 })
 
 describe('no finding says that a clock is wrong if nobody knows when the request arrived', () => {
-  it.each(requests.map((request) => [request.name, request] as const))('%s', async (_, request) => {
+  it.each(CAPTURED.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { genuine, findings } = await diagnoseCaptured(request, false)
     const codes = findings.map(({ code }) => code)
     expect(codes.slice(0, -1).filter((code) => code.startsWith('clock_'))).toEqual([])
@@ -89,7 +71,7 @@ describe('no finding says that a clock is wrong if nobody knows when the request
 })
 
 describe('a secret that was sent is the first finding, and is shown nowhere', () => {
-  const exposed = requests.filter(({ codes }) => codes.includes('secret_exposed'))
+  const exposed = CAPTURED.filter(({ codes }) => codes.includes('secret_exposed'))
   it.each(exposed.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { findings } = await diagnoseCaptured(request)
     const secret = String(request.secret)
@@ -138,7 +120,7 @@ describe('no four characters of the secret are printed, plain, in hex or in base
 })
 
 function requestNamed(name: string | undefined): Captured {
-  const found = requests.find((request) => request.name === name)
+  const found = CAPTURED.find((request) => request.name === name)
   if (found === undefined) throw new Error(`No captured request has the name ${name}.`)
   return found
 }
