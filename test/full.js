@@ -18,7 +18,7 @@ const STEPS = [
   },
   {
     name: 'all tests, 1 000 runs per property, with coverage',
-    command: 'npx vitest run --project unit --project package --project full --coverage',
+    command: 'npx vitest run --project unit --project mocking --project package --project full --coverage',
     env: { FC_RUNS: '1000', SITE_IS_BUILT: 'true', WHOLE_SEARCHES: 'true' },
   },
   { name: 'stores under faults', command: 'npx vitest run --project faults --maxWorkers 2' },
