@@ -66,7 +66,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
           isolate: false,
-          globalSetup: 'test/support/run-limit.ts',
+          globalSetup: ['test/support/run-limit.ts', 'test/tools/cli/program.ts'],
         },
       },
       {
