@@ -18,8 +18,8 @@ const STEPS = [
   },
   {
     name: 'all tests, 1 000 runs per property, with coverage',
-    command: 'npx vitest run --project unit --project package --project full --coverage',
-    env: { FC_RUNS: '1000', SITE_IS_BUILT: 'true' },
+    command: 'npx vitest run --project unit --project mocking --project package --project full --coverage',
+    env: { FC_RUNS: '1000', SITE_IS_BUILT: 'true', WHOLE_SEARCHES: 'true' },
   },
   { name: 'stores under faults', command: 'npx vitest run --project faults --maxWorkers 2' },
   { name: 'properties, 20 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '20000' } },

@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     setupFiles: 'test/support/fast-check.ts',
+    globalSetup: 'test/tools/cli/program.ts',
     // A mutant that hangs is stopped soon. Instrumented code is slow.
     testTimeout: 20_000,
   },

@@ -1,4 +1,5 @@
-import { execSync, spawnSync } from 'node:child_process'
+import { execSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -142,5 +143,16 @@ describe('the command', () => {
     const command = join(folder, 'node_modules/.bin/inbound-webhook-auth')
     // In a shell, because the command is a script of the shell on Windows.
     expect(execSync(`"${command}" --version`, { cwd: folder, encoding: 'utf8' })).toBe(`${version}\n`)
+  })
+
+  it('serves the workbench of the package', async () => {
+    const program = spawn(process.execPath, [join(installed, 'dist/cli.js'), 'workbench', '--no-open', '--json'])
+    try {
+      const [printed] = await once(program.stdout, 'data')
+      const response = await fetch(JSON.parse(String(printed)).url)
+      expect(await response.text()).toBe(readFileSync(join(installed, 'dist/workbench.html'), 'utf8'))
+    } finally {
+      program.kill()
+    }
   })
 })

@@ -27,6 +27,8 @@ export interface Context {
   untilInterrupted(): Promise<void>
   /** Returns the terminal of the user, or `undefined` if there is none. */
   openTerminal(context: Context): Terminal | undefined
+  /** Returns the path of a file of the running package. */
+  pathInPackage(file: string): string
 }
 
 /** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */

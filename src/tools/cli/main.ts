@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { pathInPackage } from './command.js'
 import { openTerminal } from './input/secret-source.js'
 import { run } from './run.js'
 
@@ -18,4 +19,5 @@ process.exitCode = await run(process.argv.slice(2), {
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
     }),
   openTerminal,
+  pathInPackage,
 })

@@ -15,7 +15,10 @@ vi.mock('node:crypto', async (importOriginal) => {
   }
 })
 
-/** The fingerprints of some keys. The others have their own. */
+/**
+ * The fingerprints of some keys. The others have their own. This needs a mock, because nobody can find two keys whose
+ * fingerprints agree in 96 of 128 bits.
+ */
 const fingerprints = vi.hoisted(() => new Map<string, number[]>())
 vi.mock('../../../src/stores/memory/fingerprint.js', async (importOriginal) => {
   const { writeFingerprint } = await importOriginal<typeof import('../../../src/stores/memory/fingerprint.js')>()

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { built } from '../../support/built.js'
 import { IS_POSIX, isInstalled } from '../../support/programs.js'
 import { SECRET, signatureOf } from '../../support/request.js'
+import { PROGRAM } from './program.js'
 
-// These tests run the built program. The other tests call the commands in their own process, which is faster.
+// These tests run the command line as a program. The other tests call the commands in their own process, which is faster.
 
-const BIN = built('cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
 const body = join(folder, 'body.json')
 writeFileSync(body, '{"a":1}')
@@ -22,7 +21,7 @@ const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env
 const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
 
 function shell(script: string) {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, BIN, body], {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM, body], {
     env,
     encoding: 'utf8',
   })
@@ -59,7 +58,7 @@ describe.runIf(IS_POSIX)('the command in a pipe', () => {
 })
 
 it('the command exits with 2 for an error, and prints no stack trace', () => {
-  const args = [BIN, 'sign', join(folder, 'none'), '--secret-env', 'WEBHOOK_SECRET']
+  const args = [PROGRAM, 'sign', join(folder, 'none'), '--secret-env', 'WEBHOOK_SECRET']
   expect(spawnSync(process.execPath, args, { env, encoding: 'utf8' })).toMatchObject({
     status: 2,
     stdout: '',
@@ -69,7 +68,10 @@ it('the command exits with 2 for an error, and prints no stack trace', () => {
 
 /** Runs the program at a pseudo-terminal and types. Returns the output of the terminal and the exit code. */
 function atTerminal(args: readonly string[], keys: string) {
-  const output = execFileSync('python3', ['-c', PTY, keys, process.execPath, BIN, ...args], { env, encoding: 'utf8' })
+  const output = execFileSync('python3', ['-c', PTY, keys, process.execPath, PROGRAM, ...args], {
+    env,
+    encoding: 'utf8',
+  })
   return JSON.parse(output) as { shown: string; status: number }
 }
 
@@ -96,7 +98,7 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', 
   })
 
   it('asks for the secret even if input and output are files', () => {
-    const script = `printf '{"a":1}' | "${process.execPath}" "${BIN}" sign - --timestamp 1700000000 --nonce abc > "${folder}/headers" 2> "${folder}/notes"; cat "${folder}/headers"`
+    const script = `printf '{"a":1}' | "${process.execPath}" "${PROGRAM}" sign - --timestamp 1700000000 --nonce abc > "${folder}/headers" 2> "${folder}/notes"; cat "${folder}/headers"`
     const python = PTY.replace('sys.argv[2], sys.argv[2:]', "'/bin/sh', ['sh', '-c', sys.argv[2]]")
     const { shown } = JSON.parse(
       execFileSync('python3', ['-c', python, `${SECRET}\r`, script], { env, encoding: 'utf8' }),
@@ -113,7 +115,7 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', 
 describe('the command without a terminal', () => {
   it('does not ask for the secret', async () => {
     // A detached process has no terminal.
-    const child = spawn(process.execPath, [BIN, 'sign', body], {
+    const child = spawn(process.execPath, [PROGRAM, 'sign', body], {
       env,
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -135,7 +137,7 @@ describe('the entry', () => {
   })
 
   it('passes the process to run', async () => {
-    process.argv = [process.execPath, BIN, 'verify', '--secret-env', 'WEBHOOK_SECRET']
+    process.argv = [process.execPath, PROGRAM, 'verify', '--secret-env', 'WEBHOOK_SECRET']
     vi.stubEnv('WEBHOOK_SECRET', SECRET)
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(
       Object.assign(new PassThrough().end('X-Nonce: a\n\n'), { fd: 0 }) as never,
@@ -151,7 +153,7 @@ describe('the entry', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends listen after %s', async (signal) => {
     vi.resetModules()
-    process.argv = [process.execPath, BIN, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
+    process.argv = [process.execPath, PROGRAM, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
     vi.stubEnv('WEBHOOK_SECRET', SECRET)
     const printed: string[] = []
     vi.spyOn(process.stdout, 'write').mockImplementation((text, ...args) => {

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { Terminal } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
+import { ROOT } from '../../support/built.js'
 import { SECRET, signedRequest, TestClock } from '../../support/request.js'
 
 export interface Called {
@@ -21,6 +23,8 @@ export interface Around {
   terminal?: Terminal
   /** Resolves when the user presses Ctrl+C. */
   interrupted?: Promise<void>
+  /** The folder of the package. */
+  packageFolder?: string
 }
 
 /** Runs a command line in this process. By default `WEBHOOK_SECRET` is set, and the clock does not move. */
@@ -32,6 +36,7 @@ export async function call(args: readonly string[], around: Around = {}): Promis
     clock = new TestClock(),
     terminal,
     interrupted = Promise.resolve(),
+    packageFolder = ROOT,
   } = around
   const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
   const exitCode = await run(args, {
@@ -42,6 +47,7 @@ export async function call(args: readonly string[], around: Around = {}): Promis
     clock,
     untilInterrupted: () => interrupted,
     openTerminal: () => terminal,
+    pathInPackage: (file) => join(packageFolder, file),
   })
   const bytes = Buffer.concat(stdout.chunks)
   const errors = Buffer.concat(stderr.chunks).toString('utf8')

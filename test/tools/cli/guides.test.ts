@@ -13,6 +13,7 @@ import { eventually, freePort } from '../../support/servers.js'
 import { call } from './call.js'
 import { captures } from './captures.js'
 import { startProcess } from './listener.js'
+import { BUNDLES } from './program.js'
 import { GUIDE_SECRET, rerun } from './transcripts.js'
 
 // The guides show what the commands print. To update them:
@@ -235,10 +236,13 @@ describe('docs/debug/without-node.md', () => {
   })
 })
 
-/** Makes this package importable in the folder. */
+/** Makes the source importable in the folder by the name of the package. */
 function linkPackage(): void {
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'), 'junction')
+  const linked = join(folder, 'node_modules/inbound-webhook-auth')
+  mkdirSync(linked, { recursive: true })
+  symlinkSync(BUNDLES, join(linked, 'bundles'), 'junction')
+  const exports = { '.': './bundles/index.js', './diagnose': './bundles/diagnose.js' }
+  writeFileSync(join(linked, 'package.json'), JSON.stringify({ type: 'module', exports }))
 }
 
 /** Runs the handler for node:http, which is valid JavaScript, during `act`. */

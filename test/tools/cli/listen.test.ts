@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { sign, verify } from '../../../src/index.js'
 import { bodyOf } from '../../../src/tools/capture/body.js'
 import { readCapture } from '../../../src/tools/capture/read-capture.js'
+import { pathInPackage } from '../../../src/tools/cli/command.js'
 import { SeenNonces } from '../../../src/tools/cli/listen/seen-nonces.js'
 import { run } from '../../../src/tools/cli/run.js'
 import { IS_POSIX } from '../../support/programs.js'
@@ -19,7 +20,7 @@ import { freePort } from '../../support/servers.js'
 import { call, FROM_ENV } from './call.js'
 import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
 
-// Real sockets. Most tests run the command in this process, and those of the first part the built program too.
+// Real sockets. Most tests run the command in this process, and those of the first part also run it as a program.
 
 const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -65,7 +66,7 @@ function open(port: number, text: string | Uint8Array): Socket {
 
 describe.each<[string, StartListener]>([
   // Windows has no signal for Ctrl+C.
-  ...(IS_POSIX ? [['the built program', startProcess] satisfies [string, StartListener]] : []),
+  ...(IS_POSIX ? [['the program', startProcess] satisfies [string, StartListener]] : []),
   ['the command in this process', startInProcess],
 ])('%s', (_, start) => {
   it('prints its address, then a line per request, and ends after Ctrl+C with the counts', async () => {
@@ -235,6 +236,7 @@ describe('the report', () => {
       clock: Date,
       untilInterrupted: () => interrupted,
       openTerminal: () => undefined,
+      pathInPackage,
     })
     await expect.poll(() => chunks.join('')).toContain('Listening on')
     await post(Number(/:(\d+) /.exec(chunks.join(''))?.[1]))
@@ -266,6 +268,7 @@ describe('the report', () => {
       clock: Date,
       untilInterrupted: () => new Promise(() => {}),
       openTerminal: () => undefined,
+      pathInPackage,
     })
     await expect.poll(() => post(port).catch(() => undefined)).toMatchObject({ status: 204 })
     expect(await ended).toBe(2)

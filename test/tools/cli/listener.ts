@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { PassThrough, Readable, type Writable } from 'node:stream'
+import { pathInPackage } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
-import { built } from '../../support/built.js'
 import { eventually } from '../../support/servers.js'
+import { PROGRAM } from './program.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
 export const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
@@ -50,10 +51,10 @@ export type StartListener = (
 const ARGS = ['listen', '--port', '0']
 const SECRET_ARGS = ['--secret-env', 'WEBHOOK_SECRET']
 
-/** Runs the built program. */
+/** Runs the command as a program. */
 export const startProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env
-  const child = spawn(process.execPath, [built('cli.js'), ...ARGS, ...secretArgs, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...ARGS, ...secretArgs, ...args], {
     env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -76,6 +77,7 @@ export const startInProcess: StartListener = async (args, env = {}, secretArgs =
     clock: Date,
     untilInterrupted: () => interrupted,
     openTerminal: () => undefined,
+    pathInPackage,
   })
   return listener(stdout, stderr, exitCode, press)
 }

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { describeFile } from '../../../src/tools/cli/command.js'
+import { describeFile, pathInPackage } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
 import { call } from './call.js'
 
@@ -167,6 +167,7 @@ describe('output that cannot be written', () => {
     env: {},
     clock: Date,
     openTerminal: () => undefined,
+    pathInPackage,
     untilInterrupted: () => Promise.resolve(),
   }
 

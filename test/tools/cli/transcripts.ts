@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { pathInPackage } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
-import { built } from '../../support/built.js'
+import { PROGRAM } from './program.js'
 
 /** The secret of the guides. It is public. */
 export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
@@ -20,8 +21,8 @@ const PLAIN_CALL = /^npx inbound-webhook-auth ([^|<>;$'"]+)$/
 export async function rerun(guide: string, folder: string, origins: Record<string, string> = {}): Promise<string> {
   const programs = join(folder, '.programs')
   mkdirSync(programs, { recursive: true })
-  // npx would download the package, so this script of the same name runs the build.
-  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${built('cli.js')}" "$@"\n`)
+  // npx would download the package, so this script of the same name runs the program.
+  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
   chmodSync(join(programs, 'npx'), 0o755)
   const { NO_COLOR: _, FORCE_COLOR: __, WEBHOOK_SECRET: ___, ...rest } = process.env
   const env = { ...rest, PATH: `${programs}:${process.env['PATH']}` }
@@ -77,6 +78,7 @@ async function runInProcess(args: readonly string[], env: Record<string, string 
     env,
     clock: Date,
     openTerminal: () => undefined,
+    pathInPackage,
   }
   const exitCode: number = await run(args, context)
   return { exitCode, printed: Buffer.concat(chunks).toString('utf8') }

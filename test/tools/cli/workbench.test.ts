@@ -1,48 +1,38 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ROOT } from '../../support/packed.js'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { call } from './call.js'
 
-const file = join(ROOT, 'dist/workbench.html')
 const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
-const built = existsSync(file) ? readFileSync(file) : undefined
+afterAll(() => rmSync(folder, { recursive: true }))
 
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-  if (built === undefined) rmSync(file, { force: true })
-  else writeFileSync(file, built)
-})
+/** A page that is not UTF-8, because the command must not change a byte. */
+const PAGE = Buffer.from('<title>\xff</title>', 'latin1')
+const packageFolder = join(folder, 'package')
+mkdirSync(join(packageFolder, 'dist'), { recursive: true })
+writeFileSync(join(packageFolder, 'dist/workbench.html'), PAGE)
 
-describe('the workbench, not built', () => {
-  it('is an error that says how to build it', async () => {
-    rmSync(file, { force: true })
-    const { exitCode, said } = await call(['workbench', '--no-open'])
-    expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build')])
-  })
+it('the workbench says how to build it, if it is not built', async () => {
+  const { exitCode, said } = await call(['workbench', '--no-open'], { packageFolder: join(folder, 'empty') })
+  expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build')])
 })
 
 describe('the workbench', () => {
-  beforeAll(() => {
-    mkdirSync(join(ROOT, 'dist'), { recursive: true })
-    writeFileSync(file, built ?? '<title>the page</title>')
-  })
-
   const urlOf = (text: string) => /http:\/\/127\.0\.0\.1:\d+\//.exec(text)?.[0] ?? ''
 
   it('is served on 127.0.0.1, alone, and unchanged', async () => {
-    const { exitCode, text } = await call(['workbench', '--no-open'])
+    const { exitCode, text } = await call(['workbench', '--no-open'], { packageFolder })
     expect(exitCode).toBe(0)
     const response = await fetch(urlOf(text))
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(readFileSync(file))
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PAGE)
     expect((await fetch(`${urlOf(text)}package.json`)).status).toBe(404)
     expect((await fetch(urlOf(text), { method: 'POST' })).status).toBe(404)
   })
 
   it('prints its address as JSON', async () => {
-    const { text } = await call(['workbench', '--no-open', '--json'])
+    const { text } = await call(['workbench', '--no-open', '--json'], { packageFolder })
     expect(JSON.parse(text)).toEqual({ url: urlOf(text) })
   })
 
@@ -67,6 +57,7 @@ describe('the workbench', () => {
       const opened = createOpener(join(folder, system, program))
       Object.defineProperty(process, 'platform', { value: system })
       const { text } = await call(['workbench'], {
+        packageFolder,
         env: { PATH: [join(folder, system), process.env['PATH']].join(delimiter) },
       })
       await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
@@ -77,7 +68,7 @@ describe('the workbench', () => {
       const another = createOpener(join(folder, 'downloads/explorer.exe'))
       Object.defineProperty(process, 'platform', { value: 'win32' })
       const env = { PATH: join(folder, 'downloads'), SystemRoot: join(folder, 'system') }
-      const { text } = await call(['workbench'], { env })
+      const { text } = await call(['workbench'], { packageFolder, env })
       await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(urlOf(text)), 10_000)
       expect(existsSync(another)).toBe(false)
     })
@@ -85,7 +76,7 @@ describe('the workbench', () => {
 
   it('prints its address where no browser can be started', async () => {
     const none = folder.replace('workbench', 'none')
-    const { exitCode, text } = await call(['workbench'], { env: { PATH: none, SystemRoot: none } })
+    const { exitCode, text } = await call(['workbench'], { packageFolder, env: { PATH: none, SystemRoot: none } })
     expect([exitCode, urlOf(text)]).toEqual([0, expect.stringContaining('http://127.0.0.1:')])
   })
 })

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../../src/tools/diagnose/index.js'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../support/request.js'
+import { diagnoseBriefly } from './brief-search.js'
 
 const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
@@ -9,7 +10,7 @@ const at = (now: number) => ({ now: () => now })
 
 /** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
 async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
-  const { genuine, findings } = await diagnose(signedRequest(parts), parts.secret ?? SECRET, at(now))
+  const { genuine, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
   expect(genuine).toBe(false)
   return findings
 }
@@ -101,13 +102,13 @@ describe('a timestamp outside the window', () => {
 
   it('is reported after the way of signing', async () => {
     const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
-    const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
+    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
     expect(findings.map(({ code }) => code)).toEqual(['body_newline', 'clock_behind'])
   })
 
   it('is reported before an unexplained mismatch', async () => {
     const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET), body: 'a body' })
-    const { findings } = await diagnose(request, SECRET, at(NOW + 10_000_000))
+    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
     expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
   })
 })
@@ -136,8 +137,8 @@ describe('a nonce', () => {
 
 describe('a header', () => {
   const { headers, body } = signedRequest()
-  const findingsWith = async (changed: Parameters<typeof diagnose>[0]['headers']) =>
-    (await diagnose({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
+  const findingsWith = async (changed: Parameters<typeof diagnoseBriefly>[0]['headers']) =>
+    (await diagnoseBriefly({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
 
   it('is missing', async () => {
     expect(await findingsWith({})).toMatchObject([
@@ -303,7 +304,7 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
   const swappedHeaders = (timestamp: string, nonce: string, signature: string) =>
     Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
   const findingsWith = async (changed: [string, string][], now = NOW) =>
-    (await diagnose({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
+    (await diagnoseBriefly({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
   const PROVED = expect.stringContaining('Proved')
 
   it.each([
@@ -348,11 +349,14 @@ describe('an unexplained mismatch', () => {
     secret: string | string[] = SECRET,
   ) => {
     const { headers } = signedRequest({ signature: signatureOf('1', 'b', 'nonsense', 'nonsense') })
-    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW))).findings
+    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW)))
+      .findings
   }
 
-  it('says what to compare', async () => {
-    const [finding] = await findingsFrom('{"a":1}')
+  it('says what to compare after a whole search', async () => {
+    const { findings } = await diagnose(signedRequest({ body: '{"a":1}', signature: 'f'.repeat(64) }), SECRET, at(NOW))
+    const [finding] = findings
+    expect(finding?.message).toMatch(/^No known mistake/)
     expect(finding?.evidence).toContain(': 7\n')
     expect(finding?.evidence).toContain('015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862')
     expect(finding?.evidence).toContain(': 7b 22 61 22 3a 31 7d\n')
@@ -419,7 +423,7 @@ describe('an unexplained mismatch', () => {
     [Buffer.alloc(32, 1).toString('base64'), 2],
     ['no signature at all, but a sentence', 1],
   ])('says what X-Signature is if it is not a signature: %j', async (signature, count) => {
-    const { findings } = await diagnose(signedRequest({ signature, body: 'a body' }), SECRET, at(NOW))
+    const { findings } = await diagnoseBriefly(signedRequest({ signature, body: 'a body' }), SECRET, at(NOW))
     expect(findings[0]).toMatchObject({ code: 'signature_format' })
     expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
   })
@@ -429,7 +433,8 @@ describe('a body that was lost', () => {
   const sent = '{"a":1}'
   const findingsOf = async (body: string, more: Record<string, string>, signed = sent) => {
     const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
-    return (await diagnose({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW))).findings
+    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW)))
+      .findings
   }
   it.each([
     ['[object Object]', {}, 'unknown'],
@@ -446,7 +451,7 @@ describe('a body that was lost', () => {
 
   it('is reported before the findings about a missing signature and an unsigned body', async () => {
     const { 'x-signature': _, ...headers } = signedRequest().headers
-    const { findings } = await diagnose({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
+    const { findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
     const empty = await findingsOf('', { 'content-length': '2' }, '{}')
     expect(empty.map(({ code }) => code)).toEqual(['body_changed', 'body_not_signed'])
@@ -474,9 +479,9 @@ describe('a secret of the receiver with characters that the sender did not use',
     ['a\u200b secret'],
     ['"a secret"', 'secret_quotes'],
   ])('is reported, with the fix for the receiver: %j', async (secret, code = 'secret_whitespace') => {
-    const { findings } = await diagnose(signedRequest({ secret: 'a secret' }), secret, at(NOW))
+    const { findings } = await diagnoseBriefly(signedRequest({ secret: 'a secret' }), secret, at(NOW))
     expect(findings).toMatchObject([{ code, side: 'receiver' }])
-    const unexplained = await diagnose(signedRequest({ secret: 'another', body: 'a body' }), secret, at(NOW))
+    const unexplained = await diagnoseBriefly(signedRequest({ secret: 'another', body: 'a body' }), secret, at(NOW))
     expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
   })
 })
@@ -485,7 +490,7 @@ describe('a secret that was sent', () => {
   const codesWith = async (headers: Record<string, string>, body: string, secret: string) => {
     const request = signedRequest({ body, secret })
     const all = { ...request.headers, ...headers }
-    return (await diagnose({ ...request, headers: all }, secret, at(NOW))).findings.map(({ code }) => code)
+    return (await diagnoseBriefly({ ...request, headers: all }, secret, at(NOW))).findings.map(({ code }) => code)
   }
 
   it.each([1_000_000, 1_000_001])(
@@ -501,7 +506,7 @@ describe('a secret that was sent', () => {
   it('is found in the URL, and the finding says so', async () => {
     const request = signedRequest()
     const headers = { ':method': 'POST', ':path': `/hooks?key=${encodeURIComponent(SECRET)}`, ...request.headers }
-    const { genuine, findings } = await diagnose({ ...request, headers }, SECRET, at(NOW))
+    const { genuine, findings } = await diagnoseBriefly({ ...request, headers }, SECRET, at(NOW))
     expect({ genuine, findings }).toMatchObject({ genuine: true, findings: [{ code: 'secret_exposed' }] })
     expect(findings[0]?.message).toContain('URL')
   })
@@ -510,7 +515,7 @@ describe('a secret that was sent', () => {
     const secret = 'q7Rk2vT9xLm4WcZ8'
     const { 'x-nonce': _, ...rest } = signedRequest({ secret }).headers
     const headers = { [secret]: 'a', ...rest }
-    const { findings } = await diagnose({ ...signedRequest({ secret }), headers }, secret, at(NOW))
+    const { findings } = await diagnoseBriefly({ ...signedRequest({ secret }), headers }, secret, at(NOW))
     expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'header_missing'])
     expect(findings[0]?.message).toContain('the name of a header')
     expect(JSON.stringify(findings).toLowerCase()).not.toContain(secret.toLowerCase())
@@ -531,7 +536,7 @@ describe('a secret that is the JSON of a secrets manager', () => {
     ['{"port":1}', 'signature_mismatch'],
     ['{value}', 'signature_mismatch'],
   ])('%s', async (secret, code) => {
-    const { findings } = await diagnose(signedRequest({ secret: 'value' }), secret, at(NOW))
+    const { findings } = await diagnoseBriefly(signedRequest({ secret: 'value' }), secret, at(NOW))
     expect(findings).toMatchObject([{ code }])
   })
 })

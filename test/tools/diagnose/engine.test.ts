@@ -56,6 +56,27 @@ it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice:
   expect(repeated).toBeLessThan(60)
 })
 
+it.each([
+  ['100 hashes', 100, [SECRET], 100],
+  // The rules alone need two hashes per secret. Then there is no search.
+  ['fewer hashes than secrets', 10, Array.from({ length: 50 }, (_, index) => `secret ${index}`), 101],
+])('makes at most as many hashes as it is given: %s', (_, maxHashes, secrets, expected) => {
+  let hashes = 0
+  const platform: typeof NODE_PRIMITIVES = {
+    ...NODE_PRIMITIVES,
+    hash(algorithm, parts) {
+      hashes++
+      return NODE_PRIMITIVES.hash(algorithm, parts)
+    },
+    hmac(algorithm, key, parts) {
+      hashes++
+      return NODE_PRIMITIVES.hmac(algorithm, key, parts)
+    },
+  }
+  diagnoseWith(platform, { ...received, secrets, signature: 'a'.repeat(64) }, maxHashes)
+  expect(hashes).toBeLessThanOrEqual(expected)
+})
+
 it('runs without the modules of Node', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../../src/tools/diagnose/engine.ts', import.meta.url))],

@@ -6,7 +6,7 @@ import { bodies, nonces, texts } from '../../support/arbitraries.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../../support/request.js'
 import { NESTINGS } from './nestings.js'
 
-/** Counts every written token of JSON. */
+/** Counts every written token of JSON. The mock calls the real function, and nothing else sees how much `diagnose` writes. */
 let tokens = 0
 
 vi.mock('../../../src/tools/diagnose/json/write.js', async (original) => {

@@ -15,6 +15,7 @@ import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } f
 import { ROOT } from '../../support/packed.js'
 import { signatureOf } from '../../support/request.js'
 import { call } from '../cli/call.js'
+import { CAPTURED } from '../diagnose/captured.js'
 
 // These tests open the page in a real browser, as a file.
 
@@ -49,7 +50,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
 
   const settled = (page: Page) => page.waitForFunction(() => document.documentElement.dataset['state'] === 'done')
 
-  interface Captured {
+  interface Entered {
     readonly name: string
     readonly capture: Buffer
     readonly secrets: readonly string[]
@@ -57,7 +58,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   }
 
   /** Enters captured requests one after the other, as files, and returns what the page says about each. */
-  const checkAll = (page: Page, all: readonly Captured[]) =>
+  const checkAll = (page: Page, all: readonly Entered[]) =>
     page.evaluate(
       async (all) => {
         const field = <E extends HTMLElement>(selector: string) => document.querySelector(selector) as E
@@ -131,25 +132,15 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     }
   }
 
-  function capturedRequests(): Captured[] {
-    const captured = ['python', 'others', 'mixed'].flatMap((senders): Captured[] =>
-      JSON.parse(readFileSync(join(ROOT, `test/tools/diagnose/captured-${senders}.json`), 'utf8')).map(
-        (one: {
-          name: string
-          now: number
-          secret: string | string[]
-          headers: Record<string, string>
-          body: string
-        }) => {
-          const head = Object.entries(one.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-          const parts = [
-            Buffer.from(`POST /hooks/42 HTTP/1.1\r\n${head.join('')}\r\n`, 'latin1'),
-            Buffer.from(one.body, 'base64'),
-          ]
-          return { name: one.name, capture: Buffer.concat(parts), secrets: [one.secret].flat(), now: one.now }
-        },
-      ),
-    )
+  function capturedRequests(): Entered[] {
+    const captured = CAPTURED.map(({ name, headers, body, secret, now }) => {
+      const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      const parts = [
+        Buffer.from(`POST /hooks/42 HTTP/1.1\r\n${head.join('')}\r\n`, 'latin1'),
+        Buffer.from(body, 'base64'),
+      ]
+      return { name, capture: Buffer.concat(parts), secrets: [secret].flat(), now }
+    })
     const guide = join(ROOT, 'docs/debug/captured')
     return [
       ...captured,

@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { defineCommand, describeFile, pathInPackage, UsageError } from '../command.js'
+import { defineCommand, describeFile, UsageError } from '../command.js'
+
+const PAGE = 'dist/workbench.html'
 
 export const workbench = defineCommand({
   name: 'workbench',
@@ -15,11 +17,11 @@ export const workbench = defineCommand({
   },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
-    `It is one file, which also works offline: ${describeFile('dist/workbench.html')}`,
+    `It is one file, which also works offline: ${describeFile(PAGE)}`,
   ],
 
-  async run({ values }, { env }) {
-    const page = await readPage()
+  async run({ values }, { env, pathInPackage }) {
+    const page = await readPage(pathInPackage(PAGE))
     const server = createServer((request, response) => {
       const isPage = request.method === 'GET' && request.url === '/'
       response.writeHead(isPage ? 200 : 404, {
@@ -39,9 +41,9 @@ export const workbench = defineCommand({
   },
 })
 
-async function readPage(): Promise<Buffer> {
+async function readPage(path: string): Promise<Buffer> {
   try {
-    return await readFile(pathInPackage('dist/workbench.html'))
+    return await readFile(path)
   } catch {
     throw new UsageError('The workbench is not built. In a clone of the repository, run: npm run build')
   }
