@@ -1,4 +1,4 @@
-// Values that are passed instead of the raw body on any runtime, and the errors. test/rules/body-hint.test.ts has those of Node only, and test/rules/wording.txt all words.
+// Values that are passed instead of the raw body on any runtime, and the errors. test/hints/raw-body.test.ts has those of Node only, and test/rules/wording.txt all words.
 
 function post(): Request {
   return new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
