@@ -10,12 +10,17 @@ import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/req
 
 const NODE = /\nKoa and node:http: .* await readBody\(request\) \(Koa: ctx\.req\)\.$/
 
-async function messageFor(body: unknown): Promise<string> {
+/** Returns the error of `verify` for a body. */
+async function errorFor(body: unknown): Promise<TypeError & { hint?: string }> {
   const request = { ...signedRequest(), body: body as Body }
   const error: unknown = await verify(request, SECRET, new RecordingStore(), new TestClock()).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(TypeError)
   expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-  return (error as TypeError).message
+  return error as TypeError
+}
+
+async function messageFor(body: unknown): Promise<string> {
+  return (await errorFor(body)).message
 }
 
 function stream(): Readable {
@@ -46,12 +51,10 @@ async function collected(message: IncomingMessage): Promise<Buffer[]> {
 describe('the error names what it got instead of the raw body, and the fix:', () => {
   it.each([
     ...NO_RAW_BODIES,
-    ['an object from another realm', () => runInNewContext('({ a: 1 })'), /is an object\b/, GUIDE] as const,
-    ["Node's stream", stream, /is a stream\./, NODE] as const,
-  ])('%s', async (_, body, found, fix) => {
-    const message = await messageFor(body())
-    expect(message).toMatch(found)
-    expect(message).toMatch(fix)
+    ['an object from another realm', () => runInNewContext('({ a: 1 })'), 'parsed_object', GUIDE] as const,
+    ["Node's stream", stream, 'stream_as_body', NODE] as const,
+  ])('%s', async (_, body, hint, fix) => {
+    expect(await errorFor(body())).toMatchObject({ hint, message: expect.stringMatching(fix) })
   })
 
   it.each([
@@ -59,30 +62,28 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     [
       "a server's message that a body parser read",
       () => received(async (message) => collected(message).then(() => message)),
-      /is a stream [^.]*\bread\b/,
+      'read_stream_as_body',
       NODE,
     ] as const,
-    ["a server's chunks", () => received(collected), /is a list of chunks/, / Buffer\.concat\(chunks\)\.$/] as const,
-  ])('%s', async (_, body, found, fix) => {
-    const message = await messageFor(await body())
-    expect(message).toMatch(found)
-    expect(message).toMatch(fix)
+    ["a server's chunks", () => received(collected), 'chunks_as_body', / Buffer\.concat\(chunks\)\.$/] as const,
+  ])('%s', async (_, body, hint, fix) => {
+    expect(await errorFor(await body())).toMatchObject({ hint, message: expect.stringMatching(fix) })
   })
 
   it("Hono's c.req, which has the methods of a Blob", async () => {
-    const message = await messageFor({ raw: new Request('http://localhost'), arrayBuffer() {} })
-    expect(message).toMatch(/is a request\b.* await readBody\(request\)\.$/)
+    const body = { raw: new Request('http://localhost'), arrayBuffer() {} }
+    expect(await errorFor(body)).toMatchObject({ hint: 'request_as_body' })
   })
 
   it("a server's message that nothing has read", async () => {
-    expect(await received(messageFor)).toMatch(/is a stream\./)
-    expect(await received(messageFor)).toMatch(NODE)
+    const error = await received(errorFor)
+    expect(error).toMatchObject({ hint: 'stream_as_body', message: expect.stringMatching(NODE) })
   })
 
   it('no field of a parsed JSON body changes how it is described', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a sender can use this name for a field.
     const body = { then: 1, arrayBuffer: 'a', bodyUsed: true, pipe: {}, getReader: null, entries: [] }
-    expect(await messageFor(body)).toMatch(/is an object\b/)
+    expect(await errorFor(body)).toMatchObject({ hint: 'parsed_object' })
   })
 
   /**
@@ -145,8 +146,8 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
 
   it('that a stream is locked, because another reader has it', () => {
     const { body } = new Request('http://localhost/', { method: 'POST', body: '{"a":1}' })
-    expect(notRawBody({ body }).message).toMatch(/^request.body is a stream\. /)
+    expect(notRawBody({ body })).toMatchObject({ hint: 'stream_as_body' })
     body?.getReader()
-    expect(notRawBody({ body }).message).toMatch(/^request.body is a stream [^.]*\bread\b/)
+    expect(notRawBody({ body })).toMatchObject({ hint: 'read_stream_as_body' })
   })
 })
