@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
+  BodyAbortedError,
+  BodyTooLargeError,
   hasErrorCode,
   MemoryNonceStore,
   NonceStoreError,
@@ -7,6 +9,7 @@ import {
   sign,
   verify,
   verifyOrThrow,
+  WebhookRejectedError,
 } from '../src/index.js'
 import { RecordingStore, SECRET, signedRequest } from './support/request.js'
 
@@ -60,6 +63,73 @@ describe('hasErrorCode', () => {
     if (!hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) throw error
     const { reason, header, detail, status } = error
     expect([reason, header, typeof detail, status]).toEqual(['missing_header', 'x-timestamp', 'string', 401])
+  })
+})
+
+describe('the properties that frameworks read', () => {
+  const cause = new Error('the cause')
+
+  it.each<[string, () => Error, string, object]>([
+    [
+      'NonceStoreError',
+      () => new NonceStoreError('The nonce store failed', { cause }),
+      'The nonce store failed',
+      { name: 'NonceStoreError', code: 'ERR_NONCE_STORE', status: 503, statusCode: 503, expose: false },
+    ],
+    [
+      'WebhookRejectedError',
+      () => new WebhookRejectedError({ ok: false, reason: 'replayed_nonce', message: 'It was used.' }),
+      'The request is not authenticated',
+      {
+        name: 'WebhookRejectedError',
+        code: 'ERR_WEBHOOK_REJECTED',
+        status: 401,
+        statusCode: 401,
+        expose: true,
+        reason: 'replayed_nonce',
+        header: undefined,
+        detail: 'It was used.',
+      },
+    ],
+    [
+      'NonceStoreFullError',
+      () => new NonceStoreFullError('The store is full'),
+      'The store is full',
+      { name: 'NonceStoreFullError', code: 'ERR_NONCE_STORE_FULL' },
+    ],
+    [
+      'BodyTooLargeError',
+      () => new BodyTooLargeError(100),
+      'The request body has more than 100 bytes',
+      {
+        name: 'BodyTooLargeError',
+        code: 'ERR_BODY_TOO_LARGE',
+        status: 413,
+        statusCode: 413,
+        expose: true,
+        headers: { Connection: 'close' },
+      },
+    ],
+    [
+      'BodyAbortedError',
+      () => new BodyAbortedError(cause),
+      'The sender closed the connection before the body was complete',
+      { name: 'BodyAbortedError', code: 'ERR_BODY_ABORTED', status: 400, statusCode: 400, expose: true },
+    ],
+  ])('%s', (_, create, message, properties) => {
+    const error = create()
+    expect(error).toBeInstanceOf(Error)
+    expect(error.message).toBe(message)
+    expect({ ...error }).toStrictEqual(properties)
+  })
+
+  it('stand beside the cause', () => {
+    expect(new NonceStoreError('', { cause }).cause).toBe(cause)
+    expect(new BodyAbortedError(cause).cause).toBe(cause)
+  })
+
+  it('an error for an argument has no hint if the value shows no mistake', async () => {
+    expect({ ...Object(await thrownBy(() => sign('', ''))) }).toStrictEqual({ code: 'ERR_INVALID_ARGUMENT' })
   })
 })
 

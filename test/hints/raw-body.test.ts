@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { notRawBody } from '../../src/hints/raw-body.js'
+import { alreadyRead, notRawBody } from '../../src/hints/raw-body.js'
 import { type Body, verify } from '../../src/index.js'
 import { GUIDE, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
@@ -142,6 +142,10 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     expect(await messageFor(fields)).toMatch(GUIDE)
     const form = Object.assign(Object.create(null), { originalUrl: '/', baseUrl: '' })
     expect(await messageFor(form)).toMatch(GUIDE)
+  })
+
+  it('the line of the Fetch API if a request was read before readBody', () => {
+    expect(alreadyRead(new Request('http://localhost/')).message).toMatch(/\nFetch API: /)
   })
 
   it('that a stream is locked, because another reader has it', () => {

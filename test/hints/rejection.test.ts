@@ -12,6 +12,12 @@ it('the description of a signature takes time that grows with its length', async
   }
 })
 
+it('a nonce of 128 characters is not too long, so the wrong character is named', async () => {
+  const request = signedRequest({ nonce: `${'a'.repeat(127)} ` })
+  const result = await verify(request, SECRET, new RecordingStore(), new TestClock())
+  expect(result).toMatchObject({ reason: 'invalid_nonce', message: expect.stringMatching(/U\+0020/) })
+})
+
 describe('missing_header names all that are missing,', () => {
   it.each([
     [['x-nonce'], /^X-Nonce /],
