@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type HeadersInput, verify } from '../../src/index.js'
-import { readHeaders } from '../../src/rules/headers.js'
+import { parseContentLength } from '../../src/rules/formats.js'
+import { contentLengthOf, readHeaders } from '../../src/rules/headers.js'
 import { ABSENT, FLAT, FOUND, MIXED, NO_HEADERS, type Shape, TWICE } from '../support/cases/headers.js'
 import { NONCE, RecordingStore, SECRET, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
@@ -102,4 +103,48 @@ it.each<[string, (entries: [string, unknown][]) => object]>([
   ]
   const headers = shape([...others, ...Object.entries(signedRequest().headers)]) as HeadersInput
   expect(await resultOf(headers)).toMatchObject({ ok: true })
+})
+
+describe('Content-Length is read from', () => {
+  /** Another header whose name is as long. */
+  const other = ['X-Request-Name', '5'] as const
+
+  it.each<[string, HeadersInput]>([
+    ['an object that has only get()', { get: (name) => (name === 'content-length' ? '42' : null) }],
+    ['Fetch Headers', new Headers({ 'Content-Length': '42' })],
+    ['a Map', new Map([other, ['Content-Length', '42']])],
+    ['pairs', [other, ['CONTENT-LENGTH', '42']]],
+    ['a record', { 'content-length': '42' }],
+    ['a record with capitals', Object.fromEntries([other, ['Content-Length', '42']])],
+    ['a record with a header named get', { get: 'a value', 'Content-Length': '42' }],
+    ['a list of one value', { 'content-length': ['42'] }],
+    ['a value with white space', { 'content-length': ' 42 ' }],
+  ])('%s', (_, headers) => {
+    expect(contentLengthOf(headers)).toBe(42)
+  })
+
+  it.each<[string, HeadersInput]>([
+    ['no header', {}],
+    ['pairs without it', [other]],
+    ['a header named undefined', { undefined: '42' }],
+    ['an empty value', { 'content-length': '' }],
+    ['text before the digits', { 'content-length': 'x42' }],
+    ['text after the digits', { 'content-length': '42x' }],
+    [
+      'a get() that throws',
+      {
+        get() {
+          throw new Error('These headers can be read once.')
+        },
+      },
+    ],
+  ])('but not from %s', (_, headers) => {
+    expect(contentLengthOf(headers)).toBeUndefined()
+  })
+
+  it('several values only if they agree', () => {
+    expect(parseContentLength(['42', ' 42'])).toBe(42)
+    expect(parseContentLength(['42', '43'])).toBeUndefined()
+    expect(parseContentLength([])).toBeUndefined()
+  })
 })
