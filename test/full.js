@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { hasPackage, PACKAGES } from './full/packages.js'
 import { ROOT } from './support/packed.js'
 import { isInstalled } from './support/programs.js'
 
@@ -13,8 +14,13 @@ const STEPS = [
   { name: 'build', command: 'npm run build -- --silent' },
   {
     name: 'documentation site',
-    command: 'npm run docs && npx tsc -p test/site',
+    command: 'npm run docs',
     needs: () => isInstalled('the site', existsSync(join(ROOT, 'docs/site/node_modules'))),
+  },
+  {
+    name: 'types of the browser tests',
+    command: 'npx tsc -p test/site',
+    needs: () => isInstalled('the driver of the browser', hasPackage('playwright-core')),
   },
   {
     name: 'all tests, 1 000 runs per property, with coverage',
@@ -26,7 +32,7 @@ const STEPS = [
   {
     name: 'runtimes',
     command: 'node test/runtimes/run.js',
-    needs: () => isInstalled('the runtimes', existsSync(join(ROOT, 'test/runtimes/node_modules'))),
+    needs: () => isInstalled('the runtimes', existsSync(PACKAGES)),
   },
   { name: 'timing', command: 'npm run --silent test:timing' },
   { name: 'speed', command: 'node test/bench/guard.js' },

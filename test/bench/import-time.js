@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { FULL } from '../full/packages.js'
 import { quantile } from './rounds.js'
 
 const ROUNDS = 15
@@ -27,6 +27,7 @@ function timeOf(specifier) {
     const start = performance.now()
     await import(${JSON.stringify(specifier)})
     console.log(performance.now() - start)`
-  const cwd = fileURLToPath(new URL('.', import.meta.url))
-  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd, encoding: 'utf8' }))
+  return Number(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: FULL, encoding: 'utf8' }),
+  )
 }

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -20,6 +19,7 @@ import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
+import { requirePackage } from '../full/packages.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import {
   eventually,
@@ -276,9 +276,9 @@ async function mysql(
 
 async function dynamodb(): Promise<Contestant> {
   const port = await freePort()
-  const load = createRequire(import.meta.url)
-  const { CreateTableCommand, DynamoDBClient, PutItemCommand, waitUntilTableExists } = load('@aws-sdk/client-dynamodb')
-  const script = load.resolve('dynalite/cli.js')
+  const { CreateTableCommand, DynamoDBClient, PutItemCommand, waitUntilTableExists } =
+    requirePackage('@aws-sdk/client-dynamodb')
+  const script = requirePackage.resolve('dynalite/cli.js')
   const server = spawn(process.execPath, [
     script,
     '--port',

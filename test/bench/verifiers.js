@@ -2,7 +2,9 @@
 // a new nonce, if the format has one.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
+import { importPackage, PACKAGES, requirePackage } from '../full/packages.js'
 
 const require = createRequire(import.meta.url)
 
@@ -125,7 +127,7 @@ export function signed(body, broken = {}) {
  * @returns {Verifier}
  */
 function stripe() {
-  const Stripe = load('stripe')
+  const Stripe = requirePackage('stripe')
   const { webhooks } = new Stripe('not a key')
   return {
     name: 'stripe',
@@ -147,7 +149,7 @@ function stripe() {
  * @returns {import('./rounds.js').Contestant[]}
  */
 export function stripeRejections(body) {
-  const Stripe = load('stripe')
+  const Stripe = requirePackage('stripe')
   const { webhooks } = new Stripe('not a key')
   const rejected = (/** @type {() => string} */ headerOf) => () => {
     const header = headerOf()
@@ -177,7 +179,7 @@ export function stripeRejections(body) {
  * @returns {Verifier}
  */
 function standardWebhooks() {
-  const { Webhook } = load('standardwebhooks')
+  const { Webhook } = requirePackage('standardwebhooks')
   const webhook = new Webhook(Buffer.from(SECRET).toString('base64'))
   return {
     name: 'standardwebhooks',
@@ -196,7 +198,7 @@ function standardWebhooks() {
  * @returns {Verifier}
  */
 function svix() {
-  const { Webhook } = load('svix')
+  const { Webhook } = requirePackage('svix')
   const webhook = new Webhook(Buffer.from(SECRET).toString('base64'))
   return {
     name: 'svix',
@@ -228,7 +230,7 @@ function standardWebhookHeaders(body) {
  */
 async function octokit() {
   const name = '@octokit/webhooks-methods'
-  const { verify: verifySignature } = await import(name)
+  const { verify: verifySignature } = await importPackage(name)
   return {
     name,
     version: versionOf(name),
@@ -242,7 +244,7 @@ async function octokit() {
 
 /** @returns {Verifier} */
 function hawk() {
-  const Hawk = load('hawk')
+  const Hawk = requirePackage('hawk')
   const credentials = { id: 'sender', key: SECRET, algorithm: 'sha256' }
   return {
     name: 'hawk',
@@ -261,18 +263,9 @@ function hawk() {
   }
 }
 
-/**
- * Loads a package by a variable name. With a literal name, the type checker would need the package.
- *
- * @param {string} name
- */
-function load(name) {
-  return require(name)
-}
-
 /** @param {string} name */
 function versionOf(name) {
-  return require(`./node_modules/${name}/package.json`).version
+  return requirePackage(join(PACKAGES, name, 'package.json')).version
 }
 
 export const PEERS = [stripe, standardWebhooks, svix, octokit, hawk]

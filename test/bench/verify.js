@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
+import { installPackages } from '../full/packages.js'
 import { bundled } from '../support/bundled.js'
 import { barChart } from './bar-chart.js'
 import { importTimes } from './import-time.js'
@@ -12,6 +13,8 @@ import { inTurns } from './rounds.js'
 import { served } from './server-load.js'
 import { fillTables } from './tables.js'
 import { baseline, bodyOf, own, PEERS, SECRET, signed, stripeRejections } from './verifiers.js'
+
+installPackages()
 
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 201)

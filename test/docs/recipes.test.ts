@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FULL } from '../full/packages.js'
 import { FOLDER, RECIPES } from '../recipes/recipes.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
@@ -32,7 +33,7 @@ describe('the guide to recipes', () => {
 })
 
 describe('the page of a framework names the version that is tested', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8'))
+  const { dependencies } = JSON.parse(readFileSync(join(FULL, 'package.json'), 'utf8'))
 
   it.each([
     ['express.md', 'Express', 'express'],

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { MemoryNonceStore, type Verification, verify } from 'inbound-webhook-auth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PACKAGES } from '../full/packages.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { isInstalled } from '../support/programs.js'
 import { SECRET } from '../support/request.js'
@@ -18,8 +19,8 @@ import { freePort } from '../support/servers.js'
 // Runs the programs of docs/senders/ as a user does, against a server that verifies with the built package.
 
 const SOURCES = fileURLToPath(new URL('../../docs/senders', import.meta.url))
-/** The command line of Postman. `npm ci --prefix test/integration` installs it. */
-const NEWMAN = fileURLToPath(new URL('../integration/node_modules/newman/bin/newman.js', import.meta.url))
+/** The command line of Postman. */
+const NEWMAN = join(PACKAGES, 'newman/bin/newman.js')
 const folder = mkdtempSync(join(tmpdir(), 'senders-'))
 
 /** The options of Mono's compiler. */

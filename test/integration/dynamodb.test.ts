@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type NonceStore, sign, verify } from '../../src/index.js'
 import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
+import { BUILD, requirePackage } from '../full/packages.js'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../support/dynalite-server.js'
-import { importGuideCode, requireIntegration } from '../support/guide-code.js'
+import { importGuideCode } from '../support/guide-code.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../support/servers.js'
@@ -28,7 +29,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
   const closers: (() => unknown)[] = []
   beforeAll(async () => {
     server = await DynaliteServer.start()
-    sdk = requireIntegration('@aws-sdk/client-dynamodb')
+    sdk = requirePackage('@aws-sdk/client-dynamodb')
     connect = (await importGuideCode('docs/stores/dynamodb.js')).connect
   })
   beforeEach(() => {
@@ -83,11 +84,12 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
   })
 
   it('fits the types of the SDK', () => {
-    const folder = mkdtempSync(join(ROOT, 'test/integration/types-'))
+    mkdirSync(BUILD, { recursive: true })
+    const folder = mkdtempSync(join(BUILD, 'types-'))
     writeFileSync(
       join(folder, 'main.mts'),
       `import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
-      import { DynamoDBNonceStore } from '../../../dist/dynamodb.js'
+      import { DynamoDBNonceStore } from '../../../../dist/dynamodb.js'
       const client = new DynamoDBClient()
       export const nonceStore = new DynamoDBNonceStore({ putItem: (input) => client.send(new PutItemCommand(input)) })`,
     )
@@ -119,7 +121,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
     }
 
     it('of CloudFormation has the key and the time to live of the store', async () => {
-      const template = requireIntegration('yaml').parse(text('dynamodb-table.yaml'))
+      const template = requirePackage('yaml').parse(text('dynamodb-table.yaml'))
       const { TimeToLiveSpecification, ...input } = template.Resources.WebhookNonces.Properties
       expect(TimeToLiveSpecification).toEqual({ AttributeName: 'expires_at', Enabled: true })
       await connected().client.send(command('CreateTableCommand', { ...input, TableName: 'of_cloudformation' }))

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, sign, type verify } from '../../src/index.js'
-import { importGuideCode, isInIntegration, requireIntegration } from '../support/guide-code.js'
+import { hasPackage, requirePackage } from '../full/packages.js'
+import { importGuideCode } from '../support/guide-code.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, RedisServer } from '../support/servers.js'
@@ -11,7 +12,7 @@ import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
 
 const PACKAGES = ['prom-client', '@opentelemetry/sdk-metrics', 'cockatiel', 'yaml']
-const installed = isInstalled('the packages of the observability guide', PACKAGES.every(isInIntegration))
+const installed = isInstalled('the packages of the observability guide', PACKAGES.every(hasPackage))
 
 const SECRET = 'a secret of the guide'
 const failing: NonceStore = {
@@ -50,7 +51,7 @@ function newRequestOf() {
 
 describe.runIf(installed)('the recipe for', () => {
   it('prom-client counts results, secrets and reservations', async () => {
-    const { Registry } = requireIntegration('prom-client')
+    const { Registry } = requirePackage('prom-client')
     const register = new Registry()
     await sendOfEachKind((await importGuideCode('docs/observability/prom-client.js')).createMetrics(register))
     const lines: string[] = (await register.metrics()).split('\n')
@@ -73,7 +74,7 @@ describe.runIf(installed)('the recipe for', () => {
   })
 
   it('OpenTelemetry counts the same', async () => {
-    const sdk = requireIntegration('@opentelemetry/sdk-metrics')
+    const sdk = requirePackage('@opentelemetry/sdk-metrics')
     const exporter = new sdk.InMemoryMetricExporter(sdk.AggregationTemporality.CUMULATIVE)
     const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 })
     const provider = new sdk.MeterProvider({ readers: [reader] })
@@ -107,7 +108,7 @@ describe.runIf(installed)('the alerts and the dashboard', () => {
   const text = (file: string) => readFileSync(join(ROOT, 'docs/observability', file), 'utf8')
   let exported: string[]
   beforeAll(async () => {
-    const { Registry } = requireIntegration('prom-client')
+    const { Registry } = requirePackage('prom-client')
     const register = new Registry()
     await sendOfEachKind((await importGuideCode('docs/observability/prom-client.js')).createMetrics(register))
     const lines: string[] = (await register.metrics()).split('\n')
@@ -128,7 +129,7 @@ describe.runIf(installed)('the alerts and the dashboard', () => {
   }
 
   it('ask for metrics that the recipe exports: alerts', () => {
-    const { groups } = requireIntegration('yaml').parse(text('alerts.yaml'))
+    const { groups } = requirePackage('yaml').parse(text('alerts.yaml'))
     expectKnown(groups[0].rules.map(({ expr }: { expr: string }) => expr))
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { isInIntegration } from '../support/guide-code.js'
+import { BUILD, hasPackage } from '../full/packages.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
@@ -25,7 +25,7 @@ const STORES = join(ROOT, 'docs/stores')
 const FILES = readdirSync(STORES).filter((file) => file.endsWith('.ts'))
 const textOf = (file: string) => readFileSync(join(STORES, file), 'utf8')
 
-const folder = join(ROOT, 'test/integration/build', randomUUID())
+const folder = join(BUILD, randomUUID())
 mkdirSync(join(folder, 'node_modules'), { recursive: true })
 symlinkSync(ROOT, join(folder, 'node_modules/inbound-webhook-auth'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -40,25 +40,22 @@ it.each(FILES)('docs/stores/%s has at most six lines', (file) => {
 
 const OLDER = { redis: 'redis-5', ioredis: 'ioredis-5' }
 
-describe.runIf(isInstalled('older clients', Object.values(OLDER).every(isInIntegration)))(
-  'version 5 of the clients',
-  () => {
-    it('fits the types, under strict TypeScript', async () => {
-      const clients = Object.entries(OLDER).map(([name, older]) => [name, [`../../node_modules/${older}`]])
-      const paths = Object.fromEntries(clients)
-      const files = FILES.filter((file) => /redis/.test(file))
-      for (const file of files) writeFileSync(join(folder, file.replace('.ts', '.mts')), textOf(file))
-      for (const exactOptionalPropertyTypes of [true, false]) {
-        const compilerOptions = { ...STRICT, exactOptionalPropertyTypes, module: 'nodenext', types: ['node'], paths }
-        writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }))
-        const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], {
-          cwd: folder,
-        })
-        expect((await tsc.catch((error: { stdout: string }) => error)).stdout).toBe('')
-      }
-    })
-  },
-)
+describe.runIf(isInstalled('older clients', Object.values(OLDER).every(hasPackage)))('version 5 of the clients', () => {
+  it('fits the types, under strict TypeScript', async () => {
+    const clients = Object.entries(OLDER).map(([name, older]) => [name, [`../../node_modules/${older}`]])
+    const paths = Object.fromEntries(clients)
+    const files = FILES.filter((file) => /redis/.test(file))
+    for (const file of files) writeFileSync(join(folder, file.replace('.ts', '.mts')), textOf(file))
+    for (const exactOptionalPropertyTypes of [true, false]) {
+      const compilerOptions = { ...STRICT, exactOptionalPropertyTypes, module: 'nodenext', types: ['node'], paths }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }))
+      const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], {
+        cwd: folder,
+      })
+      expect((await tsc.catch((error: { stdout: string }) => error)).stdout).toBe('')
+    }
+  })
+})
 
 /** Waits for a line before it closes the store, so that the test can stop the server. */
 const MAIN = `
@@ -207,7 +204,7 @@ describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', { r
   afterEach(() => servers.signal('SIGCONT'))
   afterAll(() => servers.stop())
 
-  const versions: Record<string, string>[] = /redis/.test(file) && isInIntegration('redis-5') ? [{}, OLDER] : [{}]
+  const versions: Record<string, string>[] = /redis/.test(file) && hasPackage('redis-5') ? [{}, OLDER] : [{}]
 
   it.each(versions)('reserves, and its process ends after close() %o', async (clients) => {
     const { child, output } = start(file, servers.addresses, clients)

@@ -1,10 +1,11 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { PACKAGES } from '../full/packages.js'
 import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
-import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
+import { createProject, PROGRAMS, removeProjects } from './recipes.js'
 
 // If `verifyOrThrow` throws and nothing handles the error, each framework answers 401 or 503 without the reason.
 
@@ -112,8 +113,7 @@ afterAll(removeProjects)
 
 async function start(framework: string, source: string, env: Record<string, string>): Promise<Server> {
   const project = createProject()
-  if (framework === 'Express 4')
-    symlinkSync(join(FOLDER, 'node_modules/express4'), join(project, 'node_modules/express'))
+  if (framework === 'Express 4') symlinkSync(join(PACKAGES, 'express4'), join(project, 'node_modules/express'))
   writeFileSync(join(project, 'server.mjs'), START + source)
   server = await Server.start([process.execPath, 'server.mjs'], project, env)
   return server

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -203,7 +203,6 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
         vi.stubEnv('AWS_ACCESS_KEY_ID', 'an id')
         vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a key')
         const project = createProject()
-        symlinkSync(join(ROOT, 'test/integration/node_modules/@aws-sdk'), join(project, 'node_modules/@aws-sdk'))
         writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
         copyFileSync(join(ROOT, 'docs/stores/dynamodb.js'), join(project, 'dynamodb.js'))
         writeFileSync(join(project, 'lambda.mts'), lambdaWithDynamoDB())

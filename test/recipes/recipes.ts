@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
+import { BUILD, PACKAGES } from '../full/packages.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT, sharedInstall } from '../support/packed.js'
 
@@ -22,21 +23,20 @@ import { ROOT, sharedInstall } from '../support/packed.js'
 
 export const FOLDER = join(ROOT, 'docs/recipes')
 /** A folder that only this run uses. */
-const PROJECTS = join(FOLDER, 'build', randomUUID())
-const RUNTIMES = join(ROOT, 'test/runtimes/node_modules')
-const BUN = join(RUNTIMES, '@oven/bun-linux-x64/bin/bun')
-const DENO = join(RUNTIMES, '@deno/linux-x64-glibc/deno')
+const PROJECTS = join(BUILD, randomUUID())
+const BUN = join(PACKAGES, '@oven/bun-linux-x64/bin/bun')
+const DENO = join(PACKAGES, '@deno/linux-x64-glibc/deno')
 
 /** The versions of Node that run TypeScript. */
 export const NODES = [22, 24, 26].map(
-  (version) => [`Node ${version}`, join(RUNTIMES, `node${version}/bin/node`)] as const,
+  (version) => [`Node ${version}`, join(PACKAGES, `node${version}/bin/node`)] as const,
 )
 /** Runs TypeScript on the Node of this process. */
 const TSX = [process.execPath, '--import', 'tsx']
 
 /** The program that a recipe needs besides Node. */
 export const PROGRAMS = {
-  frameworks: existsSync(join(FOLDER, 'node_modules')),
+  frameworks: existsSync(PACKAGES),
   bun: existsSync(BUN),
   deno: existsSync(DENO),
   runtimes: NODES.every(([, program]) => existsSync(program)),
@@ -144,11 +144,11 @@ function runBy(...command: string[]) {
   }
 }
 
-/** Runs a source with other versions of packages: their names in `docs/recipes/package.json` by their usual names. */
+/** Runs a source with other versions of packages: their names in `test/full/package.json` by their usual names. */
 export function runWith(aliases: Record<string, string>) {
   return (project: string, source: string) => {
     for (const [name, alias] of Object.entries(aliases)) {
-      symlinkSync(join(FOLDER, 'node_modules', alias), join(project, 'node_modules', name))
+      symlinkSync(join(PACKAGES, alias), join(project, 'node_modules', name))
     }
     return runBy(...TSX)(project, source)
   }
@@ -165,7 +165,7 @@ export function writeFilesOf(page: string, project: string, isFile: (path: strin
   }
 }
 
-const NODE_24 = join(RUNTIMES, 'node24/bin/node')
+const NODE_24 = join(PACKAGES, 'node24/bin/node')
 
 function buildSvelteKit(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
@@ -186,19 +186,19 @@ function buildReactRouter(project: string, source: string): readonly string[] {
   const config = "import { reactRouter } from '@react-router/dev/vite'\nexport default { plugins: [reactRouter()] }"
   writeFileSync(join(project, 'vite.config.ts'), config)
   build(project, NODE_24, '@react-router/dev/bin.cjs', 'build')
-  return [NODE_24, join(FOLDER, 'node_modules/@react-router/serve/bin.cjs'), 'build/server/index.js']
+  return [NODE_24, join(PACKAGES, '@react-router/serve/bin.cjs'), 'build/server/index.js']
 }
 
 /** Runs the build of a framework. */
 function build(project: string, node: string, script: string, ...args: string[]): void {
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', WEBHOOK_SECRET: 'only for the build' }
-  execFileSync(node, [join(FOLDER, 'node_modules', script), ...args], { cwd: project, env, stdio: 'pipe' })
+  execFileSync(node, [join(PACKAGES, script), ...args], { cwd: project, env, stdio: 'pipe' })
 }
 
 function installFunction(project: string, source: string): readonly string[] {
   const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } })
   writeFileSync(join(project, 'index.js'), outputText)
-  const framework = join(FOLDER, 'node_modules/@google-cloud/functions-framework/build/src/main.js')
+  const framework = join(PACKAGES, '@google-cloud/functions-framework/build/src/main.js')
   return [process.execPath, framework, '--target=billing']
 }
 
@@ -219,7 +219,7 @@ function buildNext(path: string) {
     writeFileSync(join(project, 'package.json'), '{ "private": true }')
     writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
     build(project, process.execPath, 'next/dist/bin/next', 'build')
-    return [process.execPath, join(FOLDER, 'node_modules/next/dist/bin/next'), 'start']
+    return [process.execPath, join(PACKAGES, 'next/dist/bin/next'), 'start']
   }
 }
 
@@ -250,5 +250,5 @@ export function bundleWorker(
     logLevel: 'warning',
   })
   const runner = fileURLToPath(new URL('workerd.js', import.meta.url))
-  return [process.execPath, runner, join(project, 'bundle.mjs'), join(FOLDER, 'wrangler.json'), join(FOLDER, '/')]
+  return [process.execPath, runner, join(project, 'bundle.mjs'), join(FOLDER, 'wrangler.json')]
 }

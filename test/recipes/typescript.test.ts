@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { PACKAGES } from '../full/packages.js'
+import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { STRICT } from '../support/strict.js'
-import { createProject, FOLDER, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
+import { createProject, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
 
 // The recipes are strict TypeScript, and all except one run without a compiler.
 
@@ -41,14 +43,14 @@ const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module']
 ]
 
 /** The oldest and the newest version that the tests have. */
-const COMPILERS = ['node_modules/typescript/bin/tsc', '../../node_modules/typescript/bin/tsc']
+const COMPILERS = [join(PACKAGES, 'typescript/bin/tsc'), join(ROOT, 'node_modules/typescript/bin/tsc')]
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
 /** Puts another version of a package into a project. */
 function link(name: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  symlinkSync(join(FOLDER, 'node_modules', name), path)
+  symlinkSync(join(PACKAGES, name), path)
 }
 
 describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
@@ -60,8 +62,7 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
     if (files[0] === 'h3-1.ts') link('h3-1', join(project, 'node_modules/h3'))
     const config = { compilerOptions: { ...STRICT, ...options }, files }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
-    for (const compiler of COMPILERS) {
-      const tsc = join(FOLDER, compiler)
+    for (const tsc of COMPILERS) {
       expect(spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout).toBe('')
     }
   })

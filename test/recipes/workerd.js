@@ -1,10 +1,10 @@
 // Serves a bundled Worker with the settings of wrangler.json, on the port in `PORT`. Arguments: the bundle, the configuration.
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { requirePackage } from '../full/packages.js'
 
-const [bundle = '', configuration = '', frameworks = ''] = process.argv.slice(2)
+const [bundle = '', configuration = ''] = process.argv.slice(2)
 const { compatibility_date, compatibility_flags, durable_objects } = JSON.parse(readFileSync(configuration, 'utf8'))
-const { Log, LogLevel, Miniflare } = createRequire(frameworks)('miniflare')
+const { Log, LogLevel, Miniflare } = requirePackage('miniflare')
 
 /** @type {[string, { className: string, useSQLite: boolean }][]} */
 const durableObjects = durable_objects.bindings.map(

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, type HeadersInput, MemoryNonceStore, sign, verify } from '../../src/index.js'
+import { PACKAGES, requirePackage } from '../full/packages.js'
 import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
 import { Server } from '../support/server-process.js'
-import { createProject, FOLDER, PROGRAMS, removeProjects } from './recipes.js'
+import { createProject, PROGRAMS, removeProjects } from './recipes.js'
 
 // The most common mistakes in each framework. The real framework makes the values, and the message must name the fix.
 
@@ -127,9 +127,6 @@ describe('in AWS Lambda', () => {
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
-/** The exports of a package of the recipes, without its types. */
-const packaged = createRequire(join(FOLDER, '/'))
-
 describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
   const undefinedOrEmpty = version === 'express' ? /undefined: / : /an empty object/
 
@@ -139,7 +136,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
     body: (request: Untyped) => unknown,
     type = JSON_TYPE,
   ) => {
-    const express = packaged(version)
+    const express = requirePackage(version)
     const app = express()
     for (const parser of parsers(express)) app.use(parser)
     app.post('/', async (request: Untyped, response: Untyped) => {
@@ -174,7 +171,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
 
   if (version === 'express4') {
     it('a request without a body, which express.raw() leaves as it was', async () => {
-      const app = packaged(version)().use(packaged(version).raw({ type: () => true }))
+      const app = requirePackage(version)().use(requirePackage(version).raw({ type: () => true }))
       app.post('/', async (request: Untyped, response: Untyped) => {
         response.send(await outcomeOf(request.headers, request.body))
       })
@@ -206,7 +203,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
 
   it('JSON.stringify of the parsed body is text, but not always the one that was signed', async () => {
     const spaced = '{ "event": "invoice.paid" }'
-    const express = packaged(version)
+    const express = requirePackage(version)
     const app = express().use(express.json())
     app.post('/', async (request: Untyped, response: Untyped) => {
       response.send(await outcomeOf(request.headers, JSON.stringify(request.body)))
@@ -217,7 +214,7 @@ describe.runIf(ready).each(['express', 'express4'])('in %s', (version) => {
 
 describe.runIf(ready)('in Fastify', () => {
   const askFastify = async (body: (request: Untyped) => unknown, headers = (request: Untyped) => request.headers) => {
-    const app = packaged('fastify').fastify()
+    const app = requirePackage('fastify').fastify()
     app.post('/', async (request: Untyped) => outcomeOf(headers(request), body(request)))
     await app.listen({ port: 0, host: '127.0.0.1' })
     try {
@@ -246,8 +243,8 @@ describe.runIf(ready)('in Fastify', () => {
 
 describe.runIf(ready)('in Koa', () => {
   const askKoa = (body: (ctx: Untyped) => unknown, { parsed = true, type = JSON_TYPE } = {}) => {
-    const app = new (packaged('koa'))()
-    if (parsed) app.use(packaged('@koa/bodyparser').bodyParser())
+    const app = new (requirePackage('koa'))()
+    if (parsed) app.use(requirePackage('@koa/bodyparser').bodyParser())
     app.use(async (ctx: Untyped) => {
       ctx.body = await outcomeOf(ctx.headers, body(ctx))
     })
@@ -272,7 +269,7 @@ describe.runIf(ready)('in Koa', () => {
   })
 
   it('ctx.req is read again after a body parser: there is nothing left, which looks like an empty body', async () => {
-    const app = new (packaged('koa'))().use(packaged('@koa/bodyparser').bodyParser())
+    const app = new (requirePackage('koa'))().use(requirePackage('@koa/bodyparser').bodyParser())
     app.use(async (ctx: Untyped) => {
       ctx.body = await outcomeOf(ctx.headers, Buffer.concat(await chunksOf(ctx.req)))
     })
@@ -308,8 +305,8 @@ const asType = (code: string) => (/formData|parseBody/.test(code) ? FORM_TYPE : 
 describe.runIf(ready)('in Hono', () => {
   /** @param code - the handler's expressions for the headers and the body. */
   const askHono = async (headers: string, body: string) => {
-    const { Hono } = packaged('hono')
-    const { serve } = packaged('@hono/node-server')
+    const { Hono } = requirePackage('hono')
+    const { serve } = requirePackage('@hono/node-server')
     const handedOver = new Function('c', 'request', `return (async () => ({ headers: ${headers}, body: ${body} }))()`)
     const app = new Hono()
     app.post('/', async (c: Untyped) => {
@@ -355,7 +352,7 @@ describe.runIf(ready)('in Next.js', () => {
         }`
       writeFileSync(join(project, `app/mistake/${index}/route.js`), route)
     }
-    const next = [join(FOLDER, 'node_modules/next/dist/bin/next')]
+    const next = [join(PACKAGES, 'next/dist/bin/next')]
     const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
     execFileSync(process.execPath, [...next, 'build'], { cwd: project, env, stdio: 'pipe' })
     server = await Server.start([process.execPath, ...next, 'start'], project)
@@ -380,8 +377,8 @@ describe.runIf(ready)('in NestJS', () => {
     options: object,
     ask = (port: number) => post(port, '/', JSON_TYPE),
   ) => {
-    const { Body, Controller, Module, Post, Req } = packaged('@nestjs/common')
-    const { NestFactory } = packaged('@nestjs/core')
+    const { Body, Controller, Module, Post, Req } = requirePackage('@nestjs/common')
+    const { NestFactory } = requirePackage('@nestjs/core')
 
     class Hooks {
       async receive(request: Untyped, parsed: unknown) {

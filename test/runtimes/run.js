@@ -1,10 +1,11 @@
 // Runs the built package on every runtime, and prints a line for each. The package is packed and installed as a user does.
-import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
+import { installPackages, PACKAGES } from '../full/packages.js'
 import { entriesOf, installPacked } from '../support/packed.js'
 import { warnSkipped } from '../support/programs.js'
 import { workerdConfig } from './workerd.js'
@@ -45,14 +46,6 @@ function runtimes(folder) {
   ]
 }
 
-/** Installs the programs, unless those of the lock file are installed. */
-function installPrograms() {
-  const installed = join(HERE, 'node_modules/.package-lock.json')
-  const lock = join(HERE, 'package-lock.json')
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, stdio: ['ignore', 'ignore', 'inherit'] })
-}
-
 /** @param {string} folder */
 async function bundleSuite(folder) {
   await build({
@@ -83,7 +76,7 @@ async function output(folder, program, args) {
  * @returns {Promise<boolean>} whether all cases passed
  */
 async function passes(folder, { name, program, runs }) {
-  const path = join(HERE, 'node_modules', program)
+  const path = join(PACKAGES, program)
   if (!existsSync(path)) {
     warnSkipped(`${name}. There is no ${program} for ${process.platform} ${process.arch}`)
     return !process.env['SKIP_NOTHING']
@@ -107,7 +100,7 @@ async function passes(folder, { name, program, runs }) {
   return outcomes.every(({ passed, failed }) => passed > 0 && failed.length === 0)
 }
 
-installPrograms()
+installPackages()
 const folder = installPacked()
 try {
   await bundleSuite(folder)

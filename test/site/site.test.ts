@@ -5,10 +5,19 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from '../support/browser.js'
+import {
+  type Browser,
+  CAN_RUN,
+  findViolations,
+  launch,
+  measureFirstPaint,
+  type Page,
+  SCHEMES,
+  WIDTHS,
+} from '../full/browser.js'
 import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
 
 // The built documentation site in a real browser. The build itself fails for a dead link or anchor.
 
@@ -29,7 +38,9 @@ function findingCodes(): string[] {
   return [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => String(code))
 }
 
-describe.runIf(CAN_RUN)('the documentation site', () => {
+const siteIsInstalled = isInstalled('the site', existsSync(join(ROOT, 'docs/site/node_modules')))
+
+describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
   let browser: Browser
   let server: Server
   let address = ''

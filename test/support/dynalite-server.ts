@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { isInIntegration, requireIntegration } from './guide-code.js'
+import { hasPackage, requirePackage } from '../full/packages.js'
 import { eventually, freePort, temporaryFolder } from './servers.js'
 
 export function dynaliteIsInstalled(): boolean {
-  return isInIntegration('dynalite') && isInIntegration('@aws-sdk/client-dynamodb')
+  return hasPackage('dynalite') && hasPackage('@aws-sdk/client-dynamodb')
 }
 
 /** Returns the SDK's settings for a server on a port of this machine. */
@@ -29,7 +29,7 @@ export class DynaliteServer {
   static async start(): Promise<DynaliteServer> {
     const server = new DynaliteServer(await freePort())
     await server.restart()
-    const { DynamoDBClient, CreateTableCommand, waitUntilTableExists } = requireIntegration('@aws-sdk/client-dynamodb')
+    const { DynamoDBClient, CreateTableCommand, waitUntilTableExists } = requirePackage('@aws-sdk/client-dynamodb')
     const client = new DynamoDBClient(configOf(server.port))
     await client.send(
       new CreateTableCommand({
@@ -50,7 +50,7 @@ export class DynaliteServer {
 
   async restart(): Promise<void> {
     const options = ['--port', String(this.port), '--host', '127.0.0.1', '--path', join(this.folder, 'data')]
-    const script = requireIntegration.resolve('dynalite/cli.js')
+    const script = requirePackage.resolve('dynalite/cli.js')
     const env = { ...process.env, ...this.env }
     this.#process = spawn(process.execPath, [script, ...options, '--createTableMs', '1'], { stdio: 'ignore', env })
     await eventually(async () => {

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
+const FULL = 'npm ci --prefix test/full'
+
 /**
  * The commands that install the programs that some tests need.
  *
@@ -10,21 +12,23 @@ const INSTALL = {
   'redis-server': 'apt-get install redis-server, or brew install redis',
   postgresql: 'apt-get install postgresql, or brew install postgresql',
   mariadb: 'apt-get install mariadb-server, or brew install mariadb',
-  'dynalite and the AWS SDK': 'npm ci --prefix test/integration',
-  'the packages of the observability guide': 'npm ci --prefix test/integration',
+  'dynalite and the AWS SDK': FULL,
+  'the packages of the observability guide': FULL,
+  'older clients': FULL,
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
   chromium: 'apt-get install chromium, or brew install chromium',
-  "Postman's command line": 'npm ci --prefix test/integration',
+  "Postman's command line": FULL,
+  'the driver of the browser': FULL,
   'the site': 'npm ci --prefix docs/site',
   mcs: 'apt-get install mono-mcs libmono-system-net-http4.0-cil ca-certificates-mono, or brew install mono',
   javac: 'apt-get install default-jdk-headless, or brew install openjdk',
-  'the frameworks of the recipes': 'npm ci --prefix docs/recipes',
-  'the runtimes': 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
-  bun: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
-  deno: 'npm ci --prefix test/runtimes (1 GB, Linux x64)',
+  'the frameworks of the recipes': FULL,
+  'the runtimes': `${FULL}, on Linux x64`,
+  bun: `${FULL}, on Linux x64`,
+  deno: `${FULL}, on Linux x64`,
   'a disk to fill': 'sudo npm run test:full, on Linux',
-  'better-sqlite3 or node:sqlite': 'npm ci --prefix test/integration, or use Node 22.5 or later',
+  'better-sqlite3 or node:sqlite': `${FULL}, or use Node 22.5 or later`,
 }
 
 /**

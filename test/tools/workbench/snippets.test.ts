@@ -6,11 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type Verification, verify } from '../../../src/index.js'
 import { snippetOf } from '../../../src/tools/workbench/snippets.js'
-import { CAN_RUN, launch } from '../../support/browser.js'
+import { type Browser, CAN_RUN, launch, type Page } from '../../full/browser.js'
 import { isInstalled } from '../../support/programs.js'
 
 // The code that the workbench writes under *Sign*: each program runs, and a server that verifies accepts its request.

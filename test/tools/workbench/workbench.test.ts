@@ -7,11 +7,19 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../src/index.js'
 import type { Finding } from '../../../src/tools/diagnose/finding.js'
-import { CAN_RUN, findViolations, launch, measureFirstPaint, SCHEMES, WIDTHS } from '../../support/browser.js'
+import {
+  type Browser,
+  CAN_RUN,
+  findViolations,
+  launch,
+  measureFirstPaint,
+  type Page,
+  SCHEMES,
+  WIDTHS,
+} from '../../full/browser.js'
 import { ROOT } from '../../support/packed.js'
 import { signatureOf } from '../../support/request.js'
 import { call } from '../cli/call.js'

@@ -1,18 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { isInstalled } from './programs.js'
+import { isInstalled } from '../support/programs.js'
+import { hasPackage, PACKAGES } from './packages.js'
 
-const SITE = new URL('../../docs/site/', import.meta.url)
+export type { Browser, Page }
 
-/** Whether the browser and what builds the pages are installed. */
-export const CAN_RUN = isInstalled('the site', existsSync(new URL('node_modules', SITE))) && isInstalled('chromium')
+/** Whether the browser and its driver are installed. */
+export const CAN_RUN =
+  isInstalled('the driver of the browser', hasPackage('playwright-core')) && isInstalled('chromium')
 
-const AXE = CAN_RUN ? readFileSync(new URL('node_modules/axe-core/axe.min.js', SITE), 'utf8') : ''
+const AXE = CAN_RUN ? readFileSync(join(PACKAGES, 'axe-core/axe.min.js'), 'utf8') : ''
 
 /** Starts a browser without a window. */
 export async function launch(): Promise<Browser> {
-  const { chromium }: typeof import('playwright-core') = createRequire(new URL('package.json', SITE))('playwright-core')
+  const { chromium } = await import('playwright-core')
   const executablePath = ['/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) => existsSync(path))
   // Without its sandbox, the browser also runs as root in a container. It opens only pages of this repository.
   return chromium.launch({ args: ['--no-sandbox'], ...(executablePath === undefined ? {} : { executablePath }) })
