@@ -16,6 +16,7 @@ import {
   onErrorOfMariadb,
   sessionOfPg,
   sessionOfPostgresJs,
+  socketOfNodeRedis,
 } from '../../src/stores/connect/driver-internals.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
@@ -131,6 +132,14 @@ describe('of Redis', () => {
       server.close()
       await connecting
     }
+  })
+
+  it('redis uses one class for the connections to all nodes', () => {
+    const classes = [6379, 6380].map((port) => {
+      const client = createClient({ socket: socketOfNodeRedis({ port }) })
+      return Object.getPrototypeOf(Object.getPrototypeOf(client))
+    })
+    expect(classes[0] === classes[1], gone('redis', 'cache of classes by the JSON of the options')).toBe(true)
   })
 
   it('the error of a cluster of ioredis has the error of the last node', async () => {

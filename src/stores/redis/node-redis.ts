@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type ConnectedNonceStore, connectOptionsOf, createClient } from '../connect/connected.js'
-import { closeSocketsOfNodeRedis } from '../connect/driver-internals.js'
+import { closeSocketsOfNodeRedis, socketOfNodeRedis } from '../connect/driver-internals.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
 
 /** Options of a connection of the package `redis`. */
@@ -130,14 +130,15 @@ export async function connectNodeRedis(
 
 /** The options are new for each client, because a client may change them. */
 function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
-  const socket = () => ({
-    connectTimeout: timeout,
-    // This is longer than the time between two checks and their answers.
-    socketTimeout: 1000 + 2 * timeout,
-    reconnectStrategy: false as const,
-    // Its type is not public, because a project may lack the types of Node.
-    signal,
-  })
+  const socket = () =>
+    socketOfNodeRedis({
+      connectTimeout: timeout,
+      // This is longer than the time between two checks and their answers.
+      socketTimeout: 1000 + 2 * timeout,
+      reconnectStrategy: false as const,
+      // Its type is not public, because a project may lack the types of Node.
+      signal,
+    })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
   // A sentinel that hangs is skipped within the deadline. The one in use answers a ping in time.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }

@@ -95,6 +95,7 @@ describe('the options of a client have a deadline for each step, and', () => {
       socketTimeout: 3000,
       reconnectStrategy: false,
       signal: expect.any(AbortSignal),
+      toJSON: aFunction,
     }
     const node = { disableOfflineQueue: true, socket }
     expect(await optionsOf(connectNodeRedis as Connect)).toEqual({
