@@ -1,12 +1,8 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import { describe, expect, it } from 'vitest'
-import type { NonceStore } from '../../src/index.js'
-import { nonceStoreContract } from '../../src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { createProject, ROOT } from '../support/packed.js'
 import { IS_POSIX, isInstalled } from '../support/programs.js'
@@ -77,29 +73,5 @@ describe('the README', () => {
         .replace("process.env['WEBHOOK_SECRET'] ?? ''", JSON.stringify(SECRET))
       expect(run('sender.mjs', `${sent}\nconsole.log(response.status)`).trim()).toBe('204')
     })
-  })
-
-  it("shows a store of one's own that passes the contract", async () => {
-    const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
-    const own = codeBlocks(guide, 'js').find((block) => block.includes('INSERT INTO nonces')) ?? ''
-    const database = await PGlite.create()
-    await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL)')
-    const pool = {
-      async query(text: string, values: unknown[]) {
-        return { rowCount: (await database.query(text, values)).affectedRows }
-      },
-    }
-    const body = own.replace("import { createHash } from 'node:crypto'", '')
-    const nonceStore: NonceStore = new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
-    const outcomes = await Promise.all(
-      nonceStoreContract(() => nonceStore, { load: 'light' }).map(({ run }) =>
-        run().then(
-          () => [],
-          (error: Error) => [error.message],
-        ),
-      ),
-    )
-    expect(outcomes.flat()).toEqual([])
-    await database.close()
   })
 })

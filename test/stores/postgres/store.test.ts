@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { NonceStore } from '../../../src/index.js'
 import { PostgresNonceStore, type PostgresNonceStoreOptions } from '../../../src/stores/postgres/index.js'
 import { nonceStoreContract } from '../../../src/testing/index.js'
+import { ROOT } from '../../support/built.js'
+import { codeBlocks } from '../../support/code-blocks.js'
 
 // PGlite is PostgreSQL itself, in WebAssembly: these tests run where no server is installed.
 
@@ -31,6 +37,28 @@ async function age(table: string, seconds: number): Promise<void> {
 
 describe('PostgresNonceStore with PGlite', () => {
   it.concurrent.each(nonceStoreContract(() => newStore('contract')))('$name', ({ run }) => run())
+})
+
+it("docs/operate/your-own.md shows a store of one's own that passes the contract", async () => {
+  const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
+  const own = codeBlocks(guide, 'js').find((block) => block.includes('INSERT INTO nonces')) ?? ''
+  await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL)')
+  const pool = {
+    async query(text: string, values: unknown[]) {
+      return { rowCount: (await database.query(text, values)).affectedRows }
+    },
+  }
+  const body = own.replace("import { createHash } from 'node:crypto'", '')
+  const nonceStore: NonceStore = new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
+  const outcomes = await Promise.all(
+    nonceStoreContract(() => nonceStore, { load: 'light' }).map(({ run }) =>
+      run().then(
+        () => [],
+        (error: Error) => [error.message],
+      ),
+    ),
+  )
+  expect(outcomes.flat()).toEqual([])
 })
 
 describe('a reservation', () => {
