@@ -14,10 +14,14 @@ const THRESHOLD = 4.5
 
 const EXPECTED = 'f047d805fefcdb35f047d805fefcdb35f047d805fefcdb35f047d805fefcdb35'
 
-/** Functions that can replace `timingSafeEqual`. */
+/**
+ * Functions that can replace `timingSafeEqual`. `===` is not among them: on many processors it compares 64 bytes in a single step,
+ * and its leak of about 1 ns is too small to be detected reliably.
+ */
 const COMPARISONS = {
   timingSafeEqual: 'export { timingSafeEqual } from "node:crypto"',
-  'planted: ===': 'export const timingSafeEqual = (a, b) => a.latin1Slice() === b.latin1Slice()',
+  'planted: the second half only if the first is equal':
+    'export const timingSafeEqual = (a, b) => a.compare(b, 0, 32, 0, 32) === 0 && a.compare(b, 32, 64, 32, 64) === 0',
   'planted: a loop that ends at the first difference':
     'export const timingSafeEqual = (a, b) => { for (let i = 0; i < 64; i++) if (a[i] !== b[i]) return false; return true }',
 }
