@@ -17,8 +17,11 @@ export function isSignature(value: string): boolean {
   return /^[0-9a-f]{64}$/.test(value)
 }
 
-/** Parses the values of `Content-Length`. Returns `undefined` if there is none, or several disagree (RFC 9110, section 8.6). */
+/**
+ * Parses the values of `Content-Length`. Returns `undefined` if there is none, or several disagree (RFC 9110, section 8.6). A number
+ * that is too large to be exact counts as the largest exact one.
+ */
 export function parseContentLength(values: readonly string[]): number | undefined {
   const [text = '', ...others] = new Set(values.map((value) => value.trim()))
-  return /^\d{1,15}$/.test(text) && others.length === 0 ? Number(text) : undefined
+  return /^\d+$/.test(text) && others.length === 0 ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
 }

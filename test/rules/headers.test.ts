@@ -142,6 +142,15 @@ describe('Content-Length is read from', () => {
     expect(contentLengthOf(headers)).toBeUndefined()
   })
 
+  it.each([
+    ['9007199254740991', 9_007_199_254_740_991],
+    ['9007199254740992', 9_007_199_254_740_991],
+    ['9'.repeat(400), 9_007_199_254_740_991],
+    [`${'0'.repeat(20)}7`, 7],
+  ])('a number of any length: %s', (text, length) => {
+    expect(contentLengthOf({ 'content-length': text })).toBe(length)
+  })
+
   it('several values only if they agree', () => {
     expect(parseContentLength(['42', ' 42'])).toBe(42)
     expect(parseContentLength(['42', '43'])).toBeUndefined()
