@@ -1,5 +1,6 @@
-import { areEqual, hex, utf8 } from '../bytes.js'
+import { hex, utf8 } from '../bytes.js'
 import { DIMENSIONS, type Dimension, type Facts, type Mistake, type Value, type Way } from './dimensions.js'
+import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import { CORRECT_LAYOUT, type Layout } from './hypotheses/layout.js'
@@ -82,22 +83,22 @@ function choicesOf(
    * What was proposed for each input. Most dimensions have one input, but that of a body depends on the rest of the way of
    * signing.
    */
-  const kept = new Map<unknown, { values: Value[]; mistakes: Map<unknown, readonly Mistake[]> }>()
+  const kept = new Map<unknown, { values: DistinctValues; mistakes: Map<unknown, readonly Mistake[]> }>()
   let keptBytes = 0
 
   const propose = (hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): readonly Mistake[] => {
     const all = inputs(facts, way)
-    const known = kept.get(all[0]) ?? { values: [...right(facts, way)], mistakes: new Map() }
+    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, way)), mistakes: new Map() }
     const before = known.mistakes.get(hypothesis)
     if (before !== undefined) return before
-    const values = [...known.values]
+    const values = new DistinctValues()
     const mistakes = all.flatMap((input, index) => {
       context.spend(sizeOf(input))
       const whose = all.length > 1 && hypothesis.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
       return variantsOf(hypothesis.apply(input, context)).flatMap(({ detail, value }): Mistake[] => {
         const output = typeof value === 'string' ? utf8(value) : value
-        if (values.some((other) => isSame(output, other))) return []
-        values.push(output)
+        if (known.values.has(output) || values.has(output)) return []
+        values.add(output)
         const what = hypothesis.what.replace('<detail>', () => detail) + whose
         return [{ ...hypothesis, what, dimension: name, input, output }]
       })
@@ -106,7 +107,7 @@ function choicesOf(
     context.spend(size)
     if (keptBytes < MAX_KEPT) {
       keptBytes += size
-      known.values = values
+      for (const { output } of mistakes) known.values.add(output)
       kept.set(all[0], known)
       known.mistakes.set(hypothesis, mistakes)
     }
@@ -148,6 +149,3 @@ const isSeveral = <Output extends object | string>(applied: Output | Variants<Ou
   typeof applied === 'object' && 'variants' in applied
 
 const sizeOf = (value: unknown) => (value instanceof Uint8Array ? value.length : 0)
-
-const isSame = (one: unknown, other: unknown) =>
-  one === other || (one instanceof Uint8Array && other instanceof Uint8Array && areEqual(one, other))
