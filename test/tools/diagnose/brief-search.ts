@@ -9,6 +9,11 @@ import { NODE_PRIMITIVES } from '../../../src/tools/node-primitives.js'
 /** Most single mistakes in a short request need fewer hashes. */
 const FEW_HASHES = 1500
 
+/** Returns whether each search is a whole one, as in `npm run test:full`. */
+export function isSearchedWhole(): boolean {
+  return process.env['WHOLE_SEARCHES'] !== undefined
+}
+
 /**
  * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes half a second. It is for tests of
  * what does not depend on the search. `npm run test:full` runs the same tests with whole searches.
@@ -34,5 +39,5 @@ export async function diagnoseBriefly(
     now: timeOf(clock ?? Date),
     isArrivalKnown: clock !== undefined,
   }
-  return diagnoseWith(NODE_PRIMITIVES, read, process.env['WHOLE_SEARCHES'] === undefined ? hashes : undefined)
+  return diagnoseWith(NODE_PRIMITIVES, read, isSearchedWhole() ? undefined : hashes)
 }

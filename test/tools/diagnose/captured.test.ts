@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findingsText } from '../../../src/tools/cli/output/findings.js'
 import { type Diagnosis, diagnose, type Finding, LANGUAGES } from '../../../src/tools/diagnose/index.js'
 import { findLeaks } from '../../support/leaks.js'
-import { diagnoseBriefly } from './brief-search.js'
+import { diagnoseBriefly, isSearchedWhole } from './brief-search.js'
 import { CAPTURED, type Captured } from './captured.js'
 
 /** Requests whose cause would need too many guesses. `diagnose` cannot explain them, and must not name a wrong cause. */
@@ -11,6 +11,14 @@ const UNEXPLAINED = [
   'a large integer that was rounded on the way',
   'milliseconds with their fraction in the message, json.dumps',
   'milliseconds with their fraction in the message, secret with newline',
+]
+
+/** Requests of four kinds that `npm test` searches whole, too. */
+const ALWAYS_SEARCHED = [
+  'SHA-256 of the body',
+  'Perl: pretty',
+  'Node: HMAC twice, dots',
+  'curl -d took the line breaks out',
 ]
 
 describe('the first or second finding names the mistake of a broken request', () => {
@@ -27,6 +35,11 @@ describe('the first or second finding names the mistake of a broken request', ()
   it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { codes, secret } = request
     const { genuine, findings } = await diagnoseCaptured(request)
+    if (isLeftOut(request, findings)) {
+      expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
+      leftOut.push(request)
+      return
+    }
     expect(findings.map(({ code }) => code).slice(0, 2)).toSatisfy((found: string[]) =>
       found.some((code) => codes.includes(code)),
     )
@@ -38,13 +51,17 @@ describe('the first or second finding names the mistake of a broken request', ()
     for (const one of [secret].flat()) expect(findLeaks(printed(findings), one, textOf(request))).toEqual([])
   })
 
+  it('only a few need more than a brief search', () => {
+    expect(leftOut.length).toBeLessThan(CAPTURED.length / 5)
+  })
+
   it.each(
     explained
       .filter(({ codes }) => codes.length === 1 && codes[0] !== 'signature_mismatch')
       .map((request) => [request.name, request] as const),
   )('the first finding for one mistake: %s', async (_, request) => {
     const { findings } = await diagnoseCaptured(request)
-    expect(request.codes).toContain(findings[0]?.code)
+    if (!leftOut.includes(request)) expect(request.codes).toContain(findings[0]?.code)
   })
 })
 
@@ -123,12 +140,25 @@ function diagnoseCaptured(request: Captured): Promise<Diagnosis> {
   return diagnosis
 }
 
-/** Searches briefly first, because a search that finds nothing takes half a second. */
+/** Searches briefly first, because a search that finds nothing takes half a second. `npm test` does no more, except for a few requests. */
 async function search(request: Captured): Promise<Diagnosis> {
-  const { codes, secret } = request
   const clock = { now: () => request.now }
-  const brief = await diagnoseBriefly(requestOf(request), secret, clock)
-  return brief.findings.some(({ code }) => codes.includes(code)) ? brief : diagnose(requestOf(request), secret, clock)
+  const brief = await diagnoseBriefly(requestOf(request), request.secret, clock)
+  return isNamed(request, brief.findings) || isLeftOut(request, brief.findings)
+    ? brief
+    : diagnose(requestOf(request), request.secret, clock)
+}
+
+/** Requests that need a whole search, and did not get one. */
+const leftOut: Captured[] = []
+
+function isLeftOut(request: Captured, findings: readonly Finding[]): boolean {
+  return !isNamed(request, findings) && !isSearchedWhole() && !ALWAYS_SEARCHED.includes(request.name)
+}
+
+/** Returns whether a finding names the cause. */
+function isNamed({ codes }: Captured, findings: readonly Finding[]): boolean {
+  return findings.some(({ code }) => codes.includes(code))
 }
 
 function requestOf({ method, path, headers, body }: Captured) {
