@@ -13,7 +13,7 @@ export function load(app) {
   const { name } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.children ?? []) {
-      const word = module.name.replace(/^stores\//, '').replace(/\/?index$/, '')
+      const word = module.name.replace(/^(stores|tools)\//, '').replace(/\/?index$/, '')
       module.name = word === '' ? name : `${name}/${word}`
     }
   })

@@ -8,4 +8,4 @@ export const verdict = verify(
   new MemoryNonceStore(),
 )
 export const bytes: Promise<Uint8Array> = readBody({ rawBody: new Uint8Array() })
-export const code: 'ERR_NONCE_STORE' = new NonceStoreError().code
+export const code: 'ERR_NONCE_STORE' = new NonceStoreError('the store answered no').code
