@@ -4,7 +4,7 @@ import manifest from './package.json' with { type: 'json' }
 import { licenceNotices } from './src/tools/licence-notices.js'
 
 /** The entries of the package: the source of each by the name of its file in `dist`. The reference reads the same list. */
-const ENTRIES = new Map(manifest.typedocOptions.entryPoints.map((source) => [nameOf(source), source]))
+const ENTRIES = Object.fromEntries(manifest.typedocOptions.entryPoints.map((source) => [nameOf(source), source]))
 
 /** Returns `redis` for `src/stores/redis/index.ts`, and `sqlite` for `src/stores/sqlite.ts`. */
 function nameOf(source: string): string {
@@ -15,7 +15,7 @@ function nameOf(source: string): string {
 const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'load-entries',
   setup(build) {
-    const loaded = new Map(['index', 'diagnose'].map((name) => [resolve(String(ENTRIES.get(name))), `./${name}.js`]))
+    const loaded = new Map(['index', 'diagnose'].map((name) => [resolve(String(ENTRIES[name])), `./${name}.js`]))
     build.onResolve({ filter: /\/index\.js$/ }, ({ resolveDir, path }) => {
       const entry = loaded.get(resolve(resolveDir, path.replace(/\.js$/, '.ts')))
       return entry === undefined ? undefined : { path: entry, external: true }
@@ -26,27 +26,19 @@ const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
 const common: Options = {
   platform: 'node',
   target: 'node20',
+  // Each entry is one file of code.
+  splitting: false,
   // Deno and workerd know Node's modules by their `node:` names only.
   removeNodeProtocol: false,
 }
 
 export default defineConfig([
-  // One build per entry: builds of several entries put the declarations that they share into files of their own.
-  ...[...ENTRIES].map(
-    ([name, source]): Options => ({
-      ...common,
-      entry: { [name]: source },
-      format: ['esm', 'cjs'],
-      dts: true,
-      splitting: false,
-    }),
-  ),
+  { ...common, entry: ENTRIES, format: ['esm', 'cjs'], dts: true },
   {
     ...common,
     // Nobody imports the command line, so it needs no types and no CommonJS.
     entry: { cli: 'src/tools/cli/main.ts' },
     format: 'esm',
-    splitting: false,
     esbuildPlugins: [loadEntries, licenceNotices],
   },
 ])

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -101,15 +101,14 @@ describe('the core', () => {
 })
 
 describe('dist', () => {
-  it('has nothing but entries and programs', () => {
-    const known = [...programs, 'workbench.html']
-    const others = readdirSync(join(installed, 'dist')).filter((file) => !known.includes(file))
-    expect(others.sort()).toEqual(
-      [...entries.values()]
-        .flatMap((targets) => Object.values(targets).flatMap((paths) => Object.values(paths)))
-        .map((path) => path.replace('./dist/', ''))
-        .sort(),
-    )
+  it('has nothing but entries, the declarations that they share, and programs', () => {
+    const code = [...entries.values()].flatMap((targets) => Object.values(targets)).map((paths) => paths.default)
+    const files = [
+      ...code.map((path) => join(installed, path)),
+      ...program.getSourceFiles().map(({ fileName }) => fileName),
+      ...[...programs, 'workbench.html'].map((file) => join(installed, 'dist', file)),
+    ]
+    expect(readdirSync(join(installed, 'dist')).sort()).toEqual(files.map((path) => basename(path)).sort())
   })
 })
 
