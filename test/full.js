@@ -19,7 +19,7 @@ const STEPS = [
   },
   {
     name: 'types of the browser tests',
-    command: 'npx tsc -p test/site',
+    command: 'node node_modules/typescript-7/bin/tsc -p test/site',
     needs: () => isInstalled('the driver of the browser', hasPackage('playwright-core')),
   },
   {

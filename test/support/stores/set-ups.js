@@ -7,9 +7,9 @@ import postgres from 'postgres'
 import { createClient, createCluster, createSentinel } from 'redis'
 
 /**
- * @typedef {import('../../../src/stores/redis/index.js')} RedisEntry
- * @typedef {import('../../../src/stores/postgres/index.js')} PostgresEntry
- * @typedef {import('../../../src/stores/mysql/index.js')} MySqlEntry
+ * @typedef {typeof import('../../../src/stores/redis/index.js')} RedisEntry
+ * @typedef {typeof import('../../../src/stores/postgres/index.js')} PostgresEntry
+ * @typedef {typeof import('../../../src/stores/mysql/index.js')} MySqlEntry
  *
  * @typedef {Pick<RedisEntry, 'connectNodeRedis' | 'connectIoredis'>
  *   & Pick<PostgresEntry, 'connectPg' | 'connectPostgresJs'>
