@@ -6,7 +6,7 @@ it.each([
   [[' 7 '], 7],
   [['7x'], undefined],
   [['x7'], undefined],
-  [['1'.repeat(16)], undefined],
+  [['1'.repeat(16)], 1_111_111_111_111_111],
   [['7', '7'], 7],
   [['7', '8'], undefined],
   [[], undefined],
