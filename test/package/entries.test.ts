@@ -20,7 +20,7 @@ const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) 
 it('every entry has a page that imports it', () => {
   const guides = pathsBelow(join(ROOT, 'docs')).map((path) => `docs/${path}`)
   const documents = ['README.md', ...guides]
-    .filter((path) => path.endsWith('.md') && !/node_modules|^docs\/site\//.test(path))
+    .filter((path) => path.endsWith('.md') && !path.startsWith('docs/site/'))
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
     .join('\n')
   expect([...entries.keys()].filter((name) => !new RegExp(`['\`]${name}['\`]`).test(documents))).toEqual([])

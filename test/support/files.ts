@@ -1,7 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { sep } from 'node:path'
+import { join } from 'node:path'
 
-/** Returns the paths of all files and folders below a folder, relative to it. They have `/` on Windows too. */
-export function pathsBelow(folder: string | URL): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll(sep, '/'))
+/** Returns the paths of all files below a folder, relative to it, without installed packages. They have `/` on Windows too. */
+export function pathsBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [entry.name]
+    if (entry.name === 'node_modules') return []
+    return pathsBelow(join(folder, entry.name)).map((path) => `${entry.name}/${path}`)
+  })
 }

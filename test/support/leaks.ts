@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './built.js'
 import { pathsBelow } from './files.js'
 
 /** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
-const SOURCES = ['../../src/tools/diagnose/', '../../src/tools/cli/']
-  .map((path) => new URL(path, import.meta.url))
-  .flatMap((folder) =>
-    pathsBelow(folder)
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => readFileSync(new URL(name, folder), 'utf8')),
-  )
+const SOURCES = ['src/tools/diagnose', 'src/tools/cli']
+  .flatMap((folder) => pathsBelow(join(ROOT, folder)).map((name) => join(ROOT, folder, name)))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(path, 'utf8'))
   .join('\n')
 
 /** The number of characters in a row that count as a leak. */

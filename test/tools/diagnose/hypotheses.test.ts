@@ -23,6 +23,7 @@ import { parseJson } from '../../../src/tools/diagnose/json/parse.js'
 import { writeJson } from '../../../src/tools/diagnose/json/write.js'
 import { messageOf } from '../../../src/tools/diagnose/ways-of-signing.js'
 import { NODE_PRIMITIVES } from '../../../src/tools/node-primitives.js'
+import { ROOT } from '../../support/built.js'
 import { pathsBelow } from '../../support/files.js'
 import { IS_POSIX, isInstalled } from '../../support/programs.js'
 import * as examples from './examples.js'
@@ -271,9 +272,9 @@ describe('the method, path and URL of a layout', () => {
 })
 
 it('every fix is used', () => {
-  const folder = new URL('../../../src/tools/diagnose/', import.meta.url)
+  const folder = join(ROOT, 'src/tools/diagnose')
   const files = pathsBelow(folder).filter((name) => name.endsWith('.ts'))
-  const sources = files.filter((name) => name !== 'fixes.ts').map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const sources = files.filter((name) => name !== 'fixes.ts').map((name) => readFileSync(join(folder, name), 'utf8'))
   const unused = Object.keys(FIXES).filter((id) => !sources.some((source) => source.includes(`'${id}'`)))
   expect(unused).toEqual([])
 })
