@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { pathsBelow } from './test/support/files.js'
 import { LATE } from './test/support/late.js'
 
@@ -30,6 +31,7 @@ const FULL = [
   'test/docs/senders.test.ts',
   'test/site/**/*.test.ts',
   'test/tools/workbench/*.test.ts',
+  'test/package/checks.test.ts',
   'test/package/consumers.test.ts',
   'test/package/reproducible.test.ts',
   'test/tools/capture/large-captures.test.ts',
@@ -46,12 +48,31 @@ const MOCKING = pathsBelow('test')
   .map((path) => join('test', path))
   .filter((path) => /^vi\.mock\(/m.test(readFileSync(path, 'utf8')))
 
+/** These mostly wait for time to pass, so other files can run meanwhile. */
+const WAITING = [
+  'testing/contract.test.ts',
+  'stores/connect/clients.test.ts',
+  'package/examples.test.ts',
+  'runtimes/suite.test.ts',
+]
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWaiting = ({ moduleId }: TestSpecification) => WAITING.some((name) => moduleId.endsWith(name))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
+      ? {}
+      : { sequencer: WaitingFirst },
     // A thread, other than a process, ends with the run even if its test never yields.
     pool: 'threads',
-    // One more than two processors: some files only wait for time to pass.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Two more than two processors: some files only wait for time to pass.
+    maxWorkers: Math.max(4, availableParallelism()),
     // The cases of a store's contract wait for real time to pass: run all of them at once.
     maxConcurrency: 20,
     // Enough for a machine under load: no test needs more than 10 s of its own.
