@@ -86,11 +86,11 @@ export const PARTS = {
   },
   search: {
     mutate: [
-      'src/tools/diagnose/{dimensions,engine,explain,finding,search,ways-of-signing}.ts',
+      'src/tools/diagnose/{dimensions,distinct-values,engine,explain,finding,search,ways-of-signing}.ts',
       'src/tools/node-primitives.ts',
     ],
     testFiles: [
-      'test/tools/diagnose/{captured,checks,engine,explain,genuine,search,sides}.test.ts',
+      'test/tools/diagnose/{captured,checks,distinct-values,engine,explain,genuine,search,sides}.test.ts',
       'test/tools/diagnose/wording.test.ts',
     ],
     score: 88,
