@@ -25,8 +25,7 @@ const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: s
 
 const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
-/** What callers pass instead of a raw body. The first row that fits decides. */
-const MISTAKES: readonly {
+interface Mistake {
   readonly code: string
   isOne(body: unknown): boolean
   /** What it is. The default is its kind, such as `an object`. */
@@ -35,7 +34,10 @@ const MISTAKES: readonly {
   readonly more?: string
   /** The whole fix. The default is to pass the bytes as received, with the line of the framework. */
   readonly fix?: string
-}[] = [
+}
+
+/** What callers pass instead of a raw body. The first row that fits decides, and the last one fits everything. */
+const MISTAKES: readonly Mistake[] = [
   {
     code: 'missing_body',
     isOne: (body) => body === undefined || body === null,
@@ -100,8 +102,8 @@ const MISTAKES: readonly {
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
-  const mistake = MISTAKES.find(({ isOne }) => isOne(body))
-  const { code, what = kindOf(body), more = '', fix } = mistake ?? {}
+  const mistake = MISTAKES.find(({ isOne }) => isOne(body)) as Mistake
+  const { code, what = kindOf(body), more = '', fix } = mistake
   const bytesAsReceived = () => `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
   return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)
 }

@@ -114,14 +114,14 @@ const ROWS: Row[] = [
     ...CLIENTS,
     async start(closers) {
       const server = await start(closers, 'max_connections=20')
-      const sessions: pg.Client[] = []
+      // Before the pools, which may use up the connections themselves.
+      const first = await server.connect('taker')
+      const sessions: pg.Client[] = [first]
       /** Opens a new session for each session that ends. */
       async function begin() {
         const others = 'FROM pg_stat_activity WHERE application_name <> $1 AND backend_type = $2'
-        const [first] = sessions.length > 0 ? sessions : [await server.connect('taker')]
-        sessions.push(first as pg.Client)
         for (let round = 0; round < 20; round++) {
-          await first?.query(`SELECT pg_terminate_backend(pid) ${others}`, ['taker', 'client backend'])
+          await first.query(`SELECT pg_terminate_backend(pid) ${others}`, ['taker', 'client backend'])
           for (;;) {
             const session = await server.connect('taker').catch(() => undefined)
             if (session === undefined) break

@@ -474,7 +474,7 @@ describe('connectMysql2', () => {
 
 describe('connectPg', () => {
   /** A pool with one connection to a server, which counts the connections that it got: those of the pool, and CancelRequests. */
-  async function open(options: { prepare?: boolean } = {}) {
+  async function open(options: { prepare?: boolean } = {}, session: object = { processID: 42, secretKey: 7 }) {
     const connections: Socket[] = []
     const server = createServer((socket) => connections.push(socket.resume())).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -485,8 +485,7 @@ describe('connectPg', () => {
     const client = Object.assign(new EventEmitter(), {
       host: '127.0.0.1',
       port,
-      processID: 42,
-      secretKey: 7,
+      ...session,
       async query({ name, text }: { name?: string | undefined; text: string }) {
         if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
         log.push(typeof name)
@@ -510,6 +509,15 @@ describe('connectPg', () => {
     }
     return { pool, connections, errors, reserve, close: () => Promise.all([nonceStore.close(), server.close()]) }
   }
+
+  it('cancels nothing if the server has not named the session', async () => {
+    const { connections, reserve, close } = await open({}, { processID: null, secretKey: null })
+    expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
+    await sleep(50)
+    expect(connections).toHaveLength(1)
+    for (const socket of connections) socket.destroy()
+    await close()
+  })
 
   it('keeps a connection after a reply of the server, and ends and cancels it after another error', async () => {
     const { connections, reserve, close } = await open()

@@ -32,6 +32,16 @@ describe('distinct values', () => {
     expect([long(0), long(1), long(2)].map((bytes) => values.has(bytes))).toEqual([true, true, false])
   })
 
+  it('keeps equal values once', () => {
+    const bytes = long(0)
+    const values = new DistinctValues([bytes])
+    values.add(long(0))
+    // The second value was not kept, so nothing has the contents of the first any more.
+    bytes[500] = 1
+    expect(values.has(long(0))).toBe(false)
+    expect(values.has(long(1))).toBe(true)
+  })
+
   it('has other values if they are the same object', () => {
     const values = new DistinctValues([CORRECT_LAYOUT, long(0)])
     expect(values.has(CORRECT_LAYOUT)).toBe(true)

@@ -3,6 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { NESTINGS } from './nestings.js'
 
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
@@ -26,6 +27,11 @@ export const BODIES = {
   '20 MB of pretty JSON': () => prettyJson(10_000_000),
   'a bomb of Brotli': () => brotliCompressSync(Buffer.alloc(200_000_000), FAST),
   '16 MB of JSON in gzip': () => gzipSync(prettyJson(8_000_000)),
+  ...Object.fromEntries(
+    [65_000, 300_000, 10_000_000].flatMap((size) =>
+      Object.entries(NESTINGS).map(([name, nested]) => [`${size} bytes of ${name}`, () => Buffer.from(nested(size))]),
+    ),
+  ),
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

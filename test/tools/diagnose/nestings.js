@@ -1,5 +1,9 @@
-/** Returns bodies of about `size` bytes that are almost only brackets or quotes. */
-export const NESTINGS: { readonly [name: string]: (size: number) => string } = {
+/**
+ * Returns bodies of about `size` bytes that are almost only brackets or quotes.
+ *
+ * @type {{ readonly [name: string]: (size: number) => string }}
+ */
+export const NESTINGS = {
   arrays: (size) => '['.repeat(size / 2) + ']'.repeat(size / 2),
   'arrays that do not end': (size) => '['.repeat(size),
   objects: (size) => `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}`,
