@@ -23,8 +23,8 @@ const FAULTS = [
   'test/integration/left-sockets.test.ts',
   'test/integration/linearizable.test.ts',
 ]
-/** These take the time of processes, so nothing else runs beside them. */
-const SET_UPS = ['test/integration/set-ups.test.ts']
+/** These measure the time of processes, so nothing else runs beside them. */
+const ALONE = ['test/integration/set-ups.test.ts', 'test/tools/diagnose/processor-time.test.ts']
 /** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
 const FULL = [
   'test/integration/**/*.test.ts',
@@ -86,7 +86,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...SET_UPS, ...MOCKING],
+          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...ALONE, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
           isolate: false,
           globalSetup: ['test/support/run-limit.ts', 'test/tools/cli/program.ts'],
@@ -116,15 +116,16 @@ export default defineConfig({
         test: {
           name: 'full',
           include: FULL,
-          exclude: ['**/node_modules/**', ...FAULTS, ...SET_UPS],
+          exclude: ['**/node_modules/**', ...FAULTS, ...ALONE],
           globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
         },
       },
       {
         extends: true,
         test: {
-          name: 'set-ups',
-          include: SET_UPS,
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
           globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
         },
       },

@@ -27,7 +27,7 @@ const STEPS = [
     command: 'npx vitest run --project unit --project mocking --project package --project full --coverage',
     env: { SITE_IS_BUILT: 'true', WHOLE_SEARCHES: 'true' },
   },
-  { name: 'set-ups of the guides', command: 'npx vitest run --project set-ups' },
+  { name: 'times of processes', command: 'npx vitest run --project alone' },
   { name: 'stores under faults', command: 'npx vitest run --project faults' },
   { name: 'properties, 5 000 runs each', command: 'npx vitest run test/property', env: { FC_RUNS: '5000' } },
   {

@@ -6,18 +6,23 @@ import { hasPackage, PACKAGES } from './packages.js'
 
 export type { Browser, Page }
 
+/** Without windows, Chromium needs half of the time. */
+const BROWSER = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) =>
+  existsSync(path),
+)
+
 /** Whether the browser and its driver are installed. */
 export const CAN_RUN =
-  isInstalled('the driver of the browser', hasPackage('playwright-core')) && isInstalled('chromium')
+  isInstalled('the driver of the browser', hasPackage('playwright-core')) &&
+  isInstalled('chromium', BROWSER !== undefined)
 
 const AXE = CAN_RUN ? readFileSync(join(PACKAGES, 'axe-core/axe.min.js'), 'utf8') : ''
 
 /** Starts a browser without a window. */
 export async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  const executablePath = ['/usr/bin/chromium', '/opt/homebrew/bin/chromium'].find((path) => existsSync(path))
   // Without its sandbox, the browser also runs as root in a container. It opens only pages of this repository.
-  return chromium.launch({ args: ['--no-sandbox'], ...(executablePath === undefined ? {} : { executablePath }) })
+  return chromium.launch({ args: ['--no-sandbox'], ...(BROWSER === undefined ? {} : { executablePath: BROWSER }) })
 }
 
 export const WIDTHS = [390, 768, 1280] as const

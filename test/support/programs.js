@@ -17,7 +17,7 @@ const INSTALL = {
   'older clients': FULL,
   go: 'apt-get install golang-go, or brew install go',
   php: 'apt-get install php-cli, or brew install php',
-  chromium: 'apt-get install chromium, or brew install chromium',
+  chromium: 'apt-get install chromium-headless-shell, or brew install chromium',
   "Postman's command line": FULL,
   'the driver of the browser': FULL,
   'the site': 'npm ci --prefix docs/site',

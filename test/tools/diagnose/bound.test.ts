@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import { MAX_HASHES } from '../../../src/tools/diagnose/engine.js'
 import { diagnose } from '../../../src/tools/diagnose/index.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../../support/request.js'
-import { BODIES } from './processor-time.js'
 
 const CLOCK = { now: () => NOW }
 
@@ -103,18 +100,3 @@ it('makes one hash for a genuine request', async () => {
 it('has the bound that its documentation names', () => {
   expect(MAX_HASHES).toBe(30_000)
 })
-
-const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
-
-/** Milliseconds of the processor. Bodies of brackets take a second or two, and quotes in quotes three: the limit is for slow machines. */
-const limitOf = (name: string) => (/ of .*(arrays|objects|brackets|strings)/.test(name) ? 10_000 : 2000)
-
-it.each(Object.keys(BODIES).map((name) => [name, limitOf(name)] as const))(
-  'takes little of the processor: %s, at most %i ms',
-  (name, limit) => {
-    const milliseconds = () => Number(execFileSync(process.execPath, [PROGRAM, name], { encoding: 'utf8' }))
-    const first = milliseconds()
-    // On a machine under load, the same work may take longer once.
-    expect(first < limit ? first : milliseconds()).toBeLessThan(limit)
-  },
-)
