@@ -39,3 +39,16 @@ it('docs/ imports one file of the source: the build of the workbench', () => {
   const imports = files.flatMap((file) => importsOf(join(ROOT, 'docs', file)).filter((name) => name.includes('/src/')))
   expect(imports).toEqual(['../../src/tools/workbench/build.js'])
 })
+
+it('no build reads a file of the tests', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const files = ['src', 'docs/site'].flatMap((folder) =>
+    pathsBelow(join(ROOT, folder)).map((file) => join(folder, file)),
+  )
+  const code = ['tsup.config.ts', ...files].filter((file) => /\.(ts|js|vue)$/.test(file))
+  expect(code.length).toBeGreaterThan(130)
+  // A comment may name a test.
+  const readsTests = /^(?!\s*(\/\/|\/?\*)).*\btest\//m
+  expect(code.filter((file) => readsTests.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+  expect(['build', 'docs', 'prepack'].filter((name) => readsTests.test(scripts[name]))).toEqual([])
+})
