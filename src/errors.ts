@@ -33,7 +33,7 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE', 503, false> {
 }
 
 /**
- * A request broke a rule. `verifyOrThrow` throws it.
+ * A request broke a rule. `receive` and `verifyOrThrow` throw it.
  *
  * Frameworks that read `status` or `statusCode` answer 401. The message is safe to send: it does not say which rule was broken.
  */
@@ -45,12 +45,15 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED', 401,
   readonly header: HeaderName | undefined
   /** Says what is wrong and what to do. It is for your log, so do not send it. */
   readonly detail: string
+  /** The webhook that the request was sent to. */
+  readonly webhookId: string | undefined
 
-  constructor(rejected: Rejected) {
+  constructor(rejected: Rejected, webhookId?: string) {
     super('ERR_WEBHOOK_REJECTED', 401, true, 'The request is not authenticated')
     this.reason = rejected.reason
     this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
     this.detail = rejected.message
+    this.webhookId = webhookId
   }
 
   /** Returns what is safe to send: some frameworks send errors as JSON. Log `reason` and `detail` by name. */

@@ -9,7 +9,9 @@ export {
   WebhookRejectedError,
 } from './errors.js'
 export { generateSecret } from './generate-secret.js'
-export { type BodySource, type ReadBodyOptions, readBody } from './read-body.js'
+export { type BodySource, type RawBody, type ReadBodyOptions, readBody } from './read-body.js'
+export { type Received, type ReceivedRequest, receive } from './receive.js'
+export { type NodeResponse, type RefusalLog, type RefusalOptions, refusal, refuse } from './refuse.js'
 export type { Secret, WebhookRequest } from './request.js'
 export type { Accepted, Rejected, RejectionReason, Verification } from './result.js'
 export type { Body } from './rules/body.js'

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js'
 import { BodyAbortedError, BodyTooLargeError } from './errors.js'
-import { alreadyRead, notRawBody } from './hints/raw-body.js'
+import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
 
@@ -11,7 +11,7 @@ import { contentLengthOf, type HeadersInput } from './rules/headers.js'
  *
  * - Node's `IncomingMessage`, or a request that is built on it: Express, NestJS, Next.js API routes.
  * - A Fetch `Request`: Next.js routes, SvelteKit, Bun, Deno, Workers.
- * - An object around one of these as `raw` or `req`: Hono's `c.req`, Koa's `ctx`, Fastify's and hapi's `request`, h3's `event`.
+ * - An object around one of these as `raw`, `req` or `request`: Hono's `c`, Koa's `ctx`, Fastify's and hapi's `request`, h3's `event`.
  * - An object that already has the raw bytes, as `rawBody` or as `body`.
  * - An event of AWS Lambda: API Gateway version 1 and 2, ALB, function URL.
  */
@@ -19,8 +19,20 @@ export type BodySource =
   | { readonly headers: object; readonly body?: unknown; readonly rawBody?: unknown }
   | { readonly rawBody: Uint8Array }
   | { readonly isBase64Encoded: boolean; readonly body?: string | null | undefined }
-  | { readonly req: object }
   | { readonly raw: object }
+  | { readonly req: object }
+  | { readonly request: object }
+
+/** The memory of a body, in every version of TypeScript. */
+type Bytes = ReturnType<typeof Uint8Array.of>
+
+/**
+ * A raw body: a `Buffer`, which is a `Uint8Array`. In a project without the types of Node, it is a `Uint8Array` with the `toString`
+ * of a `Buffer`.
+ */
+export type RawBody = typeof globalThis extends { Buffer: { alloc(size: number): infer NodeBuffer extends Uint8Array } }
+  ? NodeBuffer
+  : Bytes & { toString(encoding?: 'utf8' | 'latin1' | 'hex' | 'base64' | 'base64url'): string }
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
@@ -53,64 +65,113 @@ export interface ReadBodyOptions {
  * console.log(body.length) // 24
  * ```
  */
-export async function readBody(source: BodySource, options: ReadBodyOptions = {}): Promise<Uint8Array> {
+export async function readBody(source: BodySource, options: ReadBodyOptions = {}): Promise<RawBody> {
   assertOptions(options, ['maxBytes'])
-  const { maxBytes = 1_048_576 } = options
+  const { maxBytes = DEFAULT_MAX_BYTES } = options
+  assertMaxBytes(maxBytes)
+  return findBody(source, 'source').read(maxBytes)
+}
+
+/** The default of `maxBytes`. */
+export const DEFAULT_MAX_BYTES = 1_048_576
+
+export function assertMaxBytes(maxBytes: number): void {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
   }
-  return read(source, maxBytes, 0)
+}
+
+/** A body of which nothing has been read. */
+interface UnreadBody {
+  /** The headers that were beside it. They are not checked. `undefined` means that there are none. */
+  readonly headers: unknown
+  /** @throws {@link BodyTooLargeError} before a byte is read, if `Content-Length` is above the limit. */
+  read(maxBytes: number): RawBody | Promise<RawBody>
 }
 
 /** A source of any kind, as far as it is known. */
 type Fields = { readonly [name: string]: unknown }
 
-/** @param depth - how many objects of frameworks are around this one. */
-async function read(source: unknown, maxBytes: number, depth: number): Promise<Uint8Array> {
+/** The names by which objects of frameworks hold the request. */
+const WRAPPERS = ['raw', 'req', 'request']
+
+const MAX_DEPTH = 3
+
+/**
+ * Finds the body of a request without reading any of it.
+ *
+ * @param name - the name of the argument.
+ * @param outerHeaders - the headers of the objects around this one.
+ * @param depth - how many objects of frameworks are around this one.
+ * @throws `TypeError` if there is no body, or something else already read it.
+ */
+export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): UnreadBody {
+  const fix = 'Pass the request, or the event of AWS Lambda.'
   if (!isObject(source) || ArrayBuffer.isView(source) || types.isPromise(source)) {
-    throw invalidType(`source is ${kindOf(source)}. Pass the request, or the event of AWS Lambda.`)
+    throw invalidType(`${name} is ${kindOf(source)}. ${types.isPromise(source) ? 'Await it.' : fix}`)
   }
-  const rawBody = bytesIn(source['rawBody'])
-  if (rawBody !== undefined) return limited(rawBody, maxBytes)
-  if ('isBase64Encoded' in source) return limited(decodeEvent(source), maxBytes)
+  const headers = headersOf(source) ?? outerHeaders
+  const rawBody = bytesIn(source['rawBody'], name)
+  if (rawBody !== undefined) return { headers, read: (maxBytes) => limited(rawBody, maxBytes) }
+  if ('isBase64Encoded' in source) return { headers, read: eventReader(source, name) }
 
   // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
   // the first access.
-  const { headers } = source
-  const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
-  if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
-  if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) return readFetch(source, maxBytes)
-  const body = bytesIn(source['body'])
-  if (body !== undefined) return limited(body, maxBytes)
-  if (isStream(source)) return readStream(source, maxBytes)
+  if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
+    if (source['bodyUsed'] === true) throw alreadyRead(source, name)
+    return { headers, read: (maxBytes) => readFetch(source, name, maxBytes) }
+  }
+  const body = bytesIn(source['body'], name)
+  if (body !== undefined) return { headers, read: (maxBytes) => limited(body, maxBytes) }
+  if (isStream(source)) {
+    assertUnread(source, name)
+    return { headers, read: (maxBytes) => readStream(source, maxBytes) }
+  }
 
-  if (source['body'] !== undefined && source['body'] !== null) throw alreadyRead(source)
-  const inner = source['raw'] ?? source['req']
-  if (isObject(inner) && depth < 3) return read(inner, maxBytes, depth + 1)
-  throw invalidType('source is an object without raw bytes. Pass the request, or the event of AWS Lambda.')
+  // A method of this name belongs to a framework.
+  if (source['body'] !== undefined && source['body'] !== null && !hasMethod(source, 'body')) {
+    throw isPlain(source) ? notRawBody(source, name) : alreadyRead(source, name)
+  }
+  const inner = WRAPPERS.map((wrapper) => source[wrapper]).find(isObject)
+  if (inner !== undefined && depth < MAX_DEPTH) return findBody(inner, name, headers, depth + 1)
+  throw invalidType(`${name} is an object without raw bytes. ${fix}`)
+}
+
+/** Returns the headers of an object, or `undefined` if it has none. */
+function headersOf(source: Fields): object | undefined {
+  // In an event of payload format 1.0 or of ALB, only `multiValueHeaders` has all values of a header.
+  const headers = ('isBase64Encoded' in source ? source['multiValueHeaders'] : undefined) ?? source['headers']
+  return isObject(headers) ? headers : undefined
 }
 
 /** Returns the bytes of a value, or `undefined` if it has none. */
-function bytesIn(value: unknown): Uint8Array | undefined {
-  return isObject(value) ? bytesOf(value, 'source') : undefined
+function bytesIn(value: unknown, name: string): Uint8Array | undefined {
+  return isObject(value) ? bytesOf(value, name) : undefined
 }
 
-function limited(bytes: Uint8Array, maxBytes: number): Buffer {
+/** @throws {@link BodyTooLargeError} if `Content-Length` is above the limit. */
+function assertLength(headers: unknown, maxBytes: number): void {
+  const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
+  if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
+}
+
+function limited(bytes: Uint8Array, maxBytes: number): RawBody {
   if (bytes.length > maxBytes) throw new BodyTooLargeError(maxBytes)
   return asBuffer(bytes)
 }
 
-function decodeEvent(event: Fields): Buffer {
+function eventReader(event: Fields, name: string): UnreadBody['read'] {
   const body = event['body'] ?? ''
-  if (typeof body !== 'string') throw notRawBody(event, 'source')
-  return Buffer.from(body, event['isBase64Encoded'] === true ? 'base64' : 'utf8')
+  if (typeof body !== 'string') throw notRawBody(event, name)
+  const encoding = event['isBase64Encoded'] === true ? 'base64' : 'utf8'
+  return (maxBytes) => limited(Buffer.from(body, encoding), maxBytes)
 }
 
-async function readFetch(request: Fields, maxBytes: number): Promise<Buffer> {
-  if (request['bodyUsed'] === true) throw alreadyRead(request)
+async function readFetch(request: Fields, name: string, maxBytes: number): Promise<RawBody> {
+  assertLength(request['headers'], maxBytes)
   const body = request['body'] as ReadableStream<unknown> | null | undefined
   if (!body) return Buffer.alloc(0)
-  if (body.locked) throw alreadyRead(request)
+  if (body.locked) throw alreadyRead(request, name)
   const reader = body.getReader()
   const bytes = new Collector(maxBytes)
   try {
@@ -120,7 +181,7 @@ async function readFetch(request: Fields, maxBytes: number): Promise<Buffer> {
       })
       if (done) return bytes.all
       if (!types.isUint8Array(value)) {
-        throw invalidType(`source is a stream of ${kindOf(value)}, not of bytes. Pass the request as received.`)
+        throw invalidType(`${name} is a stream of ${kindOf(value)}, not of bytes. Pass the request as received.`)
       }
       bytes.add(value)
     }
@@ -144,12 +205,21 @@ interface NodeStream {
   resume(): this
 }
 
-async function readStream(stream: NodeStream & object, maxBytes: number): Promise<Buffer> {
-  if (stream.destroyed === true && !stream.readableEnded) throw new BodyAbortedError(stream.errored)
-  if (stream.readableDidRead === true) throw alreadyRead(stream)
+function isAborted(stream: NodeStream): boolean {
+  return stream.destroyed === true && stream.readableEnded !== true
+}
+
+function assertUnread(stream: NodeStream & object, name: string): void {
+  if (isAborted(stream)) return
+  if (stream.readableDidRead === true) throw alreadyRead(stream, name)
   if (typeof stream.readableEncoding === 'string') {
-    throw invalidType('source has an encoding, so its bytes are decoded. Remove setEncoding().')
+    throw invalidType(`${name} has an encoding, so its bytes are decoded. Remove setEncoding().`)
   }
+}
+
+async function readStream(stream: NodeStream & object, maxBytes: number): Promise<RawBody> {
+  assertLength(Reflect.get(stream, 'headers'), maxBytes)
+  if (isAborted(stream)) throw new BodyAbortedError(stream.errored)
   const bytes = new Collector(maxBytes)
   if (stream.readableEnded === true) return bytes.all
 
@@ -179,11 +249,27 @@ async function readStream(stream: NodeStream & object, maxBytes: number): Promis
   })
 }
 
-/** Joins chunks. Its memory grows with them: at most twice what has arrived. */
+const EMPTY = Buffer.alloc(0)
+
+/** A chunk of at least this many bytes is kept as it is. To keep a smaller one costs more memory than its bytes. */
+const MIN_KEPT_BYTES = 4096
+
+const MIN_SLAB_BYTES = 1024
+const MAX_SLAB_BYTES = 65_536
+
+/**
+ * Joins chunks. Large chunks are kept until the end, and then copied once. Small chunks are copied into slabs. All memory together is
+ * at most about twice what has arrived, and twice as much while the chunks are joined.
+ */
 class Collector {
   readonly #maxBytes: number
-  #buffer: Buffer = Buffer.alloc(0)
+  /** Large chunks and parts of slabs, in order. */
+  readonly #parts: Uint8Array[] = []
   #size = 0
+  /** The small chunks after the last part are `#slab.subarray(#start, #end)`. */
+  #slab = EMPTY
+  #start = 0
+  #end = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -191,26 +277,42 @@ class Collector {
 
   /** @throws {@link BodyTooLargeError} if there are more than `maxBytes` bytes now. */
   add(chunk: Uint8Array): void {
-    const end = this.#size + chunk.length
-    if (end > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
+    this.#size += chunk.length
+    if (this.#size > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
     // Most bodies are one chunk, which is kept as it is.
-    if (this.#size === 0) this.#buffer = asBuffer(chunk)
+    if (this.#parts.length === 0) this.#parts.push(chunk)
+    else if (chunk.length < MIN_KEPT_BYTES) this.#addToSlab(chunk)
     else {
-      if (end > this.#buffer.length) {
-        this.#buffer = Buffer.concat([this.#buffer.subarray(0, this.#size)], Math.min(2 * end, this.#maxBytes))
-      }
-      this.#buffer.set(chunk, this.#size)
+      this.#endPart()
+      // A view of much larger memory would keep all of it.
+      this.#parts.push(2 * chunk.length < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk)
     }
-    this.#size = end
   }
 
-  get all(): Buffer {
-    return this.#buffer.subarray(0, this.#size)
+  #addToSlab(chunk: Uint8Array): void {
+    if (this.#end + chunk.length > this.#slab.length) {
+      this.#endPart()
+      this.#slab = Buffer.allocUnsafeSlow(Math.min(Math.max(this.#size, MIN_SLAB_BYTES), MAX_SLAB_BYTES))
+      this.#start = this.#end = 0
+    }
+    this.#slab.set(chunk, this.#end)
+    this.#end += chunk.length
+  }
+
+  #endPart(): void {
+    if (this.#start < this.#end) this.#parts.push(this.#slab.subarray(this.#start, this.#end))
+    this.#start = this.#end
+  }
+
+  get all(): RawBody {
+    this.#endPart()
+    const [first = EMPTY] = this.#parts
+    return this.#parts.length > 1 ? Buffer.concat(this.#parts, this.#size) : asBuffer(first)
   }
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+function asBuffer(bytes: Uint8Array): RawBody {
+  return Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length)
 }
 
 function isStream(source: object): source is NodeStream & object {

@@ -50,6 +50,12 @@ export function readSecrets(secret: Secret): readonly string[] {
 }
 
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
+  // A template or String() makes these of a value that is absent.
+  if (secret === 'undefined' || secret === 'null') {
+    throw invalidType(
+      `${name} is the text '${secret}'. Check that the environment variable is set or the record was found.`,
+    )
+  }
   const fix = ArrayBuffer.isView(secret)
     ? 'Pass the secret as text, not its bytes.'
     : 'Pass it as text. Check that the environment variable is set or the record was found.'

@@ -34,6 +34,6 @@ export async function verifyOrThrow(
   clock?: Clock,
 ): Promise<Accepted> {
   const result = await verify(request, secret, nonceStore, clock)
-  if (!result.ok) throw new WebhookRejectedError(result)
+  if (!result.ok) throw new WebhookRejectedError(result, request.webhookId)
   return result
 }

@@ -1,8 +1,15 @@
 import { assertClock, type Clock } from './clock.js'
 import { notRawBody } from './hints/raw-body.js'
-import { adviseOnSecrets, describeMismatch, describeNonce, describeTimestamp } from './hints/rejection.js'
+import {
+  adviseOnSecrets,
+  describeNonce,
+  describeSignature,
+  describeSize,
+  describeTimestamp,
+} from './hints/rejection.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
-import { describeDrift, missingHeaders, rejected, type Verification } from './result.js'
+import { describeDrift, missingHeaders, type Rejected, rejected, type Verification } from './result.js'
+import { type HeaderValues, isSignature } from './rules/formats.js'
 import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
 import { isSignatureOf, signatureKey } from './rules/signature.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
@@ -57,27 +64,21 @@ export async function verify(
   clock: Clock = Date,
 ): Promise<Verification> {
   // Everything is read before the first await. A later change to an argument cannot change what was checked.
-  const { webhookId, headers, timestamp, nonce, signature, body } = readRequest(request)
+  const received = readRequest(request)
+  const { webhookId, headers, body } = received
   if (body === undefined) throw notRawBody(request)
   const secrets = readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
 
-  if (timestamp === undefined || nonce === undefined || signature === undefined) {
-    return missingHeaders({ timestamp, nonce, signature })
-  }
-
-  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp', describeTimestamp(timestamp))
-  const seconds = Number(timestamp)
-  const arrivedAt = clock.now()
-  if (!isInWindow(seconds, arrivedAt)) return rejected('timestamp_outside_window', describeDrift(seconds, arrivedAt))
-  if (!isNonce(nonce)) return rejected('invalid_nonce', describeNonce(nonce))
+  const claim = checkHeaders(received, clock)
+  if (!claim.ok) return claim
+  const { timestamp, seconds, nonce, signature } = claim
 
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
   if (secretIndex === -1) {
-    const detail = describeMismatch(signature, body, headers)
-    return rejected('signature_mismatch', detail, adviseOnSecrets(secrets))
+    return rejected('signature_mismatch', describeSize(body, headers), adviseOnSecrets(secrets))
   }
 
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
@@ -91,4 +92,31 @@ export async function verify(
   if (!isInWindow(seconds, answeredAt)) return rejected('timestamp_outside_window', describeDrift(seconds, answeredAt))
 
   return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
+}
+
+/** What the headers of a request claim. Only the signature can prove it. */
+interface Claim {
+  readonly ok: true
+  /** The value of `X-Timestamp`, unchanged. */
+  readonly timestamp: string
+  /** `timestamp` as a number. */
+  readonly seconds: number
+  readonly nonce: string
+  readonly signature: string
+}
+
+/** Checks the rules that need no body. `receive` checks them before it reads a byte, too. */
+export function checkHeaders({ timestamp, nonce, signature }: HeaderValues, clock: Clock): Claim | Rejected {
+  if (timestamp === undefined || nonce === undefined || signature === undefined) {
+    return missingHeaders({ timestamp, nonce, signature })
+  }
+
+  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp', describeTimestamp(timestamp))
+  const seconds = Number(timestamp)
+  const arrivedAt = clock.now()
+  if (!isInWindow(seconds, arrivedAt)) return rejected('timestamp_outside_window', describeDrift(seconds, arrivedAt))
+  if (!isNonce(nonce)) return rejected('invalid_nonce', describeNonce(nonce))
+  if (!isSignature(signature)) return rejected('signature_mismatch', describeSignature(signature))
+
+  return { ok: true, timestamp, seconds, nonce, signature }
 }

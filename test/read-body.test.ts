@@ -327,7 +327,9 @@ describe("readBody of Node's request", () => {
     expect(await promise).toMatchObject({
       name: 'TypeError',
       code: 'ERR_INVALID_ARGUMENT',
-      message: expect.stringMatching(/^source was already read, probably by a body parser\. Call readBody first\.\n/),
+      message: expect.stringMatching(
+        /^source was already read, probably by a body parser\. Pass it before anything reads it\.\n/,
+      ),
     })
   })
 
@@ -531,8 +533,8 @@ describe('readBody refuses', () => {
     ['a request below four objects', { req: { req: { req: { req: fetchRequest(EVENT) } } } }, /^source is an object/],
     ['bytes that were transferred', { rawBody: transferredBytes() }, /^source was transferred: its bytes are gone\./],
     ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
-    ['a parsed body', { headers: {}, body: { a: 1 } }, /^source was already read, probably by a body parser\./],
-    ['a decoded body', { headers: {}, body: EVENT }, /^source was already read, probably by a body parser\./],
+    ['a parsed body', { headers: {}, body: { a: 1 } }, /^source\.body is an object, as a body parser returns it\./],
+    ['a decoded body', { headers: {}, body: EVENT }, /^source\.body is a string\. Pass the bytes as received/],
     [
       "Fastify's parsed body",
       new (class {

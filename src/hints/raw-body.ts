@@ -2,25 +2,49 @@ import { invalidType, kindOf } from '../arguments.js'
 
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
 
-/** How a handler gets the raw body, if the value shows the framework. */
-const FRAMEWORKS: readonly (readonly [isOne: (value: object) => boolean, line: string])[] = [
-  [
-    (value) => 'routeOptions' in value,
-    "Fastify: in a plugin of its own, call removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)), and pass await readBody(request.raw).",
-  ],
-  [
-    (value) => 'originalUrl' in value && 'baseUrl' in value,
-    'Express: define this route before app.use(express.json()), and pass await readBody(req). NestJS: create the app with { bodyParser: false }.',
-  ],
-  [
-    (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
-    'Koa and node:http: before any body parser, pass await readBody(request) (Koa: ctx.req).',
-  ],
-  [
-    (value) => hasMethod(value, 'arrayBuffer'),
-    'Fetch API: pass await readBody(request), before json() or text() reads it.',
-  ],
-  [(value) => 'isBase64Encoded' in value, 'AWS Lambda: pass await readBody(event).'],
+interface Framework {
+  isOne(value: object): boolean
+  readonly name: string
+  /** The name of the request in its handlers. */
+  readonly request: string
+  /** What to do so that nothing else reads the body. */
+  readonly fix?: string
+}
+
+/** The frameworks that a value shows. The first row that fits decides. */
+const FRAMEWORKS: readonly Framework[] = [
+  {
+    isOne: (value) => 'routeOptions' in value,
+    name: 'Fastify',
+    request: 'request',
+    fix: "put this route into a plugin that calls removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)).",
+  },
+  {
+    isOne: (value) => 'originalUrl' in value && 'baseUrl' in value,
+    name: 'Express',
+    request: 'req',
+    fix: 'define this route before app.use(express.json()). NestJS: create the app with { bodyParser: false }.',
+  },
+  {
+    isOne: (value) =>
+      hasMethod(value, 'pipe') && (hasMethod(value, 'getRoute') || ('originalUrl' in value && 'params' in value)),
+    name: 'Restify and Polka',
+    request: 'req',
+    fix: 'pass the body parser to the routes that need it, not to use(), because use() runs before every route.',
+  },
+  {
+    isOne: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
+    name: 'Koa and node:http',
+    request: 'req',
+    fix: 'put this route before any body parser.',
+  },
+  {
+    isOne: (value) => hasMethod(value, 'arrayBuffer'),
+    name: 'Fetch API',
+    request: 'request',
+    fix: 'call neither json() nor text() before.',
+  },
+  { isOne: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
 ]
 
 const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
@@ -48,6 +72,7 @@ const MISTAKES: readonly Mistake[] = [
     isOne: (body) => typeof body === 'function',
     fix: 'Call it, await the result, and pass that.',
   },
+  { code: 'decoded_text', isOne: (body) => typeof body === 'string' },
   { code: 'parsed_value', isOne: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
   { code: 'promise_as_body', isOne: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
   {
@@ -104,23 +129,37 @@ export function notRawBody(request: { readonly body?: unknown }, owner = 'reques
   const { body } = request
   const mistake = MISTAKES.find(({ isOne }) => isOne(body)) as Mistake
   const { code, what = kindOf(body), more = '', fix } = mistake
-  const bytesAsReceived = () => `${BYTES_AS_RECEIVED}\n${findFrameworkLine(body) ?? findFrameworkLine(request) ?? LINK}`
+  const bytesAsReceived = () => {
+    const framework = findFramework(body) ?? findFramework(request)
+    if (framework === undefined) return `${BYTES_AS_RECEIVED}\n${LINK}`
+    const { name, request: source, fix: unread } = framework
+    return `${BYTES_AS_RECEIVED}\n${name}: pass await readBody(${source})${unread === undefined ? '.' : `, and ${unread}`}`
+  }
   return invalidType(`${owner}.body is ${what}${more}. ${fix ?? bytesAsReceived()}`, code)
 }
 
-/** Makes the error for a source whose body was read before, with the line of the framework if the source shows which one it is. */
-export function alreadyRead(source: object): TypeError {
-  const line = findFrameworkLine(source) ?? LINK
-  return invalidType(`source was already read, probably by a body parser. Call readBody first.\n${line}`, 'read_source')
+/**
+ * Makes the error for a source whose body was read before, with the line of the framework if the source shows which one it is.
+ *
+ * @param argument - the name of the argument.
+ */
+export function alreadyRead(source: object, argument: string): TypeError {
+  const { name, fix } = findFramework(source) ?? {}
+  const line = fix === undefined ? LINK : `${name}: ${fix}`
+  return invalidType(
+    `${argument} was already read, probably by a body parser. Pass it before anything reads it.\n${line}`,
+    'read_source',
+  )
 }
 
-function findFrameworkLine(value: unknown): string | undefined {
+function findFramework(value: unknown): Framework | undefined {
   // The fields of a parsed body are not checked, because the sender chooses them.
   if (typeof value !== 'object' || value === null || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
-  return FRAMEWORKS.find(([isOne]) => isOne(value))?.[1]
+  return FRAMEWORKS.find(({ isOne }) => isOne(value))
 }
 
-function isPlain(value: object): boolean {
+/** Checks whether `value` is an object literal, or what a parser returns. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }

@@ -1,4 +1,3 @@
-import { isSignature } from '../rules/formats.js'
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
@@ -40,9 +39,8 @@ export function describeNonce(nonce: string): string {
   return describeCharacter(nonce, /[^!-~]/u)
 }
 
-/** Describes why a signature does not match, as far as its format, the body and the headers show it. */
-export function describeMismatch(signature: string, body: Uint8Array, headers: HeadersInput): string {
-  if (isSignature(signature)) return describeSize(body, headers)
+/** Describes a signature that is not 64 lowercase hex digits. */
+export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
 
@@ -73,7 +71,7 @@ function describeCharacter(value: string, wrong: RegExp): string {
 }
 
 /** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
-function describeSize(body: Uint8Array, headers: HeadersInput): string {
+export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
     return 'the body is [object Object]: pass the raw body, not a parsed one'

@@ -17,6 +17,7 @@ const GUIDES: { readonly [type: string]: string } = {
   PostgresNonceStoreOptions: 'operate/postgres.md',
   ReadBodyOptions: 'receive/index.md',
   RedisNonceStoreOptions: 'operate/redis.md',
+  RefusalOptions: 'reference/errors.md',
   SignOptions: 'send/node.md',
   SqliteNonceStoreOptions: 'operate/sqlite.md',
 }

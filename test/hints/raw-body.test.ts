@@ -8,7 +8,7 @@ import { type Body, verify } from '../../src/index.js'
 import { GUIDE, NO_RAW_BODIES, NO_RAW_BODIES_ONCE_READ } from '../support/cases/raw-body.js'
 import { RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
 
-const NODE = /\nKoa and node:http: .* await readBody\(request\) \(Koa: ctx\.req\)\.$/
+const NODE = /\nKoa and node:http: pass await readBody\(req\), and .*\.$/
 
 /** Returns the error of `verify` for a body. */
 async function errorFor(body: unknown): Promise<TypeError & { hint?: string }> {
@@ -94,7 +94,17 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
     [
       "Express's request",
       () => Object.assign(stream(), { originalUrl: '/', baseUrl: '' }),
-      /\nExpress: .* await readBody\(req\)\./,
+      /\nExpress: pass await readBody\(req\), and /,
+    ],
+    [
+      "Restify's request",
+      () => Object.assign(stream(), { getRoute() {} }),
+      /\nRestify and Polka: pass await readBody\(req\), and /,
+    ],
+    [
+      "Polka's request",
+      () => Object.assign(stream(), { originalUrl: '/', params: {} }),
+      /\nRestify and Polka: pass await readBody\(req\), and /,
     ],
     [
       "Koa's request",
@@ -145,7 +155,7 @@ describe('the error names what it got instead of the raw body, and the fix:', ()
   })
 
   it('the line of the Fetch API if a request was read before readBody', () => {
-    expect(alreadyRead(new Request('http://localhost/')).message).toMatch(/\nFetch API: /)
+    expect(alreadyRead(new Request('http://localhost/'), 'source').message).toMatch(/\nFetch API: /)
   })
 
   it('that a stream is locked, because another reader has it', () => {

@@ -19,9 +19,9 @@ export const PARTS = {
     ],
     score: 99,
   },
-  'read-body': {
-    mutate: ['src/{read-body,status-of}.ts'],
-    testFiles: ['test/{read-body,status-of}.test.ts'],
+  receive: {
+    mutate: ['src/{read-body,receive,refuse,status-of}.ts'],
+    testFiles: ['test/{read-body,receive,refuse,status-of}.test.ts'],
     score: 96,
   },
   messages: {

@@ -6,13 +6,13 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 
 /** The largest size at start of what every handler or sender loads, gzipped. If you raise one, say why in the commit. */
 const EXACT: readonly (readonly [source: string, gzipped: number])[] = [
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 5820],
-  ["import { sign } from 'inbound-webhook-auth'; sign()", 1850],
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 6050],
+  ["import { sign } from 'inbound-webhook-auth'; sign()", 1870],
 ]
 
 /** The sizes of everything else, gzipped. Each may grow by {@link ROOM}. */
 const ROUGH: readonly (readonly [source: string, gzipped: number])[] = [
-  ["export * from 'inbound-webhook-auth'", 10_023],
+  ["export * from 'inbound-webhook-auth'", 11_311],
   ["export * from 'inbound-webhook-auth/redis'", 4530],
   ["export * from 'inbound-webhook-auth/postgres'", 6017],
   ["export * from 'inbound-webhook-auth/sqlite'", 1914],

@@ -116,7 +116,7 @@ it('the words of rejections, and of errors about an argument', async () => {
   ]
   for (const [name, body] of NO_RAW_BODIES_ONCE_READ) bodies.push([name, await body()])
   for (const [name, body] of bodies) texts.push(name, indented(await errorOf({ body })))
-  texts.push('readBody, of a body that was read', indented(textOf(alreadyRead({}))))
+  texts.push('readBody, of a body that was read', indented(textOf(alreadyRead({}, 'source'))))
 
   texts.push('', '# Values that are not headers', '')
   for (const [name, headers] of NO_HEADERS) texts.push(name, indented(await errorOf({ headers: headers() })))

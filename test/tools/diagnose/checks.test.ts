@@ -401,7 +401,7 @@ describe('an unexplained mismatch', () => {
     ['secret_whitespace', ' a secret\n'],
     ['secret_quotes', '"a secret"'],
     ['secret_whitespace', '100% secret '],
-    ['secret_placeholder', 'undefined'],
+    ['secret_placeholder', 'None'],
     ['secret_placeholder', 'process.env.HOOK'],
     ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
   ])("may come from the receiver's secret: %s", async (code, secret) => {

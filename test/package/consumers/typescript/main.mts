@@ -1,5 +1,5 @@
 // A project in TypeScript that uses every name of the core; the test copies this file to main.cts as well.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Body,
   type BodySource,
@@ -11,9 +11,15 @@ import {
   type NonceStore,
   NonceStoreError,
   NonceStoreFullError,
+  type RawBody,
   type ReadBodyOptions,
+  type Received,
+  type RefusalOptions,
   type RejectionReason,
   readBody,
+  receive,
+  refusal,
+  refuse,
   type Secret,
   type SignedHeaders,
   type SignOptions,
@@ -24,7 +30,7 @@ import {
   type WebhookRequest,
 } from 'inbound-webhook-auth'
 
-export async function receive(message: IncomingMessage, fetched: Request, body: Buffer): Promise<string> {
+export async function receiveInParts(message: IncomingMessage, fetched: Request, body: Buffer): Promise<string> {
   const options: MemoryNonceStoreOptions = { maxEntries: 10, whenFull: 'evict', clock: performance }
   const nonceStore: NonceStore = new MemoryNonceStore(options)
   const clock: Clock = Date
@@ -58,6 +64,34 @@ export async function receive(message: IncomingMessage, fetched: Request, body: 
   return reason + verdict.message
 }
 
+export async function receiveAtOnce(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
+  const options: RefusalOptions = { log: ({ level, message }) => console[level](message) }
+  try {
+    const received: Received = await receive(
+      { webhookId: '42', request, maxBytes: 10 },
+      'secret',
+      new MemoryNonceStore(),
+    )
+    const body: RawBody = received.body
+    const texts: string[] = [body.toString(), body.toString('utf8'), JSON.parse(body.toString())]
+    await verify({ webhookId: '42', headers: {}, body }, 'secret', new MemoryNonceStore())
+    await new Response(body).text()
+    return texts.length > 0 ? body.subarray(0, body.readUInt8(0)) : Buffer.concat([body])
+  } catch (error) {
+    refuse(response, error, options)
+    return undefined
+  }
+}
+
+export async function respond(request: Request): Promise<Response> {
+  try {
+    const { body } = await receive({ webhookId: '42', request }, 'secret', new MemoryNonceStore())
+    return new Response(body)
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
 export async function send(): Promise<Response> {
   const options: SignOptions = { timestamp: 1, nonce: undefined }
   const headers: SignedHeaders = sign('', 'secret', options)
@@ -67,6 +101,14 @@ export async function send(): Promise<Response> {
 export function codeOf(error: unknown): 'ERR_NONCE_STORE' | 'ERR_NONCE_STORE_FULL' | undefined {
   if (statusOf(error) === 413) return undefined
   return error instanceof NonceStoreError || error instanceof NonceStoreFullError ? error.code : undefined
+}
+
+export function forgetAwait(request: Request): void {
+  const received = receive({ webhookId: '42', request }, 'secret', new MemoryNonceStore())
+  // @ts-expect-error: a promise has no body
+  received.body
+  // @ts-expect-error: the handler passes a parsed request
+  receive({ webhookId: '42', headers: {}, body: '' }, 'secret', new MemoryNonceStore())
 }
 
 export const mistakes = [

@@ -1,0 +1,98 @@
+import { assertText, invalidType, kindOf } from './arguments.js'
+import { assertClock, type Clock } from './clock.js'
+import { WebhookRejectedError } from './errors.js'
+import { notHeaders } from './hints/headers.js'
+import { assertMaxBytes, type BodySource, DEFAULT_MAX_BYTES, findBody, type RawBody } from './read-body.js'
+import { readSecrets, type Secret } from './request.js'
+import type { Accepted } from './result.js'
+import { type HeadersInput, readHeaders } from './rules/headers.js'
+import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
+import { checkHeaders } from './verify.js'
+import { verifyOrThrow } from './verify-or-throw.js'
+
+/** A request whose body was not read yet, and the webhook that it was sent to. */
+export interface ReceivedRequest {
+  /**
+   * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
+   * webhook, they must share their nonces.
+   */
+  webhookId: string
+  /** What your framework passes to the handler, or the event of AWS Lambda. */
+  request: BodySource
+  /** The largest body to accept, in bytes. The default is 1 048 576. */
+  maxBytes?: number | undefined
+}
+
+/** A request that met every rule, with its body. */
+export type Received = Accepted & {
+  /** The bytes that were signed. */
+  body: RawBody
+}
+
+/**
+ * Reads a webhook request, and checks that it is authentic, recent and not a replay. A handler calls it once.
+ *
+ * The body exists only after it was verified. If you forget the `await`, there is no body.
+ *
+ * The rules and their order are those of {@link verify}. A request whose headers break a rule is refused before a byte of its body
+ * is read. The window is checked again when the body has arrived.
+ *
+ * Call it before any body parser. {@link refuse} and {@link refusal} answer what it throws.
+ *
+ * @param received - the webhook's ID, and the request of your framework.
+ * @param secret - the webhook's signing secret as text. While you rotate it, pass a list of secrets.
+ * @param nonceStore - remembers the nonces. All processes that serve a webhook share one.
+ * @param clock - server time, by default `Date`.
+ * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
+ * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
+ * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
+ * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says how to fix it.
+ *
+ * @example
+ * ```ts
+ * import { MemoryNonceStore, receive, sign } from 'inbound-webhook-auth'
+ *
+ * const secret = 'the signing secret of webhook 42'
+ * const text = '{"event":"invoice.paid"}'
+ * const request = new Request('https://example.com/hooks', { method: 'POST', headers: sign(text, secret), body: text })
+ *
+ * const { body } = await receive({ webhookId: '42', request }, secret, new MemoryNonceStore())
+ *
+ * console.log(body.toString()) // {"event":"invoice.paid"}
+ * ```
+ */
+export async function receive(
+  received: ReceivedRequest,
+  secret: Secret,
+  nonceStore: NonceStore,
+  clock: Clock = Date,
+): Promise<Received> {
+  if (typeof received !== 'object' || received === null) {
+    throw invalidType(`received is ${kindOf(received)}. Pass { webhookId, request }.`)
+  }
+  const { webhookId, request, maxBytes = DEFAULT_MAX_BYTES } = received
+  assertText(webhookId, 'webhookId', 'Pass { webhookId, request } with the ID as a string.')
+  assertMaxBytes(maxBytes)
+  readSecrets(secret)
+  assertNonceStore(nonceStore)
+  assertClock(clock)
+  const { headers, read } = findBody(request, 'request')
+  assertHeaders(headers)
+
+  // A request that is refused here is not read, whatever it announces. `verify` checks all rules again when the body is there.
+  const claim = checkHeaders(readHeaders(headers), clock)
+  if (!claim.ok) throw new WebhookRejectedError(claim, webhookId)
+
+  const body = await read(maxBytes)
+  const accepted = await verifyOrThrow({ webhookId, headers, body }, secret, nonceStore, clock)
+  return { ...accepted, body }
+}
+
+function assertHeaders(headers: unknown): asserts headers is HeadersInput {
+  if (headers === undefined) {
+    throw invalidType('request has no headers. Pass the request itself, or the event of AWS Lambda.', 'no_headers')
+  }
+  const error = notHeaders(headers)
+  if (error !== undefined) throw error
+}

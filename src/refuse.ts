@@ -1,0 +1,169 @@
+import { assertOptions, invalidType, kindOf } from './arguments.js'
+import { hasErrorCode } from './errors.js'
+import { statusOf } from './status-of.js'
+
+/** Node's `ServerResponse`, or the response of its HTTP/2 server. */
+export interface NodeResponse {
+  statusCode: number
+  readonly headersSent: boolean
+  readonly req: { readonly complete: boolean; readonly httpVersionMajor: number }
+  setHeader(name: string, value: string): unknown
+  removeHeader(name: string): void
+  end(): unknown
+}
+
+/** A Fetch `Response`, in projects that have its type. */
+export type FetchResponse = typeof globalThis extends { Response: { prototype: infer Global extends object } }
+  ? Global
+  : { readonly status: number }
+
+/** What to log about a refused request. */
+export interface RefusalLog {
+  /** `warn` for a rejected request, `info` for a body that is too large or incomplete, `error` for a fault of your side. */
+  readonly level: 'info' | 'warn' | 'error'
+  /** The status of the answer. */
+  readonly status: number
+  /** One line without control characters: the webhook, the reason and what to do. */
+  readonly message: string
+  /** What was caught. For a fault, log its stack and its `cause`. */
+  readonly error: unknown
+}
+
+/** Options of {@link refuse} and {@link refusal}. */
+export interface RefusalOptions {
+  /**
+   * Logs a refused request. The default writes the message to `console`, or the error itself if `level` is `error`.
+   *
+   * @example With the logger of your service:
+   * ```ts
+   * import type { RefusalOptions } from 'inbound-webhook-auth'
+   *
+   * declare const logger: Record<'info' | 'warn' | 'error', (logged: unknown) => void>
+   *
+   * export const options: RefusalOptions = {
+   *   log: ({ level, message, error }) => logger[level](level === 'error' ? error : message),
+   * }
+   * ```
+   */
+  log?: ((entry: RefusalLog) => void) | undefined
+}
+
+/**
+ * Answers a request whose handler caught an error, and logs the error. It is for Node's responses: Express, `node:http`, Koa's
+ * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
+ *
+ * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
+ * body was not read to its end, the connection is closed, so that the sender does not upload the rest.
+ *
+ * If the handler has already answered, the error is only logged.
+ *
+ * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
+ * @param error - anything that was thrown.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `response` is not a response of Node, or an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+ *
+ * const nonceStore = new MemoryNonceStore()
+ * const server = createServer(async (request, response) => {
+ *   try {
+ *     const { body } = await receive({ webhookId: '42', request }, 'the signing secret of webhook 42', nonceStore)
+ *     response.end(`received ${body.length} bytes`)
+ *   } catch (error) {
+ *     refuse(response, error)
+ *   }
+ * })
+ * ```
+ */
+export function refuse(response: NodeResponse, error: unknown, options: RefusalOptions = {}): void {
+  const log = logOf(options)
+  if (typeof response?.setHeader !== 'function') {
+    const what = `${kindOf(response)}${typeof response === 'object' && response !== null ? ' without setHeader()' : ''}`
+    throw invalidType(`response is ${what}. Pass Node's response (Koa: ctx.res), or return refusal(error) for Fetch.`)
+  }
+  const status = statusOf(error)
+  if (!response.headersSent) {
+    response.statusCode = status
+    // The handler may have described the body of an answer.
+    for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding']) response.removeHeader(name)
+    response.setHeader('Content-Length', '0')
+    const { complete, httpVersionMajor } = response.req
+    // HTTP/2 closes a stream without it, and forbids it.
+    if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
+    response.end()
+  }
+  void write(log, error, status)
+}
+
+/**
+ * Logs an error that a handler caught, and returns the answer to it as a Fetch `Response`: for Hono, h3, Next.js routes, Bun, Deno and
+ * Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
+ *
+ * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. It closes the
+ * connection, because the sender may still upload a body that nothing reads.
+ *
+ * @param error - anything that was thrown.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
+ *
+ * const nonceStore = new MemoryNonceStore()
+ * export async function POST(request: Request): Promise<Response> {
+ *   try {
+ *     const { body } = await receive({ webhookId: '42', request }, 'the signing secret of webhook 42', nonceStore)
+ *     return new Response(`received ${body.length} bytes`)
+ *   } catch (error) {
+ *     return refusal(error)
+ *   }
+ * }
+ * ```
+ */
+export function refusal(error: unknown, options: RefusalOptions = {}): FetchResponse {
+  const log = logOf(options)
+  const status = statusOf(error)
+  void write(log, error, status)
+  return new Response(null, { status, headers: { Connection: 'close' } })
+}
+
+function logOf(options: RefusalOptions): (entry: RefusalLog) => unknown {
+  assertOptions(options, ['log'])
+  const { log = logToConsole } = options
+  if (typeof log !== 'function') throw invalidType(`options.log is ${kindOf(log)}. Pass a function.`)
+  return log
+}
+
+function logToConsole({ level, message, error }: RefusalLog): void {
+  console[level](level === 'error' ? error : message)
+}
+
+/** A log that fails must not change the answer. */
+async function write(log: (entry: RefusalLog) => unknown, error: unknown, status: number): Promise<void> {
+  try {
+    await log({ ...describe(error), status, error })
+  } catch (failure) {
+    console.error(failure)
+  }
+}
+
+function describe(error: unknown): Pick<RefusalLog, 'level' | 'message'> {
+  if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) {
+    const { webhookId, reason, detail } = error
+    return { level: 'warn', message: oneLine(`Webhook ${webhookId ?? '(unknown)'}: ${reason}: ${detail}`) }
+  }
+  const isOfSender = hasErrorCode(error, 'ERR_BODY_TOO_LARGE') || hasErrorCode(error, 'ERR_BODY_ABORTED')
+  return {
+    level: isOfSender ? 'info' : 'error',
+    message: oneLine(error instanceof Error ? error.message : String(error)),
+  }
+}
+
+/** Escapes the characters that a log might read as the end of a line or as a command of a terminal. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

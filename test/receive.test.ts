@@ -1,0 +1,462 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type BodySource,
+  type Clock,
+  hasErrorCode,
+  MemoryNonceStore,
+  type NonceStore,
+  receive,
+  refuse,
+  type Secret,
+  verify,
+} from '../src/index.js'
+import { headerShapes } from './support/arbitraries.js'
+import {
+  NONCE,
+  NOW,
+  REASONS,
+  RecordingStore,
+  SECRET,
+  signatureOf,
+  signedRequest,
+  TestClock,
+  TIMESTAMP,
+} from './support/request.js'
+
+const BODY = Buffer.from('a body that is split in one way only')
+const SIGNED = signedRequest({ body: BODY })
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+})
+
+async function serve(handle: RequestListener): Promise<number> {
+  server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** A Fetch request with these headers, to any body. */
+function fetchRequest(
+  headers: Record<string, string> = SIGNED.headers,
+  body: string | Uint8Array<ArrayBuffer> = BODY,
+): Request {
+  return new Request('http://localhost/', { method: 'POST', headers, body })
+}
+
+/** Returns what `receive` returned, or what it threw. */
+function outcomeOf(
+  request: BodySource,
+  { secret = SECRET, nonceStore = new RecordingStore(), clock = new TestClock(), maxBytes }: Setting = {},
+): Promise<unknown> {
+  return receive({ webhookId: '42', request, maxBytes }, secret, nonceStore, clock).catch((error: unknown) => error)
+}
+
+interface Setting {
+  readonly secret?: Secret
+  readonly nonceStore?: NonceStore
+  readonly clock?: Clock
+  readonly maxBytes?: number | undefined
+}
+
+const ACCEPTED = { ok: true, webhookId: '42', timestamp: Number(TIMESTAMP), nonce: NONCE, secretIndex: 0, body: BODY }
+
+describe('a genuine request', () => {
+  it('is accepted, and returns its body in a Buffer', async () => {
+    const received = await receive({ webhookId: '42', request: fetchRequest() }, SECRET, new RecordingStore(), {
+      now: () => NOW,
+    })
+    expect(received).toEqual(ACCEPTED)
+    expect(Buffer.isBuffer(received.body)).toBe(true)
+    expect(received.body.toString('utf8')).toBe('a body that is split in one way only')
+  })
+
+  it('uses Date if there is no clock', async () => {
+    const { headers } = signedRequest({ body: BODY, timestamp: String(Math.floor(Date.now() / 1000)) })
+    const request = fetchRequest(headers)
+    expect(await receive({ webhookId: '42', request }, SECRET, new RecordingStore())).toMatchObject({ ok: true })
+  })
+
+  it('is refused if it comes again', async () => {
+    const nonceStore = new MemoryNonceStore()
+    expect(await outcomeOf(fetchRequest(), { nonceStore })).toEqual(ACCEPTED)
+    expect(await outcomeOf(fetchRequest(), { nonceStore })).toMatchObject({
+      code: 'ERR_WEBHOOK_REJECTED',
+      status: 401,
+      reason: 'replayed_nonce',
+      webhookId: '42',
+    })
+  })
+
+  it('may be signed with one of several secrets', async () => {
+    expect(await outcomeOf(fetchRequest(), { secret: ['another secret', SECRET] })).toEqual({
+      ...ACCEPTED,
+      secretIndex: 1,
+    })
+  })
+})
+
+it('has no body without await', () => {
+  const pending = receive({ webhookId: '42', request: fetchRequest({}) }, SECRET, new RecordingStore())
+  pending.catch(() => {})
+  // @ts-expect-error: a promise has no body.
+  expect(pending.body).toBeUndefined()
+  // @ts-expect-error: the same in a handler.
+  expect(() => pending.body.toString()).toThrow(TypeError)
+})
+
+const HEADERS = SIGNED.headers
+
+/** Requests that break a rule which needs no body. */
+const BROKEN_HEADERS: readonly (readonly [reason: string, headers: Record<string, string>])[] = [
+  ['missing_header', {}],
+  ['missing_header', { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE }],
+  ['invalid_timestamp', { ...HEADERS, 'x-timestamp': '2023-11-14T22:13:20Z' }],
+  ['timestamp_outside_window', { ...HEADERS, 'x-timestamp': String(Number(TIMESTAMP) - 301) }],
+  ['invalid_nonce', { ...HEADERS, 'x-nonce': 'a b' }],
+  ['signature_mismatch', { ...HEADERS, 'x-signature': HEADERS['x-signature'].toUpperCase() }],
+  ['signature_mismatch', { ...HEADERS, 'x-signature': HEADERS['x-signature'].slice(1) }],
+  ['signature_mismatch', { ...HEADERS, 'x-signature': '' }],
+]
+
+describe('a request whose headers break a rule', () => {
+  /** Starts a handler, and returns its port, what `receive` threw, and the requests. */
+  async function handler() {
+    const errors: { error: unknown; hasRead: boolean }[] = []
+    const port = await serve(async (request, response) => {
+      try {
+        await receive({ webhookId: '42', request }, SECRET, new RecordingStore(), new TestClock())
+        response.end()
+      } catch (error) {
+        errors.push({ error, hasRead: request.readableDidRead })
+        refuse(response, error, { log() {} })
+      }
+    })
+    return { port, errors }
+  }
+
+  /** Announces a body, sends the first ten bytes of it, and returns the first answer. */
+  async function announce(port: number, length: number, headers: Record<string, string>): Promise<string> {
+    const lines = Object.entries({ host: 'a', 'content-length': String(length), ...headers })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`POST / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n0123456789`)
+    try {
+      const [answer] = await once(socket.setEncoding('latin1'), 'data', { signal: AbortSignal.timeout(2000) })
+      return answer
+    } finally {
+      socket.destroy()
+    }
+  }
+
+  it.each(BROKEN_HEADERS)('is answered before its body arrives: %s %j', async (reason, headers) => {
+    const { port, errors } = await handler()
+    const answer = await announce(port, 90_000, headers)
+    expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
+    expect(answer).toMatch(/\r\nConnection: close\r\n/)
+    expect(answer).not.toMatch(/nonce|timestamp|signature|header/i)
+    expect(errors).toMatchObject([{ error: { code: 'ERR_WEBHOOK_REJECTED', reason }, hasRead: false }])
+  })
+
+  it.each(BROKEN_HEADERS)('is rejected, even if it announces too much: %s %j', async (reason, headers) => {
+    const { port, errors } = await handler()
+    expect(await announce(port, 50_000_000, headers)).toMatch(/^HTTP\/1\.1 401 /)
+    expect(errors).toMatchObject([{ error: { reason } }])
+  })
+
+  it('is too large if only its length is wrong', async () => {
+    const { port, errors } = await handler()
+    expect(await announce(port, 50_000_000, HEADERS)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
+    expect(errors).toMatchObject([{ error: { code: 'ERR_BODY_TOO_LARGE' } }])
+  })
+
+  it.each(BROKEN_HEADERS)('keeps the body of a Fetch request untouched: %s %j', async (reason, headers) => {
+    let touched = 0
+    const request = {
+      headers: new Headers(headers),
+      bodyUsed: false,
+      arrayBuffer() {},
+      get body() {
+        touched++
+        return null
+      },
+    }
+    expect(await outcomeOf(request)).toMatchObject({ reason })
+    expect(touched).toBe(0)
+  })
+})
+
+describe('the window', () => {
+  /** A Fetch request whose body moves the clock when it is read. */
+  function slowRequest(move: () => void): Request {
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          move()
+          controller.enqueue(new Uint8Array(BODY))
+          controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return new Request('http://localhost/', { method: 'POST', headers: HEADERS, body, duplex: 'half' } as RequestInit)
+  }
+
+  it.each([
+    [300_000, true],
+    [300_001, false],
+  ])('is checked again %i ms later, when the body has arrived', async (milliseconds, isAccepted) => {
+    const clock = new TestClock()
+    const nonceStore = new RecordingStore()
+    const request = slowRequest(() => {
+      clock.milliseconds += milliseconds
+    })
+    expect(await outcomeOf(request, { clock, nonceStore })).toMatchObject(
+      isAccepted ? { ok: true } : { reason: 'timestamp_outside_window' },
+    )
+    expect(nonceStore.calls).toHaveLength(isAccepted ? 1 : 0)
+  })
+
+  it.each([
+    [300_000, true],
+    [300_001, false],
+  ])('is checked again %i ms later, when the store has answered', async (milliseconds, isAccepted) => {
+    const clock = new TestClock()
+    const nonceStore = {
+      async reserve() {
+        clock.milliseconds += milliseconds
+        return true
+      },
+    }
+    expect(await outcomeOf(fetchRequest(), { clock, nonceStore })).toMatchObject(
+      isAccepted ? { ok: true } : { reason: 'timestamp_outside_window' },
+    )
+  })
+})
+
+describe('errors', () => {
+  it('says that the body is too large', async () => {
+    expect(await outcomeOf(fetchRequest(), { maxBytes: BODY.length })).toEqual(ACCEPTED)
+    expect(await outcomeOf(fetchRequest(), { maxBytes: BODY.length - 1 })).toMatchObject({
+      code: 'ERR_BODY_TOO_LARGE',
+      status: 413,
+    })
+  })
+
+  it('says that the sender hung up', async () => {
+    const request = Object.assign(new Readable({ read() {} }), { headers: HEADERS })
+    const outcome = outcomeOf(request)
+    request.destroy()
+    expect(await outcome).toMatchObject({ code: 'ERR_BODY_ABORTED', status: 400 })
+  })
+
+  it('says that the store failed', async () => {
+    const cause = new Error('no connection')
+    const nonceStore = { reserve: () => Promise.reject(cause) }
+    expect(await outcomeOf(fetchRequest(), { nonceStore })).toMatchObject({ code: 'ERR_NONCE_STORE', cause })
+  })
+})
+
+describe('gives the same result as verify', () => {
+  const wrong = (value: string, ...others: string[]) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, fc.constantFrom(...others))
+  /** Requests that break any rules, often several. */
+  const requests = fc
+    .record({
+      timestamp: wrong(TIMESTAMP, '', '1e9', String(Number(TIMESTAMP) - 301), `${TIMESTAMP}, ${TIMESTAMP}`),
+      nonce: wrong(NONCE, '', 'a b', 'a'.repeat(129), 'taken'),
+      signedTimestamp: wrong(TIMESTAMP, '1'),
+      signature: fc.option(fc.constantFrom('', 'g'.repeat(64), 'A'.repeat(64), 'é'.repeat(64), 'a'.repeat(63)), {
+        freq: 2,
+      }),
+      missing: fc.uniqueArray(fc.constantFrom('x-timestamp', 'x-nonce', 'x-signature'), { maxLength: 1 }),
+    })
+    .map(({ timestamp, nonce, signedTimestamp, signature, missing }) => {
+      const headers: Record<string, string> = {
+        'x-timestamp': timestamp,
+        'x-nonce': nonce,
+        'x-signature': signature ?? signatureOf(signedTimestamp === '1' ? '1' : timestamp, nonce, BODY, SECRET),
+      }
+      for (const name of missing) delete headers[name]
+      return headers
+    })
+
+  it('for any headers, in any shape', async () => {
+    const seen = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(
+        requests.chain((headers) => headerShapes(headers)),
+        async (headers) => {
+          const nonceStore: NonceStore = { reserve: (_, key) => key !== 'taken' }
+          const clock = new TestClock()
+          const result = await verify({ webhookId: '42', headers, body: BODY }, SECRET, nonceStore, clock)
+          const outcome = await outcomeOf({ headers, body: BODY }, { nonceStore, clock })
+          seen.add(result.ok ? 'accepted' : result.reason)
+          if (result.ok) expect(outcome).toEqual({ ...result, body: BODY })
+          else expect(outcome).toMatchObject({ reason: result.reason, detail: result.message })
+        },
+      ),
+      { numRuns: 500 },
+    )
+    expect([...seen].toSorted()).toEqual([...REASONS, 'accepted'].toSorted())
+  })
+})
+
+describe('an event of AWS Lambda', () => {
+  const text = BODY.toString()
+  const lists = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]]))
+
+  it.each<[string, BodySource]>([
+    ['payload 2.0 and function URL', { headers: HEADERS, body: text, isBase64Encoded: false }],
+    ['base64', { headers: HEADERS, body: BODY.toString('base64'), isBase64Encoded: true }],
+    ['payload 1.0', { headers: HEADERS, multiValueHeaders: lists, body: text, isBase64Encoded: false } as BodySource],
+    ['ALB', { headers: HEADERS, body: text, isBase64Encoded: false }],
+    ['ALB with lists', { multiValueHeaders: lists, body: text, isBase64Encoded: false } as BodySource],
+    ['a null list', { headers: HEADERS, multiValueHeaders: null, body: text, isBase64Encoded: false } as BodySource],
+  ])('of %s is accepted', async (_, event) => {
+    expect(await outcomeOf(event)).toEqual(ACCEPTED)
+  })
+
+  it('shows all values of a header only in multiValueHeaders', async () => {
+    const multiValueHeaders = { ...lists, 'x-nonce': ['first', NONCE] }
+    const event = { headers: HEADERS, multiValueHeaders, body: text, isBase64Encoded: false }
+    expect(await outcomeOf(event)).toMatchObject({ reason: 'invalid_nonce' })
+  })
+})
+
+describe("a framework's object around the request", () => {
+  it.each<[string, (request: object) => object]>([
+    ["Hono's c", (request) => ({ req: { raw: request, arrayBuffer() {} }, body() {} })],
+    ["Hono's c.req", (request) => ({ raw: request, arrayBuffer() {} })],
+    ["h3's event", (request) => ({ req: request })],
+    ["Koa's ctx", (request) => ({ req: request, request: { req: request }, headers: HEADERS, body: undefined })],
+    ["Fastify's request", (request) => ({ raw: request, headers: HEADERS, body: undefined })],
+    ["hapi's request", (request) => ({ raw: { req: request, res: {} }, headers: HEADERS, payload: null })],
+    ["SvelteKit's event", (request) => ({ request, params: {} })],
+    ["AdonisJS's ctx", (request) => ({ request: { request, headers() {}, body() {}, raw() {} } })],
+  ])('%s', async (_, around) => {
+    expect(await outcomeOf(around(fetchRequest()) as BodySource)).toEqual(ACCEPTED)
+    const message = Object.assign(Readable.from([BODY], { objectMode: false }), { headers: HEADERS })
+    expect(await outcomeOf(around(message) as BodySource)).toEqual(ACCEPTED)
+  })
+
+  it('takes the headers of the object around bytes that have none', async () => {
+    expect(await outcomeOf({ headers: HEADERS, req: { rawBody: BODY } })).toEqual(ACCEPTED)
+  })
+})
+
+describe('a mistake of the caller is an error before a byte is read:', () => {
+  const request = { headers: HEADERS, body: BODY }
+  const store = new RecordingStore()
+  const json = { a: 1 }
+
+  it.each<[string, unknown[], RegExp]>([
+    ['nothing', [undefined, SECRET, store], /^received is undefined\. Pass \{ webhookId, request \}\.$/],
+    ['a request alone', [fetchRequest(), SECRET, store], /^webhookId is undefined\. Pass \{ webhookId, request \} /],
+    ['no webhookId', [{ request }, SECRET, store], /^webhookId is undefined\. /],
+    ['an empty webhookId', [{ webhookId: '', request }, SECRET, store], /^webhookId is an empty string\. /],
+    [
+      'a request as for verify',
+      [{ webhookId: '42', ...request }, SECRET, store],
+      /^request is undefined\. Pass the request/,
+    ],
+    [
+      'a promise',
+      [{ webhookId: '42', request: Promise.resolve(request) }, SECRET, store],
+      /^request is a promise that was not awaited\. Await it\.$/,
+    ],
+    [
+      'no headers',
+      [{ webhookId: '42', request: { rawBody: BODY } }, SECRET, store],
+      /^request has no headers\. Pass the request itself/,
+    ],
+    [
+      'no body',
+      [{ webhookId: '42', request: { headers: HEADERS } }, SECRET, store],
+      /^request is an object without raw bytes\. Pass the request/,
+    ],
+    [
+      'a parsed body',
+      [{ webhookId: '42', request: { headers: HEADERS, body: json } }, SECRET, store],
+      /^request\.body is an object, as a body parser returns it\. /,
+    ],
+    [
+      'a body as text',
+      [{ webhookId: '42', request: { headers: HEADERS, body: '{}' } }, SECRET, store],
+      /^request\.body is a string\. Pass the bytes as received/,
+    ],
+    [
+      'a body not awaited',
+      [{ webhookId: '42', request: { headers: HEADERS, body: Promise.resolve(BODY) } }, SECRET, store],
+      /^request\.body is a promise .* Await it\.$/,
+    ],
+    [
+      'a parsed event',
+      [{ webhookId: '42', request: { headers: HEADERS, body: json, isBase64Encoded: false } }, SECRET, store],
+      /^request\.body is an object, .*\nAWS Lambda: /,
+    ],
+    [
+      'a list of texts as headers',
+      [{ webhookId: '42', request: { headers: ['x-nonce'], body: BODY } }, SECRET, store],
+      /^request\.headers is a list, but not of pairs\. /,
+    ],
+    [
+      'a request as headers',
+      [{ webhookId: '42', request: { headers: { headers: HEADERS }, body: BODY } }, SECRET, store],
+      /^request\.headers is a whole request\. /,
+    ],
+    [
+      'a wrong limit',
+      [{ webhookId: '42', request, maxBytes: '1mb' }, SECRET, store],
+      /^maxBytes must be a whole number of bytes\. /,
+    ],
+    ['no secret', [{ webhookId: '42', request }, undefined, store], /^secret is undefined\. /],
+    [
+      'the text undefined',
+      [{ webhookId: '42', request }, 'undefined', store],
+      /^secret is the text 'undefined'\. Check that /,
+    ],
+    [
+      'the text null in a list',
+      [{ webhookId: '42', request }, [SECRET, 'null'], store],
+      /^secret\[1\] is the text 'null'\. Check that /,
+    ],
+    ['no store', [{ webhookId: '42', request }, SECRET], /^nonceStore is undefined\. /],
+    [
+      'a store not awaited',
+      [{ webhookId: '42', request }, SECRET, Promise.resolve(store)],
+      /^nonceStore is a promise .* Await it/,
+    ],
+    ['a clock without now', [{ webhookId: '42', request }, SECRET, store, {}], /^clock has no now\(\)\. /],
+  ])('%s', async (_, args, message) => {
+    const error: unknown = await Reflect.apply(receive, undefined, args).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringMatching(message) })
+    expect((error as Error).message.split('\n')[0]?.length).toBeLessThanOrEqual(200)
+  })
+
+  it('a body that was read, even if the headers break a rule', async () => {
+    const read = fetchRequest({})
+    await read.text()
+    const stream = Object.assign(Readable.from([BODY], { objectMode: false }), { headers: {} })
+    for await (const _ of stream);
+    const ended = Object.assign(stream, { destroyed: false })
+    for (const request of [read, ended]) {
+      const error = await outcomeOf(request)
+      expect(hasErrorCode(error, 'ERR_INVALID_ARGUMENT') && error.message).toMatch(/^request was already read, /)
+    }
+  })
+
+  it('a wrong argument, although the body of the request never arrives', async () => {
+    const never = () => Object.assign(new Readable({ read() {} }), { headers: HEADERS })
+    for (const setting of [{ secret: '' }, { nonceStore: {} as never }, { clock: {} as never }, { maxBytes: -1 }]) {
+      expect(await outcomeOf(never(), setting)).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    }
+  })
+})
