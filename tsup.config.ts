@@ -15,7 +15,9 @@ function nameOf(source: string): string {
 const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'load-entries',
   setup(build) {
-    const loaded = new Map(['index', 'diagnose'].map((name) => [resolve(String(ENTRIES[name])), `./${name}.js`]))
+    const loaded = new Map(
+      ['index', 'diagnose', 'testing'].map((name) => [resolve(String(ENTRIES[name])), `./${name}.js`]),
+    )
     build.onResolve({ filter: /\/index\.js$/ }, ({ resolveDir, path }) => {
       const entry = loaded.get(resolve(resolveDir, path.replace(/\.js$/, '.ts')))
       return entry === undefined ? undefined : { path: entry, external: true }

@@ -3,6 +3,16 @@ import type { NonceStore } from '../stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RESERVE_ALL_CASES } from './cases.js'
 
+export {
+  type EndpointAnswer,
+  type EndpointCase,
+  type EndpointContractOptions,
+  type EndpointDelivery,
+  type EndpointResult,
+  endpointContract,
+} from './endpoint/contract.js'
+export type { EndpointFault } from './endpoint/faults.js'
+export type { EndpointCaseCode, EndpointRule } from './endpoint/rows.js'
 export type { NonceStoreContractOptions }
 
 /** One case of the contract. */

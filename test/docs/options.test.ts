@@ -11,6 +11,7 @@ const GUIDES: { readonly [type: string]: string } = {
   ConnectRedisOptions: 'operate/redis.md',
   ConnectSqlOptions: 'operate/mysql.md',
   DynamoDBNonceStoreOptions: 'operate/dynamodb.md',
+  EndpointContractOptions: 'receive/test-your-handler.md',
   MemoryNonceStoreOptions: 'operate/memory.md',
   MySqlNonceStoreOptions: 'operate/mysql.md',
   NonceStoreContractOptions: 'operate/your-own.md',

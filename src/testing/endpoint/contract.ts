@@ -1,0 +1,424 @@
+import { assertOptions, assertText, invalidRange, invalidType, kindOf } from '../../arguments.js'
+import { assertClock, type Clock } from '../../clock.js'
+import { bytesOf } from '../../rules/body.js'
+import { WINDOW_SECONDS } from '../../rules/timestamp.js'
+import { answerWithin } from '../calls.js'
+import { ADVICE, type Advice, type EndpointFault } from './faults.js'
+import { REFUSALS } from './refusals.js'
+import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
+import { Sender } from './sender.js'
+
+/** Where and how to send a request of a case. */
+export interface EndpointDelivery {
+  /** The index of the address: 0, or up to `instances - 1`. */
+  readonly instance: number
+  /** How many requests are sent at the same time. It is 1, except for simultaneous copies. */
+  readonly together: number
+}
+
+/** The answer of an endpoint: a Fetch `Response`, or what `inject` of Fastify or supertest returns. */
+export interface EndpointAnswer {
+  readonly status?: number
+  readonly statusCode?: number
+  readonly headers?: unknown
+  /** The body as text, or a function that returns it. */
+  readonly text?: string | (() => Promise<string>)
+  /** The body, which counts if it is a string and there is no `text`. */
+  readonly body?: unknown
+}
+
+/** Options of `endpointContract`. */
+export interface EndpointContractOptions {
+  /**
+   * Sends a POST to the endpoint, without following redirects. A name may occur twice in `headers`. `fetch` and `Headers` join these
+   * values with a comma. If you need an object, pass `Object.fromEntries(new Headers(headers))`, because
+   * `Object.fromEntries(headers)` loses one of them.
+   */
+  post: (
+    headers: [name: string, value: string][],
+    body: Uint8Array<ArrayBuffer>,
+    delivery: EndpointDelivery,
+  ) => EndpointAnswer | Promise<EndpointAnswer>
+  /** The webhook's signing secret as text. */
+  secret: string
+  /** The clock of the endpoint. By default, `Date`. */
+  clock?: Clock | undefined
+  /**
+   * An event that the endpoint reads, if its code refuses unknown ones. Genuine requests then carry it, and the cases about other
+   * bodies are skipped.
+   */
+  body?: Uint8Array | string | undefined
+  /** How many addresses of the endpoint `post` can send to. Replays go to all of them. By default, 1. */
+  instances?: number | undefined
+  /** How long to wait for each answer, in milliseconds. By default, 5000. */
+  timeout?: number | undefined
+}
+
+/** What a case found. */
+export interface EndpointResult {
+  ok: boolean
+  /** The statuses of all answers in the order of the requests. 0 means that no answer came. */
+  statuses: number[]
+  fault?: EndpointFault
+  /** What the endpoint probably does wrong. */
+  cause?: string
+  /** What to change. */
+  fix?: string
+}
+
+/** One case of the contract. */
+export interface EndpointCase {
+  /** The stable name, such as `replay-again`. */
+  code: EndpointCaseCode
+  rule: EndpointRule
+  /** What is sent. */
+  sent: string
+  /** The answer that must come: 2xx, 4xx, or 2xx to exactly one of the requests. */
+  expected: 'accepted' | 'rejected' | 'one'
+  /** The code, what is sent, and what must come. For a case that is skipped, the reason. */
+  name: string
+  /** Whether the case cannot run with these options. */
+  isSkipped: boolean
+  /** How many requests it sends at most. */
+  requests: number
+  /** How many of them the endpoint must accept. */
+  genuine: number
+  /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
+  run(): Promise<void>
+  /** Runs the case, and returns what it found. */
+  check(): Promise<EndpointResult>
+}
+
+const CODES = Object.keys(ROWS) as EndpointCaseCode[]
+
+const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are accepted once' } as const
+
+/**
+ * Returns the cases that every endpoint must pass, for any test runner and an endpoint in any language.
+ *
+ * The first case sends a simple genuine request. If the endpoint refuses it, all cases fail with the probable reason. Run the cases in
+ * their order, with a time-out of 60 s per case.
+ *
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test'
+ * import { MemoryNonceStore, verify } from 'inbound-webhook-auth'
+ * import { endpointContract } from 'inbound-webhook-auth/testing'
+ *
+ * const secret = 'the secret of this test'
+ * const nonceStore = new MemoryNonceStore()
+ * const contract = endpointContract({
+ *   secret,
+ *   post: async (headers, body) => {
+ *     const { ok } = await verify({ webhookId: 'billing', headers, body }, secret, nonceStore)
+ *     return { status: ok ? 204 : 401 }
+ *   },
+ * })
+ * for (const { name, run, isSkipped } of contract) test(name, { skip: isSkipped }, run)
+ * ```
+ */
+export function endpointContract(options: EndpointContractOptions): EndpointCase[] {
+  const settings = checkOptions(options)
+  const run = new Run(settings)
+  return CODES.map((code) => {
+    const row: Row = ROWS[code]
+    const isSkipped = settings.event !== undefined && row.needsItsBody === true
+    const steps = row.steps(run.sender)
+    const described = `${code}: ${row.sent} ${EXPECTED[row.expected]}`
+    return {
+      code,
+      rule: row.rule,
+      sent: row.sent,
+      expected: row.expected,
+      name: isSkipped ? `not tested: ${described}. Leave out body` : described,
+      isSkipped,
+      requests: steps.length,
+      genuine: row.expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
+      check: async () => (isSkipped ? { ok: true, statuses: [] } : (await run.check(code)).result),
+      run: async () => {
+        if (!isSkipped) throwIfWrong(code, await run.check(code))
+      },
+    }
+  })
+}
+
+interface Settings extends Omit<EndpointContractOptions, 'body'> {
+  readonly clock: Clock
+  readonly event: Uint8Array | undefined
+  readonly instances: number
+  readonly timeout: number
+}
+
+function checkOptions(options: EndpointContractOptions): Settings {
+  assertOptions(options, ['post', 'secret', 'clock', 'body', 'instances', 'timeout'])
+  const { post, secret, clock = Date, body, instances = 1, timeout = 5000 } = options
+  if (typeof post !== 'function') {
+    throw invalidType(`post is ${kindOf(post)}. Pass a function that sends a request, such as one that calls fetch.`)
+  }
+  assertText(secret, 'secret', 'Pass the signing secret of the webhook as text.')
+  assertClock(clock)
+  const event = body === undefined ? undefined : bytesOf(body, 'body')
+  if (body !== undefined && event === undefined) {
+    throw invalidType(`body is ${kindOf(body)}. Pass the bytes or the text of an event that the endpoint reads.`)
+  }
+  if (!Number.isSafeInteger(instances) || instances < 1) {
+    throw invalidRange('instances is not a whole number from 1. Pass the number of addresses that post sends to.')
+  }
+  if (!(timeout > 0)) throw invalidRange('timeout is not above 0. Pass a number of milliseconds.')
+  return { post, secret, clock, event, instances, timeout }
+}
+
+interface Answer {
+  /** 0 if none came. */
+  readonly status: number
+  readonly text: string
+  /** The time of the endpoint in milliseconds, if the answer has a `Date`. */
+  readonly date: number
+  /** What `post` threw. */
+  readonly error?: unknown
+}
+
+interface Checked {
+  readonly result: EndpointResult
+  /** What `post` threw. */
+  readonly error?: unknown
+}
+
+interface Opened extends Checked {
+  readonly genuine: Answer
+  /** The answer to a forged request, if it was rejected. */
+  readonly rejection: Answer | undefined
+  /** How far the clock of the endpoint is ahead, in seconds. */
+  readonly drift: number
+}
+
+/** The genuine answers and rejections of one run, which the cases share. */
+class Run {
+  readonly sender: Sender
+  #opened: Promise<Opened> | undefined
+
+  constructor(readonly settings: Settings) {
+    this.sender = new Sender(settings.secret, settings.clock, settings.instances, settings.event)
+  }
+
+  async check(code: EndpointCaseCode): Promise<Checked> {
+    this.#opened ??= this.#open()
+    const opened = await this.#opened
+    if (code === CODES[0] || !opened.result.ok) return opened
+    const row: Row = ROWS[code]
+    const steps = row.steps(this.sender)
+    if (row.expected === 'one') {
+      const answers = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
+      return this.#judgeCopies(row, answers)
+    }
+    const answers: Answer[] = []
+    for (const step of steps) {
+      const answer = await this.#send(step)
+      answers.push(answer)
+      const fault = faultOf(step, answer)
+      if (row.judge === 'any' && fault === undefined) break
+      const isWrong = fault !== undefined && row.judge === undefined
+      if (isWrong) return failed(answers, fault, this.#explain(code, row, step, fault, answer, opened))
+    }
+    if (row.judge === 'any') {
+      const [step, answer] = [steps[answers.length - 1] as Step, answers.at(-1) as Answer]
+      const fault = faultOf(step, answer)
+      if (fault !== undefined) return failed(answers, fault, this.#explain(code, row, step, fault, answer, opened))
+    }
+    if (row.judge === 'alike') {
+      const difference = findDifference(steps, answers)
+      if (difference !== undefined) return failed(answers, 'different', { ...row, cause: `${row.cause} ${difference}` })
+    }
+    return { result: { ok: true, statuses: statusesOf(answers) } }
+  }
+
+  /** Sends the first genuine request, and a forged one. */
+  async #open(): Promise<Opened> {
+    const row: Row = ROWS['accepted-json']
+    const request = this.sender.sign()
+    this.sender.opening = request
+    const step: Step = { request, expected: 'accepted' }
+    const genuine = await this.#send(step)
+    this.sender.acceptedOthers = 0
+    const fault = faultOf(step, genuine)
+    const drift = Math.round((genuine.date - this.settings.clock.now()) / 1000) || 0
+    if (fault !== undefined) {
+      const advice = fault === 'refused' ? await this.#explainRefusal(row, genuine, drift) : (ADVICE[fault] ?? row)
+      return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift }
+    }
+    const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
+    const rejection = await this.#send(forged)
+    const isRejected = faultOf(forged, rejection) === undefined
+    const result = { ok: true, statuses: [genuine.status] }
+    return { result, genuine, rejection: isRejected ? rejection : undefined, drift }
+  }
+
+  async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<Answer> {
+    const { post, timeout } = this.settings
+    const headers = request.headers.map(([name, value]): [string, string] => [name, value])
+    let answer: unknown
+    try {
+      answer = await answerWithin(timeout, () => post(headers, new Uint8Array(request.body), { instance, together }))
+    } catch (error) {
+      return { status: 0, text: '', date: Number.NaN, error }
+    }
+    if (answer === 'hangs') return { status: 0, text: '', date: Number.NaN }
+    const { status, statusCode = status, headers: received, text, body } = Object(answer) as EndpointAnswer
+    if (typeof statusCode !== 'number') {
+      throw invalidType(`post returned ${kindOf(answer)} without a status. Return a Response, or { status, text }.`)
+    }
+    const read = typeof text === 'function' ? await text.call(answer) : (text ?? body)
+    if (expected === 'accepted' && isAccepted(statusCode)) this.sender.acceptedOthers++
+    return { status: statusCode, text: typeof read === 'string' ? read : '', date: dateOf(received) }
+  }
+
+  #judgeCopies(row: Row, answers: readonly Answer[]): Checked {
+    const accepted = answers.filter(({ status }) => isAccepted(status)).length
+    if (accepted > 1) {
+      return failed(answers, 'accepted', {
+        ...row,
+        cause: `${accepted} of ${answers.length} were accepted. ${row.cause}`,
+      })
+    }
+    const faults = answers
+      .map((answer) => faultOf({ expected: isAccepted(answer.status) ? 'accepted' : 'rejected' }, answer))
+      .filter((fault) => fault !== undefined)
+    const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
+    if (fault === undefined) return { result: { ok: true, statuses: statusesOf(answers) } }
+    return failed(answers, fault, ADVICE[fault] ?? row)
+  }
+
+  /** Returns what a wrong answer means. */
+  #explain(code: EndpointCaseCode, row: Row, step: Step, fault: EndpointFault, answer: Answer, opened: Opened) {
+    const { genuine, rejection, drift } = opened
+    if (fault === 'accepted' && saysRejected(answer) && !saysRejected(genuine)) return found('rejected-with-2xx')
+    if (fault === 'refused' && step.expected !== row.expected) return { fault, ...NOT_ACCEPTED_BEFORE }
+    const isOfBody = row.needsItsBody === true || code === 'accepted-json-unusual' || code === 'accepted-line-ends'
+    if (fault === 'refused' && isOfBody && rejection !== undefined && rejection.status !== answer.status) {
+      const { cause, fix } = ADVICE['refused-otherwise'] as Advice
+      return { fault: 'refused-otherwise' as const, cause: `${row.cause} ${cause}`, fix }
+    }
+    if (AT_THE_EDGE.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
+    const ofRow = step.expected === 'answered' ? row : row.onError
+    const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? row
+    const what = step.what === undefined ? '' : `Sent: ${step.what}. `
+    return { fault, cause: what + advice.cause, fix: advice.fix }
+  }
+
+  /** Finds out which wrong way of signing the endpoint accepts. */
+  async #explainRefusal(row: Row, { status }: Answer, drift: number): Promise<Advice> {
+    if (status === 404 || status === 405 || status === 410) {
+      const cause = `The answer is ${status}, so no handler for POST is at this URL.`
+      return { cause, fix: 'Pass the whole URL of the webhook, and check that the server has this route.' }
+    }
+    if (Math.abs(drift) > WINDOW_SECONDS) return describeDrift(drift)
+    for (const { request, cause, fix } of REFUSALS) {
+      const changed = request(this.sender)
+      if (changed === undefined) continue
+      const answer = await this.#send({ request: changed, expected: 'ignored' })
+      if (isAccepted(answer.status)) return { cause, fix }
+    }
+    return row
+  }
+}
+
+function found(fault: EndpointFault) {
+  return { fault, ...(ADVICE[fault] as Advice) }
+}
+
+const NOT_ACCEPTED_BEFORE: Advice = {
+  cause: 'A genuine request of this case is refused, so the case says nothing about the mistake.',
+  fix: 'Correct the cases about genuine requests first, and run this one again.',
+}
+
+/** The cases near the ends of the window, which clocks that differ fail. */
+const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
+  'accepted-old',
+  'accepted-ahead',
+  'timestamp-old',
+  'timestamp-ahead',
+])
+
+function describeDrift(drift: number): Advice {
+  return {
+    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, by the Date of its answer.`,
+    fix: 'Let NTP set both clocks.',
+  }
+}
+
+function isAccepted(status: number): boolean {
+  return status >= 200 && status <= 299
+}
+
+const OF_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-large', 415: 'content-type' }
+
+/** Returns how an answer is wrong, or `undefined` if it is right. */
+function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): EndpointFault | undefined {
+  if (expected === 'ignored') return undefined
+  if (status < 200) return 'no-answer'
+  if (status >= 500) return 'server-error'
+  if (expected === 'answered') return undefined
+  if (status === 429) return 'too-many'
+  if (status >= 300 && status <= 399) return 'redirected'
+  if (isAccepted(status)) return expected === 'rejected' ? 'accepted' : undefined
+  return expected === 'rejected' ? undefined : (OF_STATUS[status] ?? 'refused')
+}
+
+/** Checks whether the text of an answer reports an error. */
+function saysRejected({ text }: Answer): boolean {
+  return /error|invalid|reject|denied|forbidden|unauthori[sz]ed|fail|mismatch|expired|missing|replay/i.test(text)
+}
+
+/** Returns the first two rejections that differ, or `undefined` if all are equal. */
+function findDifference(steps: readonly Step[], answers: readonly Answer[]): string | undefined {
+  const rejections = steps.flatMap(({ what, expected }, index) => {
+    const { status, text } = answers[index] as Answer
+    const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
+    return isRejection ? [{ what, status, text }] : []
+  })
+  // The text of some frameworks has the time or a number of the request.
+  const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
+  const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{8,}|\d+/gi, '#')
+  const [first] = rejections
+  const different = rejections.find(
+    ({ status, text }) => status !== first?.status || normalized(text) !== normalized(first.text),
+  )
+  if (first === undefined || different === undefined) return undefined
+  return first.status === different.status
+    ? `The bodies for ${first.what} and for ${different.what} differ.`
+    : `For ${first.what} it is ${first.status}, for ${different.what} ${different.status}.`
+}
+
+/** Returns the time in the `Date` of headers, or `NaN`. */
+function dateOf(headers: unknown): number {
+  const { get, date } = Object(headers)
+  return Date.parse(String(typeof get === 'function' ? get.call(headers, 'date') : date))
+}
+
+function statusesOf(answers: readonly Answer[]): number[] {
+  return answers.map(({ status }) => status)
+}
+
+function failed(answers: readonly Answer[], fault: EndpointFault, advice: Advice & { fault?: EndpointFault }): Checked {
+  const result = {
+    ok: false,
+    statuses: statusesOf(answers),
+    fault: advice.fault ?? fault,
+    cause: advice.cause,
+    fix: advice.fix,
+  }
+  return { result, error: answers.find(({ error }) => error !== undefined)?.error }
+}
+
+function throwIfWrong(code: EndpointCaseCode, { result, error }: Checked): void {
+  const { ok, statuses, cause, fix } = result
+  if (ok) return
+  const row: Row = ROWS[code]
+  const came = statuses.map((status) => (status === 0 ? 'no answer' : status)).join(', ')
+  throw new Error(
+    `Sent: ${row.sent}. Came: ${came}. ${cause} ${fix}`,
+    error === undefined ? undefined : { cause: error },
+  )
+}

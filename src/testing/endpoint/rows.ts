@@ -1,0 +1,741 @@
+import { Buffer } from 'node:buffer'
+import { randomInt, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Advice } from './faults.js'
+import {
+  changeByte,
+  type EndpointRequest,
+  headerOf,
+  respaced,
+  type Sender,
+  splitEarlier,
+  splitLater,
+  unique,
+  withBody,
+  withMore,
+  withoutHeaders,
+  withRepeated,
+  withSignature,
+  withValues,
+} from './sender.js'
+
+// The table of cases: what is sent, what must come, and what a failure means.
+
+/** The part of the specification that a case is about. */
+export type EndpointRule = 'accepted' | 'headers' | 'timestamp' | 'nonce' | 'signature' | 'body' | 'replay' | 'answers'
+
+/** One request of a case, and the answer that it must get. */
+export interface Step {
+  readonly request: EndpointRequest
+  /** `answered` if any answer below 500 is right, and `ignored` if another case judges the answer. */
+  readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
+  /** What the request is, if the case sends several kinds. */
+  readonly what?: string
+  /** The index of the address to send it to. */
+  readonly instance?: number
+}
+
+/** A case. If the answer is wrong, `cause` and `fix` say what the endpoint probably does, and what to change. */
+export interface Row extends Advice {
+  readonly rule: EndpointRule
+  /** What is sent, in at most 34 characters. */
+  readonly sent: string
+  /** The answer that decides: `one` if exactly one of the requests must be accepted. */
+  readonly expected: 'accepted' | 'rejected' | 'one'
+  readonly steps: (sender: Sender) => readonly Step[]
+  /** By default, each answer must be right. With `any`, one of them. With `alike`, all rejections must also be equal. */
+  readonly judge?: 'any' | 'alike'
+  /** What a status of 500 or above means here, if it means more than usual. */
+  readonly onError?: Advice
+  /** Whether the body is what the case is about. An endpoint that reads events may refuse the body. */
+  readonly needsItsBody?: true
+}
+
+const accepted = (request: EndpointRequest, instance = 0): Step => ({ request, expected: 'accepted', instance })
+const rejected = (request: EndpointRequest, what?: string, instance = 0): Step => ({
+  request,
+  expected: 'rejected',
+  instance,
+  ...(what === undefined ? {} : { what }),
+})
+
+const RAW_BODY =
+  "Verify the bytes as they arrive, before anything parses, decodes, trims or inflates them: express.raw({ type: () => true, inflate: false }) in Express, request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP, io.ReadAll(r.Body) in Go."
+
+const EVERY_TYPE =
+  "Read the raw body for every content type: express.raw({ type: () => true }) in Express, request.get_data() in Flask, file_get_contents('php://input') in PHP."
+
+const DIGITS =
+  "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
+
+const WINDOW =
+  'Compare the absolute difference in seconds: reject if abs(now - timestamp) > 300, and accept otherwise. Let NTP set the clocks.'
+
+const NONCE_FORMAT =
+  'Check the nonce before the signature, as it arrived: 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/. Do not trim or change it.'
+
+const EXACT =
+  'Compute lowercase hex, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().'
+
+const THROWS: Advice = {
+  cause:
+    'The comparison throws for a signature of another length or alphabet. timingSafeEqual() of Node does, and so do decoders of hex.',
+  fix: 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.',
+}
+
+const COVERED =
+  'Compute the HMAC over the timestamp, a colon, the nonce, a colon and the raw body as it arrived. Compare all 64 digits, and use only this body afterwards.'
+
+const RESERVE =
+  'After the signature matched, reserve the nonce in one step: SET key 1 NX EX 600 in Redis, or INSERT with a unique key in SQL. If the nonce is taken, answer 401.'
+
+const MISSING: Advice = {
+  cause: 'The handler uses a header before it checks that the header is there.',
+  fix: 'Check all three headers first, and answer 401 if one is missing or empty.',
+}
+
+function missing(name: string): Row {
+  return {
+    rule: 'headers',
+    sent: `no ${name}`,
+    expected: 'rejected',
+    steps: (sender) => [rejected(withoutHeaders(sender.sign(), name))],
+    cause: `A request without ${name} is accepted. The check that needs it is probably skipped if it is missing.`,
+    fix: `Answer 401 if ${name} is missing. No header may switch a check off.`,
+    onError: MISSING,
+  }
+}
+
+function twice(name: string): Row {
+  return {
+    rule: 'headers',
+    sent: `${name} twice`,
+    expected: 'rejected',
+    steps: (sender) => [rejected(withRepeated(sender.sign(), name))],
+    cause: `A request with two ${name} headers is accepted. The endpoint reads only the first or the last of them, but a proxy may read the other.`,
+    fix: `Answer 401 if ${name} occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.`,
+  }
+}
+
+/** A case with a timestamp that is no decimal number of seconds. It is signed as sent. */
+function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: string, fix = DIGITS): Row {
+  return {
+    rule: 'timestamp',
+    sent,
+    expected: 'rejected',
+    steps: (sender) => [rejected(sender.sign({ timestamp: valueAt(sender) }))],
+    cause,
+    fix,
+    onError: { cause: 'The handler throws when it converts this X-Timestamp to a number.', fix: DIGITS },
+  }
+}
+
+/** A case with a nonce that breaks its format. It is signed as sent. */
+function nonce(sent: string, value: () => string, cause: string): Row {
+  return {
+    rule: 'nonce',
+    sent,
+    expected: 'rejected',
+    steps: (sender) => [rejected(sender.sign({ nonce: value() }))],
+    cause,
+    fix: NONCE_FORMAT,
+    onError: {
+      cause: 'The handler or the nonce store throws for this nonce, such as a column that is too short.',
+      fix: NONCE_FORMAT,
+    },
+  }
+}
+
+/** A case with another text for the right signature. */
+function signature(sent: string, changes: readonly ((right: string) => string)[], cause: string, fix = EXACT): Row {
+  return {
+    rule: 'signature',
+    sent,
+    expected: 'rejected',
+    steps: (sender) =>
+      changes.map((change) => {
+        const request = sender.sign()
+        return rejected(withSignature(request, change(headerOf(request, 'X-Signature'))))
+      }),
+    cause,
+    fix,
+    onError: THROWS,
+  }
+}
+
+/** A case with another body than the signed one. */
+function body(sent: string, steps: Row['steps'], cause: string, fix = COVERED): Row {
+  return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
+}
+
+/** A case with a genuine request whose body is special. */
+function genuineBody(sent: string, signed: () => Parameters<Sender['sign']>[0], cause: string, fix: string): Row {
+  const steps: Row['steps'] = (sender) => [accepted(sender.sign(signed()))]
+  return { rule: 'accepted', sent, expected: 'accepted', needsItsBody: true, steps, cause, fix }
+}
+
+/** Every visible ASCII character, in two halves that leave room for what makes a nonce unique. */
+const VISIBLE = ['!"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO', 'PQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~']
+
+const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+
+/** One byte more than what Express reads by default. */
+const LARGE_BYTES = 100 * 1024 + 1
+
+function unusualJson(): string {
+  return `{ "z" : 1.0,\t"a": "\\u0041\\/" , "n":1e2, "a":12345678901234567890, "id":"${unique()}" }`
+}
+
+function largeJson(): string {
+  const start = `{"event":"check","id":"${unique()}","text":"`
+  return `${start}${'x'.repeat(LARGE_BYTES - start.length - 2)}"}`
+}
+
+/** Returns the digit with its lowest bit changed, as hex. */
+function otherDigit(text: string, index: number): string {
+  const digit = (Number.parseInt(text.charAt(index), 16) ^ 1).toString(16)
+  return text.slice(0, index) + digit + text.slice(index + 1)
+}
+
+/** The mistake that is sent twice, because the texts of some answers differ each time. */
+export const WRONG_SIGNATURE = 'a wrong signature'
+
+function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
+  const request = () => sender.sign()
+  return [
+    rejected(withoutHeaders(request(), 'X-Timestamp'), 'a missing X-Timestamp'),
+    rejected(withoutHeaders(request(), 'X-Nonce'), 'a missing X-Nonce'),
+    rejected(withoutHeaders(request(), 'X-Signature'), 'a missing X-Signature'),
+    rejected(sender.sign({ timestamp: 'now' }), 'an invalid timestamp'),
+    rejected(sender.sign({ timestamp: sender.seconds(-3600) }), 'an old timestamp'),
+    rejected(sender.sign({ nonce: 'x'.repeat(129) }), 'an invalid nonce'),
+    rejected(withSignature(request(), 'none'), 'a signature of the wrong form'),
+    rejected(replayed, 'a replay'),
+    rejected(sender.sign({ secret: unique() }), WRONG_SIGNATURE),
+    rejected(sender.sign({ secret: unique() }), WRONG_SIGNATURE),
+  ]
+}
+
+function hostileRequests(sender: Sender): readonly Step[] {
+  const answered = (what: string, request: EndpointRequest): Step => ({ request, expected: 'answered', what })
+  const withLetters = (letter: string) => withSignature(sender.sign(), letter.repeat(64))
+  const changed = withMore(sender.sign(), ' ')
+  return [
+    answered('half a JSON document', withBody(sender.sign(), '{"event":')),
+    answered('JSON that is not text', withBody(sender.sign(), Buffer.of(0xff, 0xfe, 0x00))),
+    answered('text that claims to be gzip', {
+      ...changed,
+      headers: [['Content-Encoding', 'gzip'], ...changed.headers],
+    }),
+    answered('a signature of 64 letters that are not hex', withLetters('z')),
+    answered('a signature of 64 letters outside ASCII', withLetters('\xe9')),
+    answered('a signature of 63 digits', withSignature(sender.sign(), 'a'.repeat(63))),
+    answered('a signature of 4000 digits', withSignature(sender.sign(), 'a'.repeat(4000))),
+    answered('a timestamp of 20 digits', sender.sign({ timestamp: '9'.repeat(20) })),
+    answered('a timestamp of 4000 digits', sender.sign({ timestamp: '9'.repeat(4000) })),
+    answered('a timestamp without a digit', sender.sign({ timestamp: '-' })),
+    answered('a nonce of 4000 characters', sender.sign({ nonce: 'x'.repeat(4000) })),
+  ]
+}
+
+/** Returns the rows unchanged. The type of their codes follows from them. */
+function table<C extends string>(rows: { readonly [code in C]: Row }): { readonly [code in C]: Row } {
+  return rows
+}
+
+export const ROWS = table({
+  'accepted-json': {
+    rule: 'accepted',
+    sent: 'JSON',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign())],
+    cause: 'A genuine request is refused.',
+    fix: 'Compare the secret, the URL and the clocks. Sign timestamp, colon, nonce, colon and raw body with HMAC-SHA256, as lowercase hex.',
+  },
+  'accepted-json-unusual': {
+    rule: 'accepted',
+    sent: 'JSON with 1.0, escapes and spaces',
+    expected: 'accepted',
+    steps: (sender) => [
+      accepted(sender.sign({ body: sender.event === undefined ? unusualJson() : respaced(sender.event) })),
+    ],
+    cause:
+      'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, and verifies what it writes again.',
+    fix: RAW_BODY,
+  },
+  'accepted-empty': genuineBody(
+    'an empty body',
+    () => ({ body: '' }),
+    'An empty body is refused. A body parser probably leaves no body for it, or the handler takes it for a missing one.',
+    'Use zero bytes if there is no body. A body parser may skip an empty body, so its hook for the raw body does not run.',
+  ),
+  'accepted-bytes': genuineBody(
+    'all 256 bytes',
+    () => ({ body: ALL_BYTES, type: 'application/octet-stream' }),
+    'A body that is not text is refused. The endpoint probably decodes the body to a string, which replaces bytes that are not UTF-8.',
+    RAW_BODY,
+  ),
+  'accepted-text': genuineBody(
+    'multi-byte text after a BOM',
+    () => ({ body: '\ufeff{"name":"Zo\u00eb \u6771\u4eac \u{1f389}"}' }),
+    'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
+    RAW_BODY,
+  ),
+  'accepted-line-ends': {
+    rule: 'accepted',
+    sent: 'CRLF and a line end at the end',
+    expected: 'accepted',
+    steps: (sender) => {
+      const lines = sender.event ?? `{"event":"check",\r\n"id":"${unique()}"}`
+      return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
+    },
+    cause: 'A body with line ends is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
+    fix: RAW_BODY,
+  },
+  'accepted-form': genuineBody(
+    'a form',
+    () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
+    'A form is refused. The endpoint probably reads the raw body of JSON alone, and a parser of forms takes the rest.',
+    EVERY_TYPE,
+  ),
+  'accepted-plain-text': genuineBody(
+    'plain text',
+    () => ({ body: 'event check', type: 'text/plain' }),
+    'Plain text is refused. The endpoint probably reads the raw body of JSON alone.',
+    EVERY_TYPE,
+  ),
+  'accepted-no-type': {
+    rule: 'accepted',
+    sent: 'no Content-Type',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign({ type: null }))],
+    cause: 'A request without Content-Type is refused. The endpoint probably reads the raw body of JSON alone.',
+    fix: EVERY_TYPE,
+  },
+  'accepted-compressed': {
+    rule: 'accepted',
+    sent: 'gzip bytes, signed as sent',
+    expected: 'accepted',
+    needsItsBody: true,
+    steps: (sender) => {
+      const { headers, body } = sender.sign({ body: gzipSync('{"event":"check"}') })
+      return [accepted({ headers: [['Content-Encoding', 'gzip'], ...headers], body })]
+    },
+    cause:
+      'A compressed body is refused. The framework or a proxy probably inflates it before the check, so the bytes are not those that were signed.',
+    fix: 'Verify the compressed bytes, and inflate them afterwards: inflate: false in express.raw().',
+  },
+  'accepted-100-kb': genuineBody(
+    'a body of 100 KB',
+    () => ({ body: largeJson() }),
+    'A body of 100 KB is refused. The endpoint probably has a smaller limit, or verifies only the beginning of the body.',
+    'Allow 1 MB, and verify all of it: limit in express.raw(), client_max_body_size in nginx, post_max_size in PHP.',
+  ),
+  'accepted-names': {
+    rule: 'accepted',
+    sent: 'header names in other case',
+    expected: 'accepted',
+    steps: (sender) =>
+      (['toLowerCase', 'toUpperCase'] as const).map((spell) => {
+        const { headers, body } = sender.sign()
+        return accepted({ headers: headers.map(([name, value]) => [name[spell](), value]), body })
+      }),
+    cause:
+      'Header names in another case are refused. Names of headers are case-insensitive, and proxies write them in lowercase.',
+    fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_X_NONCE"] in PHP.',
+  },
+  'accepted-nonce-short': {
+    rule: 'accepted',
+    sent: 'a nonce of 1 character',
+    expected: 'accepted',
+    judge: 'any',
+    // An earlier run may have used one of them.
+    steps: (sender) =>
+      Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x21, 0x7f)) }))),
+    cause: 'A nonce of 1 character is refused. The endpoint probably wants a UUID or a minimum length.',
+    fix: NONCE_FORMAT,
+  },
+  'accepted-nonce-long': {
+    rule: 'accepted',
+    sent: 'a nonce of 128 characters',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign({ nonce: unique().repeat(8) }))],
+    cause: 'A nonce of 128 characters is refused. The limit or the column of the nonce store is probably too short.',
+    fix: 'Accept nonces of up to 128 characters, and make the column that stores them as long: VARCHAR(128).',
+  },
+  'accepted-nonce-visible': {
+    rule: 'accepted',
+    sent: 'nonces of every visible character',
+    expected: 'accepted',
+    steps: (sender) => VISIBLE.map((half) => accepted(sender.sign({ nonce: `${unique()}${half}` }))),
+    cause:
+      'A nonce with punctuation is refused. The endpoint probably allows letters, digits and dashes alone, or changes the nonce.',
+    fix: NONCE_FORMAT,
+  },
+  'accepted-nonce-case': {
+    rule: 'accepted',
+    sent: 'nonces that differ in case alone',
+    expected: 'accepted',
+    steps: (sender) => {
+      const start = unique()
+      return ['a', 'A'].map((end) => accepted(sender.sign({ nonce: `${start}-${end}` })))
+    },
+    cause:
+      'Two nonces that differ in case alone count as one. The endpoint or its database compares without regard to case.',
+    fix: 'Store the nonce as it arrived, and compare bytes: no strtolower(), and a column with a binary collation (utf8mb4_bin in MySQL).',
+  },
+  'accepted-same-body': {
+    rule: 'accepted',
+    sent: 'the same body with another nonce',
+    expected: 'accepted',
+    steps: (sender) => {
+      const same = sender.body()
+      return [accepted(sender.sign({ body: same })), accepted(sender.sign({ body: same }))]
+    },
+    cause:
+      'A new request with the body of an earlier one is refused. The endpoint probably remembers the body, not the nonce.',
+    fix: 'Remember the nonce alone. Two events may have the same body.',
+  },
+  'accepted-old': {
+    rule: 'accepted',
+    sent: 'a timestamp 290 s old',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(-290) }))],
+    cause:
+      'A request 290 s old is refused. The window of the endpoint is probably less than 300 s, or its clock is ahead.',
+    fix: WINDOW,
+  },
+  'accepted-ahead': {
+    rule: 'accepted',
+    sent: 'a timestamp 290 s ahead',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign({ timestamp: sender.seconds(290) }))],
+    cause:
+      'A request 290 s ahead is refused. The endpoint probably allows less in the future than in the past, or its clock is behind.',
+    fix: WINDOW,
+  },
+
+  'headers-no-timestamp': missing('X-Timestamp'),
+  'headers-no-nonce': missing('X-Nonce'),
+  'headers-no-signature': missing('X-Signature'),
+  'headers-none': {
+    rule: 'headers',
+    sent: 'none of the three headers',
+    expected: 'rejected',
+    steps: (sender) => [rejected(withoutHeaders(sender.sign(), 'X-Timestamp', 'X-Nonce', 'X-Signature'))],
+    cause: 'An unsigned request is accepted. The check is probably skipped if the headers are missing.',
+    fix: 'Answer 401 to a request without the three headers. If you still move senders to signatures, end this exception.',
+    onError: MISSING,
+  },
+  'headers-two-timestamps': twice('X-Timestamp'),
+  'headers-two-nonces': twice('X-Nonce'),
+  'headers-two-signatures': twice('X-Signature'),
+
+  'timestamp-old': timestamp(
+    '310 s old',
+    (sender) => sender.seconds(-310),
+    'A request 310 s old is accepted. The window is probably not checked, too wide, or computed in milliseconds.',
+    WINDOW,
+  ),
+  'timestamp-ahead': timestamp(
+    '310 s ahead',
+    (sender) => sender.seconds(310),
+    'A request 310 s ahead is accepted. The endpoint probably checks only that the timestamp is not too old, without abs().',
+    WINDOW,
+  ),
+  'timestamp-milliseconds': timestamp(
+    'milliseconds',
+    (sender) => String(sender.clock.now()),
+    'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
+    'Read X-Timestamp as seconds, and let the window refuse everything else.',
+  ),
+  'timestamp-exponent': timestamp(
+    'an exponent (1700000000e0)',
+    (sender) => `${sender.seconds()}e0`,
+    'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert it silently.',
+  ),
+  'timestamp-sign': timestamp(
+    'a plus sign (+1700000000)',
+    (sender) => `+${sender.seconds()}`,
+    'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert it silently.',
+  ),
+  'timestamp-space': timestamp(
+    'a space inside (1700000000 0)',
+    (sender) => `${sender.seconds()} 0`,
+    'A timestamp with a space is accepted. parseInt(), (int) and intval() ignore all after the space.',
+  ),
+  'timestamp-fraction': timestamp(
+    'a fraction (1700000000.5)',
+    (sender) => `${sender.seconds()}.5`,
+    'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert it silently.',
+  ),
+  'timestamp-letters': timestamp(
+    'letters after it (1700000000abc)',
+    (sender) => `${sender.seconds()}abc`,
+    'A timestamp with letters is accepted. parseInt(), (int) and intval() ignore all after the digits.',
+  ),
+
+  'nonce-empty': nonce(
+    'an empty nonce',
+    () => '',
+    'A request with an empty nonce is accepted, so it can be sent again.',
+  ),
+  'nonce-129': nonce(
+    '129 characters',
+    () => `${unique().repeat(8)}x`,
+    'A nonce of 129 characters is accepted. Without a limit, a sender can fill the nonce store, and a column may cut the nonce.',
+  ),
+  'nonce-space': nonce(
+    'a space inside',
+    () => `${unique()} ${unique()}`,
+    'A nonce with a space is accepted. The endpoint does not check the characters of the nonce.',
+  ),
+  'nonce-outside-ascii': {
+    rule: 'nonce',
+    sent: 'a character outside ASCII',
+    expected: 'rejected',
+    steps: (sender) => {
+      // The bytes of the nonce are E9, or E9 read as Latin-1 and written as UTF-8.
+      const start = unique()
+      const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
+      const trimmed = sender.sign()
+      return [
+        rejected(
+          withBody(withValues(asBytes, { 'X-Nonce': `${start}:\xe9` }), asBytes.body.subarray(2)),
+          'the byte E9 at the end',
+        ),
+        rejected(sender.sign({ nonce: `${unique()}\xe9` }), 'the byte E9, signed as UTF-8'),
+        rejected(
+          withValues(trimmed, { 'X-Nonce': `${headerOf(trimmed, 'X-Nonce')}\xa0` }),
+          'a no-break space after the nonce, which is not signed',
+        ),
+      ]
+    },
+    cause:
+      'A nonce with a character outside ASCII is accepted. The endpoint does not check its characters, or it trims the nonce.',
+    fix: NONCE_FORMAT,
+  },
+
+  'signature-other-secret': {
+    rule: 'signature',
+    sent: 'signed with another secret',
+    expected: 'rejected',
+    steps: (sender) => [
+      rejected(sender.sign({ secret: unique() })),
+      rejected(sender.sign({ secret: '' }), 'signed with an empty secret'),
+    ],
+    cause:
+      'A request signed with another secret is accepted, so anybody can sign. The result of the comparison is ignored, or a secret that is not set counts as an empty one.',
+    fix: 'Answer 401 and return if the comparison fails; await it if it is asynchronous. Let the program not start without a secret.',
+  },
+  'signature-uppercase': signature(
+    'uppercase',
+    [(right) => right.toUpperCase()],
+    'An uppercase signature is accepted. The endpoint probably converts the case, or decodes the hex before it compares.',
+  ),
+  'signature-prefix': signature(
+    'sha256= before it',
+    [(right) => `sha256=${right}`],
+    'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for the webhooks of GitHub.',
+  ),
+  'signature-base64': signature(
+    'base64',
+    [(right) => Buffer.from(right, 'hex').toString('base64')],
+    'A signature in base64 is accepted. The endpoint probably accepts several encodings.',
+  ),
+  'signature-half': signature(
+    'half of it',
+    [(right) => right.slice(0, 32)],
+    'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, such as with startsWith() or strncmp().',
+  ),
+  'signature-digit': signature(
+    'one digit changed',
+    [(right) => otherDigit(right, 63), (right) => otherDigit(right, 32), (right) => otherDigit(right, 0)],
+    'A signature with one wrong digit is accepted. The endpoint probably compares only a part of it.',
+  ),
+  'signature-longer': signature(
+    'one digit more',
+    [(right) => `${right}0`],
+    'A signature with one digit more is accepted. The endpoint probably compares only the first 64 digits.',
+  ),
+  'signature-empty': signature(
+    'empty',
+    [() => ''],
+    'An empty signature is accepted. The check is probably skipped if the header is empty.',
+    'Answer 401 if X-Signature is empty. In PHP, JavaScript and Python, an empty string counts as false in a condition.',
+  ),
+  'signature-list': signature(
+    'two, joined by a comma',
+    [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
+    'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
+    'Compare the whole header with one signature. While a secret is rotated, compare it with a signature per secret.',
+  ),
+
+  'body-changed': body(
+    'one byte changed',
+    (sender) => {
+      const request = sender.sign()
+      return [rejected(withBody(request, changeByte(request.body)))]
+    },
+    'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another one.',
+  ),
+  'body-longer': body(
+    'one byte more',
+    (sender) => [rejected(withMore(sender.sign(), 'x'))],
+    'A body with one byte more is accepted. The endpoint probably verifies only a part of the body.',
+  ),
+  'body-line-end': body(
+    'a line end more',
+    (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
+    'A body with a line end more is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
+    RAW_BODY,
+  ),
+  'body-spacing': body(
+    'written again with other spacing',
+    (sender) => {
+      const request = sender.sign()
+      return [rejected(withBody(request, respaced(request.body)))]
+    },
+    'JSON with other spacing is accepted. The endpoint probably parses the JSON, and verifies what it writes again.',
+    RAW_BODY,
+  ),
+  'body-replacement': body(
+    'EF BF BD in place of FF',
+    (sender) => {
+      const start = '{"event":"check","name":"'
+      const request = sender.sign({
+        body: Buffer.concat([Buffer.from(start), Buffer.of(0xef, 0xbf, 0xbd), Buffer.from('"}')]),
+      })
+      return [rejected(withBody(request, Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from('"}')])))]
+    },
+    'Another byte than the signed one is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
+    RAW_BODY,
+  ),
+  'body-other': body(
+    "another message's body",
+    (sender) => [rejected(withBody(sender.sign(), sender.sign({ body: `{"event":"other","id":"${unique()}"}` }).body))],
+    'The body of another message is accepted. The signature does not cover the body.',
+  ),
+
+  'replay-again': {
+    rule: 'replay',
+    sent: 'the same request again',
+    expected: 'rejected',
+    steps: (sender) => {
+      const request = sender.sign()
+      const others = Array.from({ length: sender.instances - 1 }, (_, index) => index + 1)
+      return [
+        // If an instance refuses everything, its rejection of the replay proves nothing.
+        ...others.map((instance) => accepted(sender.sign(), instance)),
+        accepted(request),
+        ...[0, 0, 0].map((instance) => rejected(request, undefined, instance)),
+        ...others.map((instance) => rejected(request, `the same request to instance ${instance + 1}`, instance)),
+      ]
+    },
+    cause:
+      'A replay is accepted. The endpoint remembers no nonces, or each process, instance or request has a memory of its own.',
+    fix: `Use one nonce store for all processes, such as Redis or the database. ${RESERVE}`,
+  },
+  'replay-other-body': {
+    rule: 'replay',
+    sent: 'the same nonce, signed again',
+    expected: 'rejected',
+    steps: (sender) => {
+      const nonce = randomUUID()
+      const timestamp = sender.seconds(-1)
+      return [accepted(sender.sign({ nonce })), rejected(sender.sign({ nonce, timestamp }))]
+    },
+    cause:
+      'A used nonce is accepted with another message. The endpoint probably remembers the signature or the timestamp, not the nonce alone.',
+    fix: 'Store the nonce alone as the key, per webhook, for 600 s.',
+  },
+  'replay-copies': {
+    rule: 'replay',
+    sent: '20 copies at once',
+    expected: 'one',
+    steps: (sender) => {
+      const request = sender.sign()
+      return Array.from({ length: 20 }, (_, index) => accepted(request, index % sender.instances))
+    },
+    cause:
+      'The endpoint accepts several copies that arrive together. It probably looks the nonce up and stores it afterwards, in two steps.',
+    fix: RESERVE,
+  },
+  'replay-split': {
+    rule: 'replay',
+    sent: 're-split at another colon',
+    expected: 'rejected',
+    steps: (sender) => {
+      const request = sender.sign()
+      const withColon = sender.sign({ nonce: `${randomUUID()}:1` })
+      const later = splitLater(request)
+      return [
+        accepted(request),
+        ...(later === undefined ? [] : [rejected(later, 'a longer nonce and a shorter body')]),
+        accepted(withColon),
+        rejected(splitEarlier(withColon), 'a shorter nonce and a longer body'),
+      ]
+    },
+    cause:
+      'The same signed bytes are accepted again, split at another colon into nonce and body. The signature fits both, and the nonce is another one.',
+    fix: 'After the nonce, reserve the signature too, for 600 s under a key that no nonce can have, such as "signature " and the hex.',
+  },
+  'replay-forged': {
+    rule: 'replay',
+    sent: 'genuine, after a forged one',
+    expected: 'accepted',
+    steps: (sender) => {
+      const request = sender.sign()
+      const forged = headerOf(sender.sign({ secret: unique() }), 'X-Signature')
+      return [{ request: withSignature(request, forged), expected: 'ignored' }, accepted(request)]
+    },
+    cause:
+      'A genuine request is refused after a forged one with its nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
+    fix: 'Reserve the nonce last, after the signature matched.',
+  },
+  'replay-late': {
+    rule: 'replay',
+    sent: 'the first request, after 20 others',
+    expected: 'rejected',
+    steps: (sender) => {
+      const first = sender.opening ?? sender.sign()
+      const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
+      return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
+    },
+    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the last ones.',
+    fix: 'Keep each nonce for 600 s, however many arrive. Check the unit of the expiry, and the limit of the cache.',
+  },
+
+  'answers-alike': {
+    rule: 'answers',
+    sent: 'a mistake against each rule',
+    expected: 'rejected',
+    judge: 'alike',
+    steps: (sender) => {
+      const request = sender.sign()
+      return [accepted(request), ...rejections(sender, request)]
+    },
+    cause: 'Rejections differ, which tells an attacker the rule that a request breaks.',
+    fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
+  },
+  'answers-hostile': {
+    rule: 'answers',
+    sent: 'requests that break parsers',
+    expected: 'rejected',
+    steps: hostileRequests,
+    cause: 'The handler fails with a status of 500 or above, because it uses values before it checks their form.',
+    fix: 'First check the form of the three headers, and answer 401 if it is wrong. Parse the body after the signature matched.',
+  },
+  'answers-alive': {
+    rule: 'answers',
+    sent: 'a genuine request at the end',
+    expected: 'accepted',
+    steps: (sender) => [accepted(sender.sign())],
+    cause:
+      'The endpoint accepts no genuine request any more, after requests that it must reject. Something keeps state between requests.',
+    fix: 'Look into its log for the first error. Keep nothing of a rejected request, and let nobody be locked out by rejected ones.',
+  },
+})
+
+/** The stable name of a case, such as `replay-again`. */
+export type EndpointCaseCode = keyof typeof ROWS

@@ -1,0 +1,139 @@
+import { Buffer } from 'node:buffer'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.js'
+import { signMessage } from '../../rules/signature.js'
+
+// How the cases make their requests. A case may break any rule, so nothing here checks a format.
+
+/** One header. A name may occur twice in a request. */
+export type EndpointHeader = readonly [name: string, value: string]
+
+/** A request to send: its own headers without those of the connection, and the bytes of its body. */
+export interface EndpointRequest {
+  readonly headers: readonly EndpointHeader[]
+  readonly body: Uint8Array
+}
+
+/** What a request differs in from a simple genuine one. */
+interface Differences {
+  readonly body?: string | Uint8Array
+  readonly timestamp?: string
+  readonly nonce?: string
+  readonly secret?: string
+  /** `null` sends no `Content-Type`. */
+  readonly type?: string | null
+}
+
+/** Signs the requests of the cases. */
+export class Sender {
+  /** The request that the contract sends first, from the moment at which it is sent. */
+  opening: EndpointRequest | undefined
+  /** How many genuine requests the endpoint has accepted after the first one. */
+  acceptedOthers = 0
+
+  constructor(
+    readonly secret: string,
+    readonly clock: Clock,
+    /** How many addresses the endpoint has. */
+    readonly instances: number,
+    /** The event that every genuine request carries, unless the body is what a case is about. */
+    readonly event: Uint8Array | undefined,
+  ) {}
+
+  /** Returns Unix time in seconds, `ahead` seconds from now. */
+  seconds(ahead = 0): string {
+    return String(Math.floor(this.clock.now() / 1000) + ahead)
+  }
+
+  /** Returns the body of a simple request. Without an event of the user, each is another text. */
+  body(): Uint8Array {
+    return this.event ?? Buffer.from(`{"event":"check","id":"${unique()}"}`)
+  }
+
+  sign(differences: Differences = {}): EndpointRequest {
+    const { timestamp = this.seconds(), nonce = randomUUID(), type = 'application/json' } = differences
+    const body = Buffer.from(differences.body ?? this.body())
+    const signature = signMessage({ timestamp, nonce, body }, differences.secret ?? this.secret)
+    const headers: EndpointHeader[] = [
+      ['X-Timestamp', timestamp],
+      ['X-Nonce', nonce],
+      ['X-Signature', signature],
+    ]
+    return { headers: type === null ? headers : [['Content-Type', type], ...headers], body }
+  }
+}
+
+/** Returns 16 hex digits that no other request has. */
+export function unique(): string {
+  return randomBytes(8).toString('hex')
+}
+
+/** Returns the value of a header that a request has. */
+export function headerOf({ headers }: EndpointRequest, wanted: string): string {
+  return headers.find(([name]) => name === wanted)?.[1] ?? ''
+}
+
+/** Returns the request with other values of some of its headers. */
+export function withValues(request: EndpointRequest, values: { readonly [name: string]: string }): EndpointRequest {
+  return { ...request, headers: request.headers.map(([name, value]) => [name, values[name] ?? value]) }
+}
+
+export function withSignature(request: EndpointRequest, signature: string): EndpointRequest {
+  return withValues(request, { 'X-Signature': signature })
+}
+
+export function withoutHeaders(request: EndpointRequest, ...names: readonly string[]): EndpointRequest {
+  return { ...request, headers: request.headers.filter(([name]) => !names.includes(name)) }
+}
+
+/** Returns the request with the same header twice. */
+export function withRepeated(request: EndpointRequest, repeated: string): EndpointRequest {
+  return { ...request, headers: request.headers.flatMap((one) => (one[0] === repeated ? [one, one] : [one])) }
+}
+
+export function withBody(request: EndpointRequest, body: string | Uint8Array): EndpointRequest {
+  return { ...request, body: Buffer.from(body) }
+}
+
+/** Returns the request with bytes after its body. */
+export function withMore(request: EndpointRequest, more: string): EndpointRequest {
+  return withBody(request, Buffer.concat([request.body, Buffer.from(more)]))
+}
+
+/** Changes one byte of a body. It prefers a digit, so that JSON stays JSON. An empty body becomes `0`. */
+export function changeByte(body: Uint8Array): Uint8Array {
+  if (body.length === 0) return Buffer.from('0')
+  const changed = Buffer.from(body)
+  const digit = changed.findLastIndex((byte) => byte >= 0x30 && byte <= 0x39)
+  const index = digit === -1 ? changed.length >> 1 : digit
+  changed.writeUInt8(changed.readUInt8(index) ^ 1, index)
+  return changed
+}
+
+/**
+ * Splits a signed message at its next colon, so that the nonce grows by the beginning of the body. Returns `undefined` if the body has
+ * no colon that a nonce can reach.
+ */
+export function splitLater(request: EndpointRequest): EndpointRequest | undefined {
+  const text = Buffer.from(request.body).toString('latin1')
+  const [start, beginning = ''] = /^([!-9;-~]{0,80}):/.exec(text) ?? []
+  if (start === undefined) return undefined
+  const nonce = `${headerOf(request, 'X-Nonce')}:${beginning}`
+  return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
+}
+
+/** Splits a signed message whose nonce has a colon at this colon, so that the body grows by the end of the nonce. */
+export function splitEarlier(request: EndpointRequest): EndpointRequest {
+  const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
+  const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])
+  return withBody(withValues(request, { 'X-Nonce': nonce }), body)
+}
+
+/** Writes JSON again with a space at its beginning and after each comma and colon between values. */
+export function respaced(body: Uint8Array): Uint8Array {
+  const text = Buffer.from(body).toString('latin1')
+  return Buffer.from(
+    ` ${text.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, (part) => (part.length === 1 ? `${part} ` : part))}`,
+    'latin1',
+  )
+}

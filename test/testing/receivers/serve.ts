@@ -1,0 +1,59 @@
+import { Agent, createServer, type IncomingMessage, request as requestHttp } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { EndpointContractOptions } from '../../../src/testing/index.js'
+import type { Answered, Receiver } from './receiver.js'
+
+// Serves receivers over real sockets, and posts to them.
+
+/** A server of receivers. Each has a path of its own. */
+export class ReceiverServer {
+  readonly #receivers = new Map<string, Pick<Receiver, 'answer'>>()
+  readonly #server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { status, text = '' } = await this.#answer(request, Buffer.concat(chunks))
+    response.writeHead(status).end(text)
+  })
+
+  async #answer(request: IncomingMessage, sent: Buffer): Promise<Answered> {
+    try {
+      return (await this.#receivers.get(String(request.url))?.answer(request, sent)) ?? { status: 404 }
+    } catch {
+      return { status: 500 }
+    }
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+  }
+
+  stop(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  /** Serves a receiver, and returns its URL. */
+  add(receiver: Pick<Receiver, 'answer'>): string {
+    const path = `/hooks/${this.#receivers.size}`
+    this.#receivers.set(path, receiver)
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${path}`
+  }
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** Returns the `post` of a contract that sends the headers as they are. */
+export function postTo(url: string): EndpointContractOptions['post'] {
+  return (headers, body) =>
+    new Promise((resolve, reject) => {
+      const length: [string, string] = ['Content-Length', String(body.length)]
+      requestHttp(url, { method: 'POST', headers: [...headers, length, ['Host', 'localhost']].flat(), agent })
+        .on('response', async (response) => {
+          let text = ''
+          for await (const chunk of response) text += chunk
+          resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, text })
+        })
+        .on('error', reject)
+        .end(body)
+    })
+}
