@@ -23,7 +23,7 @@ const FAULTS = [
   'test/integration/left-sockets.test.ts',
   'test/integration/linearizable.test.ts',
 ]
-/** These measure the time of processes, so nothing else runs beside them. */
+/** These measure the time of processes, so little else runs beside them. */
 const ALONE = ['test/integration/set-ups.test.ts', 'test/tools/diagnose/processor-time.test.ts']
 /** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
 const FULL = [
@@ -43,11 +43,18 @@ const FULL = [
   'test/stores/memory/size.test.ts',
 ]
 
+/** Returns the test files whose text matches. */
+const filesWith = (text: RegExp) =>
+  pathsBelow('test')
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join('test', path))
+    .filter((path) => text.test(readFileSync(path, 'utf8')))
+
 /** These replace a module by a mock. Other files of the same thread would get the mock too, or the module that they loaded before. */
-const MOCKING = pathsBelow('test')
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => join('test', path))
-  .filter((path) => /^vi\.mock\(/m.test(readFileSync(path, 'utf8')))
+const MOCKING = filesWith(/^vi\.mock\(/m)
+
+/** `npm test` searches briefly in these. `npm run test:full` runs them again, with whole searches. */
+const SEARCHING = filesWith(/'\.\/brief-search\.js'/)
 
 /** These mostly wait for time to pass, so other files can run meanwhile. */
 const WAITING = [
@@ -65,8 +72,17 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+/** The folder in which several runs collect their coverage, which `test/full.js` then merges. */
+const { COVERAGE_PARTS } = env
+const PART = COVERAGE_PARTS ? { outputFile: join(COVERAGE_PARTS, `${process.pid}.json`) } : undefined
+
 export default defineConfig({
   test: {
+    reporters: [
+      'default',
+      ...(env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
+      ...(PART === undefined ? [] : [['blob', PART] satisfies [string, object]]),
+    ],
     sequence: process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
       ? {}
       : { sequencer: WaitingFirst },
@@ -123,9 +139,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'whole searches',
+          include: SEARCHING,
+          env: { WHOLE_SEARCHES: 'true' },
+          isolate: false,
+          globalSetup: 'test/support/run-limit.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'alone',
           include: ALONE,
           maxWorkers: 1,
+          maxConcurrency: 3,
           globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
         },
       },
@@ -147,7 +174,9 @@ export default defineConfig({
       // This code runs in a browser, in the tests of the workbench.
       exclude: ['src/tools/workbench/**'],
       reportOnFailure: true,
-      thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
+      ...(PART === undefined
+        ? { thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 } }
+        : { enabled: true, reporter: [] }),
     },
   },
 })

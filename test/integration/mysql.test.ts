@@ -70,7 +70,8 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       await nonceStore.createTable()
       return Object.assign(nonceStore, { close: () => pool.end() })
     })
-    it.concurrent.each(nonceStoreContract(() => store()))('$name', ({ run }) => run())
+    // With the full load, the contract runs above. The test below reserves at the same time in each isolation.
+    it.concurrent.each(nonceStoreContract(() => store(), { load: 'light' }))('$name', ({ run }) => run())
   })
 
   it.each(ISOLATIONS.flatMap((isolation) => [0, 1].map((snapshot) => [isolation, snapshot] as const)))(
@@ -84,7 +85,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       const stores = sessions.map(({ store }) => store('both'))
       const [first] = stores
       await first?.createTable()
-      for (let round = 0; round < 200; round++) {
+      for (let round = 0; round < 80; round++) {
         const webhookId = `${isolation} ${snapshot} ${round}`
         // In every second round, the rows exist and have expired.
         if (round % 2 === 1) {
@@ -106,7 +107,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     const sessions = await Promise.all(Array.from({ length: 6 }, () => session()))
     const stores = sessions.map(({ store }) => store('crossed'))
     await stores[0]?.createTable()
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 100; round++) {
       const names = ['a', 'b', 'c', 'd']
       for (const key of names) await stores[0]?.reserve('42', key, 0.001)
       await sleep(3)
@@ -256,7 +257,7 @@ describe.runIf(installed)('MySqlNonceStore', () => {
       return deleted
     })
     try {
-      for (let round = 0; round < 500; round++) {
+      for (let round = 0; round < 200; round++) {
         const key = `nonce ${round % 10}`
         while (!(await reserver?.reserve('42', key, 0.001)));
         await sleep(round % 3)

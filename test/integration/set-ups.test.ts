@@ -211,7 +211,7 @@ it('runs every set-up', () => {
 })
 
 // A process that hangs only now and then is a mistake too, so no failed test is repeated.
-describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', (file, startServers) => {
+describe.concurrent.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', (file, startServers) => {
   let servers: Servers
   beforeAll(async () => {
     servers = await startServers()
@@ -222,14 +222,14 @@ describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', (fi
 
   const versions: Record<string, string>[] = /redis/.test(file) && hasPackage('redis-5') ? [{}, OLDER] : [{}]
 
-  it.each(versions)('reserves, and its process ends after close() %o', async (clients) => {
+  it.sequential.each(versions)('reserves, and its process ends after close() %o', async (clients) => {
     const { child, output } = await startConnected(file, servers.addresses, clients)
     child.stdin.write('close\n')
     expect(await ended(child)).toBeLessThan(END_LIMIT)
     expect(output.text).toMatch(/^(true|false) false\n(boolean|string)\n$/)
   })
 
-  it.each(versions)('ends its process after close() while the server hangs %o', async (clients) => {
+  it.sequential.each(versions)('ends its process after close() while the server hangs %o', async (clients) => {
     const { child, output } = await startConnected(file, servers.addresses, clients)
     await servers.signal('SIGSTOP')
     child.stdin.write('close\n')
@@ -237,7 +237,7 @@ describe.each(RUNS.filter(([, , installed]) => installed))('docs/stores/%s', (fi
     expect(output.text).toMatch(/^(true|false) false\nstring\n$/)
   })
 
-  it.each(versions)(
+  it.sequential.each(versions)(
     'ends its process if it cannot connect, because the server hangs or is down %o',
     async (clients) => {
       await servers.signal('SIGSTOP')

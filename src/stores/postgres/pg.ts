@@ -73,7 +73,7 @@ export async function connectPg(
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
     create(onPoolError) {
-      const sockets = new Sockets(timeout)
+      const sockets = new Sockets()
       const stream = () => sockets.create()
       const poolOptions = { connectionTimeoutMillis: timeout, query_timeout: timeout, stream }
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
@@ -92,10 +92,7 @@ export async function connectPg(
       } catch (error) {
         const isReply = 'severity' in Object(error)
         client.release(!isReply)
-        if (!isReply) {
-          cancel(client)
-          socketsOf.get(pool)?.destroySilent()
-        }
+        if (!isReply) cancel(client)
         throw error
       }
     },

@@ -58,7 +58,7 @@ const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
   secret_encoding: { sender: { secret: 'YWJjZGVm', key: 'abcdef' } },
   secret_hashed: { sender: { secret: 'abc', key: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
   secret_changed: { unknown: { secret: 'ab #c', key: 'ab' } },
-  secret_placeholder: { sender: { key: 'undefined' }, receiver: { secret: 'undefined', key: 'something else' } },
+  secret_placeholder: { sender: { key: 'undefined' }, receiver: { secret: 'change-me', key: 'something else' } },
   message_layout: { sender: { headers: signatureHeader(`${TIMESTAMP}.${NONCE}.${JSON_BODY}`) } },
   message_timestamp: { sender: { headers: signatureHeader(`${Number(TIMESTAMP) + 1}:${NONCE}:${JSON_BODY}`) } },
   message_nonce: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE.toUpperCase()}:${JSON_BODY}`) } },
