@@ -4,7 +4,7 @@ import { type Body, bytesOf } from '../../rules/body.js'
 import type { HeadersInput } from '../../rules/headers.js'
 import { concat, utf8 } from '../bytes.js'
 import type { Header } from './headers.js'
-import { listHeaders } from './headers.js'
+import { listHeaders, pairsOf } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /**
@@ -78,8 +78,4 @@ function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] 
     }
   }
   return lines
-}
-
-function pairsOf(rawHeaders: readonly string[]): Header[] {
-  return rawHeaders.flatMap((name, index): Header[] => (index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : []))
 }

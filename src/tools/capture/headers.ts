@@ -11,6 +11,11 @@ export function parseHeader(line: string): Header | undefined {
   return name && value !== undefined ? [name, value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')] : undefined
 }
 
+/** Returns the headers of a list in which names and values alternate, as Node has them. */
+export function pairsOf(rawHeaders: readonly string[]): Header[] {
+  return rawHeaders.flatMap((name, index): Header[] => (index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : []))
+}
+
 /** The names to try if the headers cannot be listed. */
 const ASKED_NAMES = [
   ...['x-timestamp', 'x-nonce', 'x-signature', 'webhook-timestamp', 'webhook-id', 'webhook-signature'],

@@ -1,7 +1,7 @@
 import type { HeaderValues } from '../../rules/headers.js'
 import { isNonce } from '../../rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../rules/timestamp.js'
-import { hex, utf8 } from '../bytes.js'
+import { concat, hex, utf8 } from '../bytes.js'
 import type { Header } from '../capture/headers.js'
 import type { Primitives } from '../primitives.js'
 import { joinWords, quote } from '../text.js'
@@ -21,7 +21,7 @@ import { languageOf } from './language.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
-import { findWay } from './ways-of-signing.js'
+import { findWay, messageOf } from './ways-of-signing.js'
 
 /** The request in the form that the engine needs, in which every part was read before. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
@@ -54,11 +54,12 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
     return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === signature)
   }
   const exposed = checkExposure(headers, body, secrets)
-  const finish = (genuine: boolean, drafts: readonly Draft[]): Diagnosis => ({
+  const finish = (genuine: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
     genuine,
     // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
     findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
     ...(language === undefined ? {} : { language }),
+    ...(signedMessage === undefined ? {} : { signedMessage }),
   })
   const isSignedAsSent = isSignedBy(request)
   const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
@@ -85,7 +86,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
   const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
-  return finish(false, [
+  const drafts = [
     ...exposed,
     ...lost,
     ...checkHeaders(received, headers, meant, signed),
@@ -100,7 +101,16 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
     ...(isUnexplained ? suspectSecrets(secrets) : []),
     ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
-  ])
+  ]
+  return finish(
+    false,
+    drafts,
+    signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body),
+  )
+}
+
+function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uint8Array): Uint8Array {
+  return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
 /** Lists the values to compare on both sides if nothing explains the signature. */

@@ -84,4 +84,9 @@ export interface Diagnosis {
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
+  /**
+   * The bytes that were signed, if the request is not genuine and its signature proves them. Compare them with
+   * `timestamp:nonce:body` as received. If the request has a secret in its body, they have it too.
+   */
+  readonly signedMessage?: Uint8Array
 }

@@ -6,34 +6,49 @@ const MIN_PIECE = 8
 
 /** Masks each piece of a secret in a text: plain, escaped, percent-encoded, in hex or in base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
-  let masked = text
-  for (const secret of secrets) {
-    const bytes = utf8(secret)
-    const digits = hex(bytes)
-    // The base64 of a text depends on its position in a group of three bytes.
-    const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
-    const forms = [
-      // Names of headers and hosts arrive in lowercase.
-      ...[secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
-      ...[digits, digits.replace(/..(?=.)/g, '$& ')],
-      ...groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')]),
-    ]
-    for (const form of new Set(forms)) masked = maskPieces(masked, form)
+  const { forms, pieces } = FOUND.get(secrets) ?? piecesOf(secrets)
+  let masked = ''
+  let kept = 0
+  for (let start = 0; start + MIN_PIECE <= text.length; start++) {
+    let end = start + MIN_PIECE
+    if (!pieces.has(text.slice(start, end))) continue
+    while (end < text.length && forms.some((form) => form.includes(text.slice(start, end + 1)))) end++
+    masked += text.slice(kept, start) + MASK
+    kept = end
+    start = end - 1
   }
-  return masked
+  return masked + text.slice(kept)
 }
 
-function maskPieces(text: string, form: string): string {
-  let masked = ''
-  for (let start = 0; start < text.length; ) {
-    let end = start + MIN_PIECE
-    if (end > text.length || !form.includes(text.slice(start, end))) {
-      masked += text.charAt(start++)
-      continue
-    }
-    while (end < text.length && form.includes(text.slice(start, end + 1))) end++
-    masked += MASK
-    start = end
+/** Returns the texts as which a secret appears. */
+function formsOf(secret: string): string[] {
+  const bytes = utf8(secret)
+  const digits = hex(bytes)
+  // The base64 of a text depends on its position in a group of three bytes.
+  const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
+  return [
+    // Names of headers and hosts arrive in lowercase.
+    ...[secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
+    ...[digits, digits.replace(/..(?=.)/g, '$& ')],
+    ...groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')]),
+  ]
+}
+
+interface Pieces {
+  readonly forms: readonly string[]
+  readonly pieces: ReadonlySet<string>
+}
+
+/** A list of secrets masks many texts, and finding its pieces takes longer than masking a short text. */
+const FOUND = new WeakMap<readonly string[], Pieces>()
+
+/** Returns each piece of a secret that is long enough to be masked. */
+function piecesOf(secrets: readonly string[]): Pieces {
+  const forms = secrets.flatMap(formsOf)
+  const pieces = new Set<string>()
+  for (const form of forms) {
+    for (let end = MIN_PIECE; end <= form.length; end++) pieces.add(form.slice(end - MIN_PIECE, end))
   }
-  return masked
+  FOUND.set(secrets, { forms, pieces })
+  return { forms, pieces }
 }

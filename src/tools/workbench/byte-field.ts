@@ -1,9 +1,11 @@
-import { fromBase64, fromHex, utf8 } from '../bytes.js'
+import { fromBase64, fromHex, fromUtf8, utf8 } from '../bytes.js'
 import { countBytes } from '../text.js'
 import { byId, h } from './dom.js'
 
 /** The largest file, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20
+/** A longer text makes a field slow. */
+const MAX_EDITABLE = 2 ** 16
 
 /** A field for bytes: text, base64, hex, or a file that is chosen or dropped. A file is used byte by byte. */
 export class ByteField {
@@ -19,7 +21,10 @@ export class ByteField {
     this.#file = byId<HTMLInputElement>(`${id}-file`)
     this.#encoding = document.querySelector<HTMLSelectElement>(`#${id}-encoding`)
     this.#chosen = byId(`${id}-chosen`)
-    this.#text.addEventListener('input', onChange)
+    this.#text.addEventListener('input', () => {
+      this.#bytes = undefined
+      onChange()
+    })
     this.#encoding?.addEventListener('change', onChange)
     this.#file.addEventListener('change', () => this.#read(this.#file.files, onChange))
     this.#text.addEventListener('dragover', (event) => event.preventDefault())
@@ -53,6 +58,16 @@ export class ByteField {
   setText(text: string): void {
     this.#forget()
     this.#text.value = text
+  }
+
+  /** Uses bytes unchanged. A short text of them is shown, and can be edited. */
+  setBytes(bytes: Uint8Array): void {
+    this.#forget()
+    this.#bytes = bytes
+    const isShown = bytes.length <= MAX_EDITABLE
+    this.#text.value = isShown ? fromUtf8(bytes) : ''
+    this.#text.disabled = !isShown
+    if (!isShown) this.#chosen.replaceChildren(`${countBytes(bytes.length)}, used byte by byte.`)
   }
 
   async #read(files: FileList | null, onChange: () => void): Promise<void> {

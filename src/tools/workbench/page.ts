@@ -1,29 +1,29 @@
 import { isNonce } from '../../rules/nonce.js'
 import { isTimestamp } from '../../rules/timestamp.js'
 import { base64, hex, utf8 } from '../bytes.js'
-import { describeTime, parseTime } from '../capture/arrival.js'
-import { type Finding, LANGUAGES, type Side } from '../diagnose/finding.js'
+import { parseTime } from '../capture/arrival.js'
+import { LANGUAGES } from '../diagnose/finding.js'
 import { isGuessable } from '../secret-strength.js'
 import { countBytes, describeOddSpace } from '../text.js'
 import { ByteField } from './byte-field.js'
-import { hexView, type Part, textView } from './bytes-view.js'
-import { type CheckInput, type CheckReport, compareBytes, MISSING_BODY, messageOf, type RuleStatus } from './check.js'
+import { type CheckInput, MISSING_BODY } from './check.js'
+import { compareBytes } from './compare-bytes.js'
 import { byId, h } from './dom.js'
+import { card, copyable, GUIDES, guideLink } from './elements.js'
 import { EXAMPLE_ARRIVAL, EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
+import { startLive } from './live.js'
+import { type CheckReport, messageOf } from './report.js'
+import { describeArrival, LANGUAGE_NAMES, reportView } from './report-view.js'
 import { runInWorker } from './run-in-worker.js'
+import { sidesView } from './sides-view.js'
 import { randomNonce, signatureOf } from './sign.js'
 import { MAX_SNIPPET_BODY, SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
-import { timeline } from './timeline.js'
+
+/** Whether `listen` serves the page, and sends it the requests to show. */
+const isLive = document.documentElement.dataset['live'] !== undefined
 
 /** Typing starts a check after this many milliseconds without a key. */
 const PAUSE = 150
-
-/** Where the guides are, with a slash at the end. Empty if the page does not know. */
-const GUIDES = document.documentElement.dataset['guides'] ?? ''
-
-/** Returns a link to a guide. It opens a new tab, because this one has the secret and the request. */
-const guideLink = (page: string, ...children: (Node | string)[]) =>
-  h('a', { href: `${GUIDES}${page}`, target: '_blank', rel: 'noopener noreferrer' }, ...children)
 
 // The secrets.
 
@@ -80,7 +80,7 @@ function showSecretNotes(): void {
 showSecret.addEventListener('click', () => {
   showSecret.setAttribute('aria-pressed', String(!isSecretShown()))
   maskSecrets()
-  if (lastReport !== undefined) showReport(lastReport)
+  redraw()
 })
 byId('add-secret').addEventListener('click', () => addSecret('').focus())
 byId('new-secret').addEventListener('click', () => {
@@ -132,28 +132,20 @@ const language = byId<HTMLSelectElement>('language')
 const status = byId('check-status')
 const result = byId('check-result')
 let lastReport: CheckReport | undefined
+/** Shows the last report again. */
+let redraw = () => {}
 let isExample = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let changes = 0
-
-const LANGUAGE_NAMES: { readonly [language in (typeof LANGUAGES)[number]]: string } = {
-  node: 'Node',
-  python: 'Python',
-  go: 'Go',
-  ruby: 'Ruby',
-  php: 'PHP',
-  java: 'Java',
-  csharp: 'C#',
-  perl: 'Perl',
-  shell: 'a shell',
-}
+/** Is called when somebody changes the secret or the request. */
+let onChange = () => {}
 
 language.append(
   h('option', { value: '' }, 'the likeliest languages'),
   h('option', { value: 'all' }, 'all languages'),
   ...LANGUAGES.map((one) => h('option', { value: one }, LANGUAGE_NAMES[one])),
 )
-language.addEventListener('change', () => lastReport && showReport(lastReport))
+language.addEventListener('change', () => redraw())
 arrival.addEventListener('change', changed)
 arrivalTime.addEventListener('input', changed)
 byId('example').addEventListener('click', showExample)
@@ -183,6 +175,7 @@ function showExample(): void {
 }
 
 function changed(): void {
+  onChange()
   showSecretNotes()
   byId('arrival-time-field').hidden = arrival.value !== 'time'
   document.documentElement.dataset['state'] = 'checking'
@@ -215,6 +208,7 @@ function enteredTime(): string {
 
 async function recheck(): Promise<void> {
   lastReport = undefined
+  redraw = () => {}
   const change = changes
   try {
     if (capture.isEmpty) throw new Error('Paste or drop a captured request.')
@@ -222,7 +216,6 @@ async function recheck(): Promise<void> {
     const report = await runInWorker(readInput())
     // A newer check has started, or is about to.
     if (report === undefined || change !== changes) return
-    lastReport = report
     showReport(report)
   } catch (error) {
     if (change !== changes) return
@@ -234,14 +227,10 @@ async function recheck(): Promise<void> {
   document.documentElement.dataset['state'] = 'done'
 }
 
-function describeArrival({ arrival }: CheckReport): string {
-  if (arrival === undefined) return 'Time of arrival: unknown.'
-  const [time, source] = arrival
-  return `Time of arrival: ${describeTime(time)}, ${source === 'from --at' ? 'as you entered it' : source}.`
-}
-
 function showReport(report: CheckReport): void {
-  const { rules, genuine, findings, isBrotliNotTried } = report
+  lastReport = report
+  redraw = () => showReport(report)
+  const { rules, genuine, findings } = report
   const reason = rules.find((rule) => rule.status === 'broken')?.reason
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
   status.replaceChildren(
@@ -250,227 +239,31 @@ function showReport(report: CheckReport): void {
       : h('p', { class: 'verdict broken' }, `Not genuine: ${reason ?? 'see the findings'} (${count})`),
     isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
   )
-  const notes = [
-    `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`,
-    ...report.notes,
-    ...(capture.isFile || genuine
-      ? []
-      : ['The capture was pasted. If a byte was lost, the signature differs: drop the file instead.']),
-  ]
-  const details = [
-    card(
-      'Rules',
-      h('ol', { class: 'rules' }, ...rules.map(ruleRow)),
-      ...notes.map((note) => h('p', { class: 'muted' }, note)),
-    ),
-    card('Signature', ...signatureView(report)),
-    card('Signed message', ...messageView(report)),
-    card('Key', ...keyView()),
-    card('Clock', timeline(report.headers.timestamp ?? '', report.arrival?.[0])),
-  ]
-  result.replaceChildren(
-    // A genuine request can have findings too, for example if it carries the secret itself.
-    ...(findings.length === 0
-      ? []
-      : [card('Findings', ...arrivalView(report), ...findingsView(findings, isBrotliNotTried))]),
-    ...(genuine ? [h('details', {}, h('summary', {}, 'What was checked'), ...details)] : details),
+  const isExact = capture.isFile || genuine
+  showResult(
+    report,
+    isExact ? [] : ['The capture was pasted. If a byte was lost, the signature differs: drop the file instead.'],
   )
 }
 
-const card = (title: string, ...children: (Node | string)[]) =>
-  h('section', { class: 'card' }, h('h2', {}, title), ...children)
-
-const STATUS: { readonly [status in RuleStatus]: readonly [name: string, text: string] } = {
-  met: ['met', '✓ Met'],
-  broken: ['broken', '✗ Broken'],
-  'not checked': ['unchecked', '– Not checked'],
-}
-
-function ruleRow({ name, status, reason, detail }: CheckReport['rules'][number]): HTMLElement {
-  const [className, text] = STATUS[status]
-  return h(
-    'li',
-    { 'data-reason': reason, 'data-status': status },
-    h('span', { class: `status ${className}` }, text),
-    h('span', {}, name),
-    h('span', { class: 'detail' }, detail),
-  )
-}
-
-const SIDES: { readonly [side in Side]: string } = {
-  sender: 'On the sender’s side',
-  receiver: 'On the receiver’s side',
-  unknown: 'Check both sides',
-}
-
-function findingsView(findings: readonly Finding[], isBrotliNotTried: boolean): HTMLElement[] {
-  const notTried = h(
-    'div',
-    { class: 'warning', id: 'not-tried' },
-    h(
-      'p',
-      {},
-      h('strong', {}, 'Not tried: Brotli. '),
-      'The body is not text, or its Content-Encoding is br. This page cannot decompress Brotli.',
-    ),
-    h(
-      'p',
-      {},
-      'Let the sender send the body without compression, or ask the receiver to run inbound-webhook-auth diagnose.',
-    ),
-  )
-  const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
-  return [
-    ...(isBrotliNotTried ? [notTried] : []),
-    ...findings.map(findingView),
-    ...(isUnexplained ? [compareHint()] : []),
-  ]
-}
-
-/** Asks for the time of the arrival, if a finding depends on it and the capture has none. */
-function arrivalView(report: CheckReport): HTMLElement[] {
-  if (report.arrival !== undefined || !report.findings.some(({ code }) => code.startsWith('clock_'))) return []
-  const button = h('button', { type: 'button' }, 'Assume the time in X-Timestamp')
-  button.addEventListener('click', () => {
-    arrival.value = 'timestamp'
-    changed()
-    arrival.focus()
+function showResult(report: CheckReport, notes: readonly string[]): void {
+  const about = `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`
+  const view = reportView(report, {
+    language: language.value,
+    notes: [about, ...report.notes, ...notes],
+    isFolded: !isLive,
+    keys: keyView(),
+    assumeArrival() {
+      arrival.value = 'timestamp'
+      changed()
+      arrival.focus()
+    },
+    compare() {
+      select('compare')
+      byId('signed').focus()
+    },
   })
-  return [
-    h(
-      'div',
-      { class: 'warning', id: 'arrival-unknown' },
-      h(
-        'p',
-        {},
-        'The capture has no time of arrival, so its clocks cannot be compared. If you know the time, change “It arrived”.',
-      ),
-      h('p', {}, button),
-    ),
-  ]
-}
-
-function compareHint(): HTMLElement {
-  const button = h('button', { type: 'button', id: 'go-to-compare' }, 'Compare the bytes')
-  button.addEventListener('click', () => {
-    select('compare')
-    byId('signed').focus()
-  })
-  return h(
-    'div',
-    {},
-    h('p', {}, 'Or print the bytes that the sender signs. This page shows the first one that differs.'),
-    button,
-  )
-}
-
-function codeView(code: string): HTMLElement {
-  const name = h('code', {}, code)
-  return GUIDES === '' ? name : guideLink(`reference/findings.html#${code}`, name)
-}
-
-/** How many languages a finding shows by default. `fixes` has the likeliest first. */
-const LIKELIEST = 3
-
-function findingView({ code, side, message, fix, fixes, evidence }: Finding): HTMLElement {
-  const all = Object.entries(fixes)
-  const isOne = language.value !== '' && language.value !== 'all'
-  const lines = isOne
-    ? all.filter(([name]) => name === language.value)
-    : all.slice(0, language.value === '' ? LIKELIEST : undefined)
-  return h(
-    'article',
-    { class: 'finding', 'data-code': code, 'data-side': side },
-    h('h3', {}, h('span', { class: 'message' }, message), ' ', codeView(code)),
-    h('p', {}, h('strong', {}, `${SIDES[side]}: `)),
-    ...fix.split('\n').map((line) => h('p', { class: 'fix' }, line)),
-    lines.length === 0
-      ? undefined
-      : h(
-          'dl',
-          {},
-          ...lines.flatMap(([name, line]) => [
-            h('dt', {}, LANGUAGE_NAMES[name as keyof typeof LANGUAGE_NAMES]),
-            h('dd', {}, h('code', {}, line ?? '')),
-          ]),
-        ),
-    evidence === undefined
-      ? undefined
-      : h(
-          'details',
-          { open: true },
-          h('summary', {}, 'Evidence'),
-          h(
-            'pre',
-            { class: 'wrap evidence', tabindex: '0', role: 'region', 'aria-label': `Evidence of ${code}` },
-            evidence,
-          ),
-        ),
-  )
-}
-
-function signatureView({ headers, expected }: CheckReport): HTMLElement[] {
-  const received = headers.signature
-  const pairs: [string, HTMLElement][] = expected.map((one, index) => [
-    expected.length > 1 ? `Expected with secret ${index + 1}` : 'Expected',
-    marked(one, received ?? one),
-  ])
-  pairs.push([
-    'Received in X-Signature',
-    received === undefined ? h('span', {}, 'missing') : h('span', { class: 'mono' }, received),
-  ])
-  const canBeExpected = headers.timestamp !== undefined && headers.nonce !== undefined
-  return [
-    h(
-      'dl',
-      { class: 'pair' },
-      ...(canBeExpected ? pairs : pairs.slice(-1)).flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-    ),
-    h(
-      'p',
-      { class: 'muted' },
-      'One other bit in the message or the key changes the whole signature, so its digits do not show the cause.',
-    ),
-  ]
-}
-
-/** More digits than this differ only because one other bit changes them all. */
-const MAX_MARKED = 16
-
-/** Marks the characters that differ from another text, if they are few. */
-function marked(text: string, other: string): HTMLElement {
-  const pieces = [...text].map((character, index) =>
-    other[index] === character ? character : h('mark', {}, character),
-  )
-  const isMarked = pieces.filter((piece) => typeof piece !== 'string').length <= MAX_MARKED
-  return h('span', { class: 'mono' }, ...(isMarked ? pieces : [text]))
-}
-
-function messageView({ headers, body }: CheckReport): HTMLElement[] {
-  const { timestamp = '', nonce = '' } = headers
-  const colon: Part = { name: 'colon', bytes: utf8(':') }
-  const parts: Part[] = [
-    { name: 'timestamp', bytes: utf8(timestamp) },
-    colon,
-    { name: 'nonce', bytes: utf8(nonce) },
-    colon,
-    { name: 'body', bytes: body },
-  ]
-  const legend = h(
-    'ul',
-    { class: 'legend', 'aria-label': 'Parts' },
-    ...[
-      ['timestamp', countBytes(timestamp.length)],
-      ['nonce', countBytes(nonce.length)],
-      ['body', countBytes(body.length)],
-    ].map(([name = '', size = '']) => h('li', {}, h('span', { class: name }, `${name}, ${size}`))),
-  )
-  return [
-    h('p', {}, 'The receiver computes HMAC over exactly these bytes. Invisible characters are drawn as symbols.'),
-    legend,
-    textView(parts, 'The signed message as text'),
-    h('details', {}, h('summary', {}, 'In hex'), hexView(parts, 'The signed message in hex')),
-  ]
+  result.replaceChildren(...view)
 }
 
 function keyView(): HTMLElement[] {
@@ -492,9 +285,6 @@ const signed = new ByteField('signed', () => showComparison())
 const signedPart = byId<HTMLSelectElement>('signed-part')
 signedPart.addEventListener('change', () => showComparison())
 
-/** How many bytes are shown before and after the first difference. */
-const CONTEXT = 24
-
 function showComparison(): void {
   byId('compare-result').replaceChildren(...comparison())
 }
@@ -511,19 +301,14 @@ function comparison(): HTMLElement[] {
   } catch (error) {
     return [h('p', {}, (error as Error).message)]
   }
-  const { position, ...bytes } = compareBytes(sender, receiver)
-  const lengths = h(
-    'p',
-    {},
-    `The sender signed ${countBytes(sender.length)}. The receiver has ${countBytes(receiver.length)}.`,
-  )
+  const { position } = compareBytes(sender, receiver)
   if (position === undefined) {
     const isRight = lastReport.expected.includes(String(headers.signature))
     return [
       h('p', { class: 'verdict genuine' }, 'All bytes are equal'),
       card(
         'What follows',
-        lengths,
+        h('p', {}, `Both sides have ${countBytes(sender.length)}.`),
         h(
           'p',
           {},
@@ -541,31 +326,9 @@ function comparison(): HTMLElement[] {
     h('p', { class: 'verdict broken' }, `The first difference is at ${place}`),
     card(
       'Around it',
-      h(
-        'dl',
-        { class: 'pair' },
-        h('dt', {}, `Sender: ${bytes.sender ?? 'its bytes end here'}`),
-        h('dd', {}, contextOf(sender, position, 'The sender’s bytes around the first difference')),
-        h('dt', {}, `Receiver: ${bytes.receiver ?? 'its bytes end here'}`),
-        h('dd', {}, contextOf(receiver, position, 'The receiver’s bytes around the first difference')),
-      ),
-      lengths,
+      ...sidesView({ name: 'The sender signed', bytes: sender }, { name: 'The receiver has', bytes: receiver }),
     ),
   ]
-}
-
-function contextOf(bytes: Uint8Array, position: number, label: string): HTMLElement {
-  const start = Math.max(0, position - CONTEXT)
-  return textView(
-    [
-      { name: 'before', bytes: utf8(start > 0 ? '…' : '') },
-      { name: 'before', bytes: bytes.subarray(start, position) },
-      { name: 'different', bytes: bytes.subarray(position, position + 1) },
-      { name: 'after', bytes: bytes.subarray(position + 1, position + CONTEXT) },
-      { name: 'after', bytes: utf8(position + CONTEXT < bytes.length ? '…' : '') },
-    ],
-    label,
-  )
 }
 
 // Sign.
@@ -650,25 +413,42 @@ function snippetSelect(): HTMLElement {
   return choice
 }
 
-function copyable(text: string, label: string): HTMLElement {
-  const code = h('pre', { class: 'wrap', tabindex: '0', role: 'region', 'aria-label': label }, text)
-  const button = h('button', { type: 'button' }, 'Copy')
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      button.textContent = 'Copied'
-    } catch {
-      // Without permission, the text is selected for the user's own copy command.
-      getSelection()?.selectAllChildren(code)
-      button.textContent = 'Selected: press Ctrl+C'
-    }
-  })
-  return h('div', {}, code, button)
-}
-
 if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink('', '← Guides'))
 byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
-addSecret(TEST_SECRET)
 freshen()
-showExample()
+addSecret(isLive ? '' : TEST_SECRET)
+if (!isLive) {
+  showExample()
+} else {
+  startLive({
+    select,
+    show(report, request, time) {
+      changes++
+      clearTimeout(timer)
+      capture.setBytes(request)
+      arrival.value = 'time'
+      byId('arrival-time-field').hidden = false
+      arrivalTime.value = String(time)
+      lastReport = report
+      redraw = () => showResult(report, [])
+      status.replaceChildren()
+      redraw()
+      showComparison()
+    },
+    clear() {
+      changes++
+      clearTimeout(timer)
+      lastReport = undefined
+      redraw = () => {}
+      status.replaceChildren()
+      result.replaceChildren()
+    },
+    setLanguage(name) {
+      language.value = name
+    },
+    whenChanged(listener) {
+      onChange = listener
+    },
+  })
+}

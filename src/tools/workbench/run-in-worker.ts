@@ -1,5 +1,6 @@
 import { WORKER_SOURCE } from 'worker-source'
-import type { CheckInput, CheckReport } from './check.js'
+import type { CheckInput } from './check.js'
+import type { CheckReport } from './report.js'
 import type { Answer } from './worker.js'
 
 // Browsers without Trusted Types take the address as it is.

@@ -1,9 +1,13 @@
-import { base64, fromLatin1 } from '../bytes.js'
+import { base64, fromLatin1, hex, latin1 } from '../bytes.js'
 
 /** A signed request to write as code. */
 export interface SignedRequest {
+  /** Only the writer for curl uses it. The others write a POST, which is the default. */
+  readonly method?: string
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The headers that curl must not add by itself. */
+  readonly without?: readonly string[]
   readonly body: Uint8Array
 }
 
@@ -19,7 +23,11 @@ const pieces = (text: string) =>
   text.length <= MAX_TEXT
     ? double(text)
     : `String.join("",\n      ${(text.match(new RegExp(`.{1,${MAX_TEXT}}`, 'g')) ?? []).map(double).join(',\n      ')})`
-const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** Quotes for a shell. Bytes beyond ASCII are written as escapes, because a terminal would send them as UTF-8. */
+const shell = (text: string) =>
+  /^[ -~]*$/.test(text)
+    ? `'${text.replaceAll("'", `'\\''`)}'`
+    : `$'${text.replace(/[\\']/g, '\\$&').replace(/[^ -~]/g, (one) => `\\x${hex(latin1(one))}`)}'`
 
 /** A longer body makes code that editors and terminals cannot handle. */
 export const MAX_SNIPPET_BODY = 2 ** 20
@@ -31,10 +39,10 @@ const MAX_TEXT = 2 ** 15
  * Returns code that sends the request with exactly these headers and bytes. A body that is long, or not plain ASCII, is in
  * base64.
  */
-export function snippetOf(language: SnippetLanguage, { url, headers, body }: SignedRequest): string {
+export function snippetOf(language: SnippetLanguage, { url, body, ...rest }: SignedRequest): string {
   const text = body.length <= MAX_TEXT ? fromLatin1(body) : undefined
   const plain = text !== undefined && /^[ -~]*$/.test(text) ? text : undefined
-  return WRITERS[language]({ url: portableUrl(url), headers, body }, plain, base64(body))
+  return WRITERS[language]({ ...rest, url: portableUrl(url), body }, plain, base64(body))
 }
 
 /** Encodes the characters that Java and Ruby refuse in a URL, and curl reads as a pattern. A request has no fragment. */
@@ -48,11 +56,15 @@ const encode = (character: string) => `%${character.charCodeAt(0).toString(16).t
 type Writer = (request: SignedRequest, plain: string | undefined, encoded: string) => string
 
 const WRITERS: { readonly [language in SnippetLanguage]: Writer } = {
-  curl: ({ url, headers }, plain, encoded) => {
+  curl: ({ method = 'POST', url, headers, without = [] }, plain, encoded) => {
+    const option = method === 'POST' ? '' : method === 'HEAD' ? ' --head' : ` -X ${shell(method)}`
+    const hasNoBody = plain === '' && method !== 'POST'
     const lines = [
-      `curl -i ${shell(url)}`,
-      ...headers.map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
-      plain === undefined ? '--data-binary @-' : `--data-raw ${shell(plain)}`,
+      `curl -i${option} ${shell(url)}`,
+      // With a colon, curl would leave out a header without a value.
+      ...headers.map(([name, value]) => `-H ${shell(value === '' ? `${name};` : `${name}: ${value}`)}`),
+      ...without.map((name) => `-H ${shell(`${name}:`)}`),
+      ...(hasNoBody ? [] : [plain === undefined ? '--data-binary @-' : `--data-raw ${shell(plain)}`]),
     ].join(' \\\n  ')
     return plain === undefined ? `printf %s ${shell(encoded)} | base64 -d |\n${lines}` : lines
   },

@@ -1,4 +1,5 @@
-import { type CheckInput, type CheckReport, check } from './check.js'
+import { type CheckInput, check } from './check.js'
+import type { CheckReport } from './report.js'
 
 /** What the Worker answers. */
 export type Answer = { readonly report: CheckReport } | { readonly error: string }

@@ -1,10 +1,19 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -19,6 +28,7 @@ import { send, signedHeaders } from '../../support/raw-client.js'
 import { freePort } from '../../support/servers.js'
 import { call, FROM_ENV } from './call.js'
 import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
+import { createOpener } from './opener.js'
 
 // Real sockets. Most tests run the command in this process, and those of the first part also run it as a program.
 
@@ -815,4 +825,80 @@ it.runIf(IS_POSIX && process.getuid?.() !== 0)('a folder that may not be written
   const locked = mkdtempSync(join(folder, 'locked-'))
   chmodSync(locked, 0o500)
   expect((await call(['listen', '--save', join(locked, 'a'), ...FROM_ENV])).said).toContain('permission denied')
+})
+
+describe('with --page', () => {
+  const packageFolder = join(folder, 'package')
+  const HTML = '<!doctype html><html lang="en"><title>workbench</title>'
+  beforeAll(() => {
+    mkdirSync(join(packageFolder, 'dist'), { recursive: true })
+    writeFileSync(join(packageFolder, 'dist/workbench.html'), HTML)
+  })
+
+  async function listenWithPage(args: readonly string[], env = {}) {
+    const listener = await startInProcess(['--page', ...args], env, FROM_ENV, packageFolder)
+    started.push(listener)
+    const [url = ''] = /http:[^"\s]+:\d+\/[\w-]{22}\//.exec(listener.stdout()) ?? []
+    return { listener, url }
+  }
+
+  interface Details {
+    received: { request: { body: string }; report: { signedMessage: string } }
+  }
+  const detailsAt = async (url: string) => (await fetch(url)).json() as Promise<Details>
+
+  it('serves a page that knows the requests from before it was opened, and prints its address', async () => {
+    const { listener, url } = await listenWithPage(['--no-open'])
+    expect(listener.stdout()).toMatch(
+      /^Listening on http:\/\/127\.0\.0\.1:\d+ \(any path\)\. Press Ctrl\+C to end\.\nThe page is at http:/,
+    )
+    expect(await (await fetch(url)).text()).toBe(HTML.replace('<html ', '<html data-live '))
+    await post(listener.port)
+    await post(listener.port, { secret: 'another' })
+    const stopped = new AbortController()
+    const events = await fetch(`${url}events`, { signal: stopped.signal })
+    const reader = events.body?.getReader()
+    const first = new TextDecoder().decode((await reader?.read())?.value)
+    const { requests, listening } = JSON.parse(/^data: (.*)$/m.exec(first)?.[1] ?? '')
+    expect(listening).toBe(listener.origin)
+    expect(requests).toMatchObject([
+      { id: 1, ok: true },
+      { id: 2, ok: false, reason: 'signature_mismatch' },
+    ])
+    const { received } = await detailsAt(`${url}requests/2`)
+    expect(Buffer.from(received.request.body, 'base64')).toEqual(BODY)
+    // Ctrl+C ends it although the page is open.
+    expect(await listener.interrupt()).toBe(0)
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: end')
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('has what was signed, if the signature proves it', async () => {
+    const { listener, url } = await listenWithPage(['--no-open'])
+    const signed = '{"event":"invoice.paid","customer":"Zo\\u00eb"}'
+    const headers = signedHeaders({ body: signed, secret: SECRET, nonce: 'abc' })
+    await send(listener.port, { path: '/hooks/42', headers, body: BODY })
+    const { received } = await detailsAt(`${url}requests/1`)
+    const message = Buffer.from(received.report.signedMessage, 'base64').toString()
+    expect(message).toBe(`${headers[0]?.[1]}:abc:${signed}`)
+  })
+
+  it('adds the address to the first line of --json, and opens no browser', async () => {
+    const opened = createOpener(join(folder, 'json/xdg-open'))
+    const { listener, url } = await listenWithPage(['--json'], { PATH: join(folder, 'json') })
+    expect(JSON.parse(listener.stdout())).toEqual({ listening: listener.origin, page: url })
+    await sleep(200)
+    expect(existsSync(opened)).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('opens the browser', async () => {
+    const opened = createOpener(join(folder, 'text/xdg-open'))
+    const { url } = await listenWithPage([], { PATH: [join(folder, 'text'), process.env['PATH']].join(delimiter) })
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(url), 10_000)
+  })
+
+  it('says how to build the page, if it is not built', async () => {
+    const { exitCode, said } = await call(['listen', '--page', ...FROM_ENV], { packageFolder: join(folder, 'empty') })
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build')])
+  })
 })

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { PassThrough, Readable, type Writable } from 'node:stream'
 import { pathInPackage } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
@@ -41,11 +42,15 @@ export interface Report {
   differences?: string[]
 }
 
-/** @param secretArgs - where the secret comes from. */
+/**
+ * @param secretArgs - where the secret comes from.
+ * @param packageFolder - the folder of the package, for the command in this process.
+ */
 export type StartListener = (
   args: readonly string[],
   env?: Record<string, string>,
   secretArgs?: readonly string[],
+  packageFolder?: string,
 ) => Promise<Listener>
 
 const ARGS = ['listen', '--port', '0']
@@ -63,7 +68,7 @@ export const startProcess: StartListener = async (args, env = {}, secretArgs = S
 }
 
 /** Runs the command in this process. */
-export const startInProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
+export const startInProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS, packageFolder) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   let press = () => {}
   const interrupted = new Promise<void>((resolve) => {
@@ -77,7 +82,7 @@ export const startInProcess: StartListener = async (args, env = {}, secretArgs =
     clock: Date,
     untilInterrupted: () => interrupted,
     openTerminal: () => undefined,
-    pathInPackage,
+    pathInPackage: (file) => (packageFolder === undefined ? pathInPackage(file) : join(packageFolder, file)),
   })
   return listener(stdout, stderr, exitCode, press)
 }

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { call } from './call.js'
+import { createOpener } from './opener.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -41,14 +42,6 @@ describe('the workbench', () => {
     afterEach(() => {
       Object.defineProperty(process, 'platform', { value: platform })
     })
-
-    /** Creates a program that writes its argument to a file. Returns the file. */
-    function createOpener(path: string): string {
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, `#!/bin/sh\nprintf %s "$1" > '${path}.opened'\n`)
-      chmodSync(path, 0o755)
-      return `${path}.opened`
-    }
 
     it.each([
       ['linux', 'xdg-open'],

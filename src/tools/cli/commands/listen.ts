@@ -7,9 +7,11 @@ import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { PageServer } from '../listen/page-server.js'
 import { Receiver } from '../listen/receiver.js'
 import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
 import { notesText, styleOf, write } from '../output/terminal.js'
+import { openInBrowser, readWorkbench } from '../workbench-page.js'
 
 const DEFAULT_PORT = 4000
 
@@ -35,10 +37,13 @@ export const listen = defineCommand({
       value: 'URL',
       help: 'passes each request on unchanged, with its Host, returns the answer to the sender, and says what differs.\nA URL without a path keeps the path of the request',
     },
+    page: { help: 'opens a page in the browser too. It shows each request as it arrives, and both sides byte by byte' },
+    'no-open': { help: 'with --page: prints the address of the page, and starts no browser' },
     ...LANGUAGE_OPTION,
   },
   notes: [
     'It takes any method and any path, and bodies of up to 1 MiB. Press Ctrl+C to end it: it prints how many requests had each reason.',
+    'The page is served on 127.0.0.1. Its address is private, because everybody who has it can read the requests. It never has the secret.',
     'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
   ],
@@ -61,11 +66,13 @@ export const listen = defineCommand({
     const { LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
     const loaded = await loadSecrets(call, context)
+    const html = call.values.page ? String(await readWorkbench(context)) : undefined
     if (save !== undefined) await createFolder(save)
 
     const { stdout, stderr, clock } = context
     const counts = new Counts()
     const { secrets, names } = loaded
+    const page = html === undefined ? undefined : new PageServer({ html, endpoint, secrets, language, clock })
     const receiver = new Receiver({
       secrets,
       names,
@@ -73,8 +80,9 @@ export const listen = defineCommand({
       status,
       endpoint,
       folder: save,
-      async print(report) {
+      async print(report, received) {
         counts.add(report)
+        page?.add(report, received)
         await write(stdout, isJson ? reportJson(report) : reportText(report, style, language))
       },
     })
@@ -85,12 +93,15 @@ export const listen = defineCommand({
     const warnings = isLoopback(host) ? [] : [WARNING]
     const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
     await write(stderr, notesText(notes, styleOf(stderr)))
-    await write(stdout, isJson ? jsonLine({ listening: origin }) : heading(origin))
+    const url = await page?.start(origin)
+    await write(stdout, isJson ? jsonLine({ listening: origin, page: url }) : heading(origin, url))
+    if (url !== undefined && !isJson && !call.values['no-open']) openInBrowser(url, context.env)
     await Promise.race([context.untilInterrupted(), once(receiver.failed, 'abort')])
     const stopped = receiver.stop()
     server.close()
     server.closeAllConnections()
     await stopped
+    await page?.end()
     receiver.failed.throwIfAborted()
     const summary = isJson ? jsonLine({ counts: counts.document }) : `\n${counts.text}\n`
     await write(stdout, summary)
@@ -101,9 +112,10 @@ export const listen = defineCommand({
 const WARNING =
   'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
 
-function heading(origin: string): string {
+function heading(origin: string, page: string | undefined): string {
+  const pageLine = page === undefined ? '' : `The page is at ${page}\n`
   return `Listening on ${origin} (any path). Press Ctrl+C to end.
-For a public address, start a tunnel of your choice in another terminal, such as:
+${pageLine}For a public address, start a tunnel of your choice in another terminal, such as:
   cloudflared tunnel --url ${origin}
   ngrok http ${origin}
 

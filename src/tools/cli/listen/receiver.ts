@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../clock.js'
 import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../../../index.js'
-import type { Header } from '../../capture/headers.js'
+import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
@@ -25,20 +25,35 @@ export interface ReceiverSettings {
   readonly endpoint: URL | undefined
   /** The folder that each request is saved to. */
   readonly folder: string | undefined
-  /** Prints a report. The next one waits for it. */
-  print(report: Report): Promise<void>
+  /**
+   * Prints a report. The next one waits for it.
+   *
+   * @param received - the request, if it arrived whole.
+   */
+  print(report: Report, received?: Received): Promise<void>
 }
 
-/** A request that has arrived whole. */
-interface Arrived {
-  readonly request: IncomingMessage
+/** A request that arrived whole, and what the diagnosis proved. */
+export interface Received {
   readonly method: string
   readonly path: string
   readonly headers: readonly Header[]
   readonly body: Uint8Array
   /** When it arrived, in milliseconds since the Unix epoch. */
   readonly time: number
+  /** The secret that matched, or the first one. */
+  readonly secret: string
+  /** The bytes that were signed, if they differ from the signed message as received, and the signature proves them. */
+  readonly signedMessage?: Uint8Array | undefined
 }
+
+/** A request that has arrived whole. */
+interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
+  readonly request: IncomingMessage
+}
+
+/** What to print. */
+type Explained = readonly [report: Report, received?: Received]
 
 /** The decision about a request, and the answer to it. */
 interface Answered {
@@ -99,9 +114,7 @@ export class Receiver {
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     while (this.#waiting >= MAX_WAITING) await this.#turn
     const { method = '', url: path = '', rawHeaders } = request
-    const headers = rawHeaders.flatMap((name, index): Header[] =>
-      index % 2 === 0 ? [[name, String(rawHeaders[index + 1])]] : [],
-    )
+    const headers = pairsOf(rawHeaders)
     let body: Uint8Array
     try {
       body = await readBody(request)
@@ -149,16 +162,16 @@ export class Receiver {
 
   #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {
     const time = this.#settings.clock.now()
-    this.#inTurn(async () => ({ ...report, time, ok: false, findings: [] }))
+    this.#inTurn(async () => [{ ...report, time, ok: false, findings: [] }])
   }
 
-  #inTurn(explain: () => Promise<Report>): void {
+  #inTurn(explain: () => Promise<Explained>): void {
     this.#waiting++
     this.#turn = this.#turn.then(async () => {
       try {
-        const report = await explain()
+        const [report, received] = await explain()
         const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
-        await this.#settings.print({ ...report, method: mask(report.method), path: mask(report.path) })
+        await this.#settings.print({ ...report, method: mask(report.method), path: mask(report.path) }, received)
       } catch (error) {
         this.#failed.abort(error)
       }
@@ -193,23 +206,27 @@ export class Receiver {
     return { ...decided, status, forwarded: { status: answer.status }, differences }
   }
 
-  async #explain(arrived: Arrived, { result, replay, ...answered }: Answered): Promise<Report> {
-    const { method, path, headers, body, time } = arrived
+  async #explain(arrived: Arrived, { result, replay, ...answered }: Answered): Promise<Explained> {
+    const { request: _, ...received } = arrived
+    const { time, method, path, headers, body } = received
     const size = `body of ${countBytes(body.length)}`
-    const report = { time, method, path, ok: result.ok, ...answered, ...(await this.#save(arrived)) }
+    const saved = await this.#save(arrived)
     const { diagnose } = await import('../../diagnose/index.js')
     const lines: Header[] = [[':method', method], [':path', path], ...headers]
-    const request = { webhookId: 'listen', headers: lines, body }
     const { secrets, names } = this.#settings
     // An accepted request, or a replay of one, may have something to fix too.
-    const { findings, language } = await diagnose(request, secrets, { now: () => time })
+    const diagnosis = await diagnose({ webhookId: 'listen', headers: lines, body }, secrets, { now: () => time })
+    const { findings, language, signedMessage } = diagnosis
+    const report = { time, method, path, ok: result.ok, ...answered, ...saved, detail: size, findings, language }
+    const secret = String(secrets[result.ok ? result.secretIndex : 0])
+    const explained = { ...received, secret, signedMessage }
     if (replay !== undefined) {
       const all = [...findings, replayFinding(replay, language)]
-      return { ...report, reason: 'replayed_nonce', detail: replay, findings: all, language }
+      return [{ ...report, reason: 'replayed_nonce', detail: replay, findings: all }, explained]
     }
-    if (!result.ok) return { ...report, reason: result.reason, detail: size, findings, language }
-    const secret = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
-    return { ...report, detail: size + secret, findings, language }
+    if (!result.ok) return [{ ...report, reason: result.reason }, explained]
+    const name = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
+    return [{ ...report, detail: size + name }, explained]
   }
 
   async #save({ request, body, time }: Arrived): Promise<Pick<Report, 'savedAs'>> {

@@ -1,0 +1,58 @@
+import type { Received } from './receiver.js'
+import type { Report } from './report.js'
+
+/** How many requests are kept. */
+const MAX_REQUESTS = 500
+/** How many bytes of bodies and signed messages are kept. */
+const MAX_BYTES = 64 * 2 ** 20
+
+/** A request that a page can show. */
+export interface Kept {
+  /** It counts the requests from 1. */
+  readonly id: number
+  readonly report: Report
+  /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
+  readonly received?: Received | undefined
+}
+
+/** Keeps the last requests. Beyond 64 MiB, the oldest lose their bytes, and keep their report. */
+export class KeptRequests {
+  readonly #kept = new Map<number, Kept>()
+  #last = 0
+  #bytes = 0
+
+  add(report: Report, received: Received | undefined): Kept {
+    const kept = { id: ++this.#last, report, received: received && copyOf(received) }
+    this.#kept.set(kept.id, kept)
+    this.#bytes += bytesOf(kept)
+    const first = this.#kept.get(this.#last - MAX_REQUESTS)
+    if (first !== undefined) {
+      this.#bytes -= bytesOf(first)
+      this.#kept.delete(first.id)
+    }
+    for (const { received, ...rest } of this.#kept.values()) {
+      if (this.#bytes <= MAX_BYTES) break
+      this.#bytes -= bytesOf({ received })
+      this.#kept.set(rest.id, rest)
+    }
+    return kept
+  }
+
+  /** Returns the requests, the oldest first. */
+  list(): readonly Kept[] {
+    return [...this.#kept.values()]
+  }
+
+  get(id: number): Kept | undefined {
+    return this.#kept.get(id)
+  }
+}
+
+/** A small body is a part of a larger buffer, which would be kept too. */
+function copyOf(received: Received): Received {
+  return { ...received, body: new Uint8Array(received.body) }
+}
+
+function bytesOf({ received }: Pick<Kept, 'received'>): number {
+  return (received?.body.length ?? 0) + (received?.signedMessage?.length ?? 0)
+}

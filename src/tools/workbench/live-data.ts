@@ -1,0 +1,76 @@
+import type { Finding } from '../diagnose/finding.js'
+import type { CheckReport } from './report.js'
+
+// What `listen --page` sends to the page. No text and no byte of it has a piece of the secret.
+
+/** The first event: what the page must know of the listener, and the requests that are kept. */
+export interface Hello {
+  /** The address that receives requests: `http://127.0.0.1:4000`. */
+  readonly listening: string
+  /** The URL of `--forward-to`. */
+  readonly endpoint?: string | undefined
+  /** The value of `--language`. */
+  readonly language?: string | undefined
+  /** The oldest first. */
+  readonly requests: readonly Summary[]
+}
+
+/** A row of the list. Long texts are shortened. */
+export interface Summary {
+  /** It counts the requests from 1. */
+  readonly id: number
+  /** When the request had arrived, in milliseconds since the Unix epoch. */
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  /** The status of the answer. */
+  readonly status: number
+  readonly ok: boolean
+  readonly reason?: string | undefined
+  readonly detail: string
+  /** The message of the first finding, or else what differs at the endpoint. */
+  readonly finding?: string | undefined
+  /** `User-Agent`. With the path, it tells senders apart. */
+  readonly agent: string
+}
+
+/** A request as it was received, with each piece of the secret masked. */
+export interface ReceivedRequest<Bytes> {
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Bytes
+  /** Whether a piece of the secret was masked, so that this is not what was received. */
+  readonly isMasked: boolean
+}
+
+/** All about one request. In JSON, bytes are in base64. */
+export interface Details<Bytes> {
+  readonly summary: Summary
+  /** The status of the endpoint's answer, or 0 if there was none. */
+  readonly forwarded?: { readonly status: number } | undefined
+  /** What differs if the endpoint decided otherwise. */
+  readonly differences: readonly string[]
+  readonly savedAs?: string | undefined
+  readonly findings: readonly Finding[]
+  /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
+  readonly received?: {
+    readonly request: ReceivedRequest<Bytes>
+    readonly report: Omit<CheckReport, 'body' | 'signedMessage'> & { readonly signedMessage?: Bytes | undefined }
+  }
+}
+
+/** The signature headers of a request that is signed now. */
+export interface SignedAgain {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+/** The endpoint's answer to a request that was sent again. */
+export interface EndpointAnswer {
+  /** 0 if there was no answer. */
+  readonly status: number
+  readonly statusText: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The beginning of the body. */
+  readonly body: string
+}
