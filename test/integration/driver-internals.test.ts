@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { Cluster } from 'ioredis'
 import { createPool as createMariadbPool } from 'mariadb'
 import { createPool } from 'mysql2/promise'
@@ -18,6 +20,7 @@ import {
   sessionOfPostgresJs,
   socketOfNodeRedis,
 } from '../../src/stores/connect/driver-internals.js'
+import { createCertificate } from '../support/certificate.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
@@ -102,6 +105,27 @@ describe.runIf(isInstalled('mariadb', mariadbIsInstalled()))('of MySQL and Maria
       await pool.end()
     }
   })
+})
+
+it('Node counts the bytes of a socket below TLS, and ends TLS with the socket', async () => {
+  const { folder, cert, key } = createCertificate('root')
+  const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) => socket.pipe(socket))
+  rmSync(folder, { recursive: true })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+  // As postgres.js does.
+  socket.removeAllListeners()
+  const secure = connectTls({ socket, rejectUnauthorized: false })
+  await once(secure, 'secureConnect')
+  await sleep(100)
+  const { bytesRead, bytesWritten } = socket
+  secure.write('statement')
+  await once(secure, 'data')
+  expect(socket.bytesRead).toBeGreaterThan(bytesRead)
+  expect(socket.bytesWritten).toBeGreaterThan(bytesWritten)
+  socket.destroy()
+  await once(secure, 'close')
+  server.close()
 })
 
 describe('of Redis', () => {

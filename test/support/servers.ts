@@ -145,13 +145,15 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   return nodes
 }
 
-/** Starts a master, its replica, and three sentinels that replace the master `downAfter` milliseconds after it is lost. */
-export async function startRedisSentinel({ downAfter = 500 } = {}) {
+/**
+ * Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost.
+ *
+ * @param isBehindProxy - whether sentinels and clients reach the master through a proxy.
+ */
+export async function startRedisSentinel({ downAfter = 500, replicas: replicaCount = 1, isBehindProxy = false } = {}) {
   const master = await RedisServer.start()
-  const replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port))
-  await eventually(() => {
-    if (!replica.cli('INFO', 'replication').includes('master_link_status:up')) throw new Error('no replica')
-  })
+  const proxy = await TcpProxy.start(master.port)
+  const replicas = await startReplicas(master, replicaCount)
   const name = 'nonces'
   const sentinels = await Promise.all(
     Array.from({ length: 3 }, async () => {
@@ -160,7 +162,7 @@ export async function startRedisSentinel({ downAfter = 500 } = {}) {
         join(sentinel.folder, 'sentinel.conf'),
         `port ${sentinel.port}
 bind 127.0.0.1
-sentinel monitor ${name} 127.0.0.1 ${master.port} 2
+sentinel monitor ${name} 127.0.0.1 ${isBehindProxy ? proxy.port : master.port} 2
 sentinel down-after-milliseconds ${name} ${downAfter}
 sentinel failover-timeout ${name} 2000
 `,
@@ -173,13 +175,31 @@ sentinel failover-timeout ${name} 2000
     for (const sentinel of sentinels) {
       const info = sentinel.cli('SENTINEL', 'MASTER', name).split('\n')
       const count = (field: string) => Number(info[info.indexOf(field) + 1])
-      if (count('num-slaves') < 1 || count('num-other-sentinels') < 2)
+      if (count('num-slaves') < replicas.length || count('num-other-sentinels') < 2)
         throw new Error('sentinels do not know each other')
     }
   })
-  const stop = () => Promise.all([...sentinels, master, replica].map((server) => server.stop()))
+  const stop = async () => {
+    proxy.stop()
+    await Promise.all([...sentinels, master, ...replicas].map((server) => server.stop()))
+  }
+  const [replica] = replicas as [RedisServer, ...RedisServer[]]
   const address = { name, sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })) }
-  return { master, replica, sentinels, address, stop }
+  return { master, proxy, replica, replicas, sentinels, address, stop }
+}
+
+/** Starts replicas of a Redis server, and waits until they are in step with it. */
+export async function startReplicas(master: RedisServer, count: number): Promise<RedisServer[]> {
+  // A replica synchronises without a delay.
+  master.cli('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
+  const options = ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0']
+  const replicas = await Promise.all(Array.from({ length: count }, () => RedisServer.start(...options)))
+  await eventually(() => {
+    for (const replica of replicas) {
+      if (!replica.cli('INFO', 'replication').includes('master_link_status:up')) throw new Error('no replica')
+    }
+  })
+  return replicas
 }
 
 /** Returns the path of one of PostgreSQL's server programs, on Debian and other systems. */
@@ -452,6 +472,14 @@ export class TcpProxy {
   /** Silently drops all data on the open connections, as a firewall does after it has forgotten them. */
   dropConnections(): void {
     this.#live.clear()
+  }
+
+  /** Silently drops all data on the oldest open connection. */
+  dropOldestConnection(): void {
+    for (const oldest of this.#live) {
+      this.#live.delete(oldest)
+      return
+    }
   }
 
   /** Closes the open connections, and refuses new ones. */

@@ -3,12 +3,32 @@ import { connect, Socket } from 'node:net'
 /** Where a server listens: at a port of a host, or at the path of a Unix socket. */
 export type Address = { path: string } | { host: string; port: number }
 
+/** What a socket had received and sent at the last check, in bytes. */
+interface Traffic {
+  received: number
+  sent: number
+  /** Whether the socket has sent something since it last received something. */
+  isWaiting: boolean
+  /** When the socket last received something, or sent something after that. */
+  silentSince: number
+}
+
+/** How often the traffic is checked during one time-out. */
+const CHECKS = 10
+
 /**
  * The sockets that this package creates for a client. After a fault, some clients only end their side of a connection.
  * The socket of a server that hangs would then keep the process running.
  */
 export class Sockets {
-  readonly #open = new Set<Socket>()
+  readonly #open = new Map<Socket, Traffic>()
+  /** How long a connection may leave a statement without an answer, in milliseconds. */
+  readonly #timeout: number
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(timeout: number) {
+    this.#timeout = timeout
+  }
 
   /** Returns a socket that is not connected. */
   create(): Socket {
@@ -21,13 +41,41 @@ export class Sockets {
   }
 
   #add(socket: Socket): Socket {
-    this.#open.add(socket)
+    this.#open.set(socket, { received: 0, sent: 0, isWaiting: false, silentSince: performance.now() })
     socket.once('close', () => this.#open.delete(socket))
+    this.#timer ??= setInterval(() => this.#observe(), this.#timeout / CHECKS).unref()
     return socket.setKeepAlive(true).setNoDelay(true)
+  }
+
+  /** Counters, because TLS takes the events of the socket below it. */
+  #observe(): void {
+    const now = performance.now()
+    for (const [socket, traffic] of this.#open) {
+      const hasReceived = socket.bytesRead !== traffic.received
+      const hasSent = socket.bytesWritten !== traffic.sent
+      if (hasReceived || (hasSent && !traffic.isWaiting)) traffic.silentSince = now
+      traffic.isWaiting = !hasReceived && (hasSent || traffic.isWaiting)
+      traffic.received = socket.bytesRead
+      traffic.sent = socket.bytesWritten
+    }
+  }
+
+  /**
+   * Destroys the sockets that have received nothing for the whole time-out. Call it when a statement gets no answer: a firewall that
+   * has forgotten one connection may have forgotten the idle ones too, and each of them would cost another statement.
+   */
+  destroySilent(): void {
+    this.#observe()
+    const limit = performance.now() - this.#timeout * (1 - 2 / CHECKS)
+    for (const [socket, { received, silentSince }] of this.#open) {
+      // A socket that has never received anything is being opened, and has a time-out of its own.
+      if (received > 0 && silentSince < limit) socket.destroy()
+    }
   }
 
   /** Destroys all sockets. */
   destroy(): void {
-    for (const socket of this.#open) socket.destroy()
+    clearInterval(this.#timer)
+    for (const socket of this.#open.keys()) socket.destroy()
   }
 }

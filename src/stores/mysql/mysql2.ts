@@ -97,7 +97,7 @@ export async function connectMysql2(
 
   const driver: SqlDriver<Mysql2Pool, unknown> = {
     create(onPoolError) {
-      const sockets = new Sockets()
+      const sockets = new Sockets(timeout)
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
       const poolOptions = { connectTimeout: timeout, stream }
       const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
@@ -117,7 +117,10 @@ export async function connectMysql2(
         // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost. The server's replies have
         // `sqlState`.
         if ('sqlState' in Object(error)) connection.release()
-        else connection.destroy()
+        else {
+          connection.destroy()
+          socketsOf.get(pool)?.destroySilent()
+        }
         throw error
       }
     },

@@ -73,7 +73,7 @@ export async function connectPg(
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
     create(onPoolError) {
-      const sockets = new Sockets()
+      const sockets = new Sockets(timeout)
       const stream = () => sockets.create()
       const poolOptions = { connectionTimeoutMillis: timeout, query_timeout: timeout, stream }
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
@@ -92,7 +92,10 @@ export async function connectPg(
       } catch (error) {
         const isReply = 'severity' in Object(error)
         client.release(!isReply)
-        if (!isReply) cancel(client)
+        if (!isReply) {
+          cancel(client)
+          socketsOf.get(pool)?.destroySilent()
+        }
         throw error
       }
     },

@@ -55,7 +55,7 @@ export async function connectPostgresJs(
 
   const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
     create() {
-      const sockets = new Sockets()
+      const sockets = new Sockets(timeout)
       const sql = createClient<PostgresJsClient, PostgresJsOptions>(
         create,
         clientOptions(timeout, sockets),
@@ -67,8 +67,12 @@ export async function connectPostgresJs(
     },
     async query(sql, text, values) {
       const answer = sql.unsafe(text, values, { prepare })
-      // postgres.js waits for ever for an answer. Its own cancel() would end the process if it cannot connect.
-      const timer = setTimeout(() => cancel(sql, answer), timeout)
+      // postgres.js waits for ever for an answer, and sends more statements on the same connection. Its own cancel() would end the
+      // process if it cannot connect.
+      const timer = setTimeout(() => {
+        cancel(sql, answer)
+        socketsOf.get(sql)?.destroySilent()
+      }, timeout)
       try {
         return await answer
       } finally {

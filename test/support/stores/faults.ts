@@ -205,6 +205,33 @@ export function droppedConnections(
 }
 
 /**
+ * Returns the row of connections that a firewall forgets one after the other, at a load that opens the whole pool. A pool that keeps one
+ * of them gives it to a request again and again.
+ */
+export function droppedOneByOne(
+  clients: Clients,
+  startBehindProxy: (closers: Closers) => Promise<{ proxy: Pick<TcpProxy, 'dropOldestConnection'>; address: unknown }>,
+): Row {
+  return {
+    fault: 'connections silently dropped, one by one, at 200 requests per second',
+    ...clients,
+    processes: 2,
+    interval: 5,
+    async start(closers) {
+      const { proxy, address } = await startBehindProxy(closers)
+      const begin = async () => {
+        // A pool has 10 connections, and keeps one that works.
+        for (let round = 0; round < 18; round++) {
+          proxy.dropOldestConnection()
+          await sleep(50)
+        }
+      }
+      return { address, begin }
+    },
+  }
+}
+
+/**
  * Returns the row of connections that get no reply for 10 s, so that a pool has the time to fill up with them. Nobody ever closes
  * them: what was silent stays so.
  *
@@ -237,6 +264,7 @@ export function proxyFaults(
 ): Row[] {
   return [
     droppedConnections(clients, startBehindProxy),
+    droppedOneByOne(clients, startBehindProxy),
     {
       fault: 'replies lost',
       ...clients,
