@@ -1,25 +1,18 @@
 import express from 'express'
-import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const app = express()
 
-// Before app.use(express.json()), which would read the body first.
 app.post('/hooks/billing', async (request, response) => {
   try {
-    const body = await readBody(request)
-    await verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
-
-    console.log(body.toString()) // Replace this with your code.
+    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
+    console.log(body.toString()) // your code
     response.sendStatus(204)
   } catch (error) {
-    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-    else if (statusOf(error) >= 500) console.error(error)
-    if (!request.complete) response.set('Connection', 'close') // The rest of the body is not read.
-    response.sendStatus(statusOf(error))
+    refuse(response, error)
   }
 })
-
 app.listen(Number(PORT))

@@ -1,19 +1,15 @@
-import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 
-export const receive = async (request: Request) => {
+export const POST = async ({ request }: { request: Request }) => {
   try {
-    const body = await readBody(request)
-    await verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
-
-    console.log(body.toString()) // Replace this with your code.
+    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
+    console.log(body.toString()) // your code
     return new Response(null, { status: 204 })
   } catch (error) {
-    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-    else if (statusOf(error) >= 500) console.error(error)
-    return new Response(null, { status: statusOf(error), headers: { Connection: 'close' } })
+    return refusal(error)
   }
 }

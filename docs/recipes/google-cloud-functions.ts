@@ -1,5 +1,5 @@
 import { http } from '@google-cloud/functions-framework'
-import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -7,14 +7,10 @@ const nonceStore = new MemoryNonceStore()
 
 http('billing', async (request, response) => {
   try {
-    const body = await readBody(request)
-    await verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
-
-    console.log(body.toString()) // Replace this with your code.
+    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
+    console.log(body.toString()) // your code
     response.sendStatus(204)
   } catch (error) {
-    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-    else if (statusOf(error) >= 500) console.error(error)
-    response.sendStatus(statusOf(error))
+    refuse(response, error)
   }
 })

@@ -1,34 +1,24 @@
-import express, { type NextFunction, type Request, type Response } from 'express'
-import { hasErrorCode, MemoryNonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import express from 'express'
+import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const app = express()
 
-app.post('/hooks/:name', async (request: Request<{ name: string }>, response: Response) => {
-  const answer = (status: number) => {
-    if (!request.complete) response.set('Connection', 'close') // The rest of the body is not read.
-    response.sendStatus(status)
-  }
+// Not /hooks/:name, because Express logs a stack if it cannot decode a name such as %zz.
+app.post(/^\/hooks\/(?<name>[\w-]+)$/, async (request, response) => {
   try {
-    const webhook = await findWebhook(request.params.name)
-    if (webhook === undefined) return answer(404)
-    const body = await readBody(request)
-    await verifyOrThrow({ webhookId: webhook.id, headers: request.headers, body }, webhook.secret, nonceStore)
-
-    console.log(webhook.id, body.toString()) // Replace this with your code.
-    answer(204)
+    const webhook = await findWebhook(request.params['name'])
+    if (webhook === undefined) return response.set('Connection', 'close').sendStatus(404)
+    const { body } = await receive({ webhookId: webhook.id, request }, webhook.secret, nonceStore)
+    console.log(webhook.id, body.toString()) // your code
+    return response.sendStatus(204)
   } catch (error) {
-    if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-    else if (statusOf(error) >= 500) console.error(error)
-    answer(statusOf(error))
+    return refuse(response, error)
   }
 })
-// Express calls it if a name cannot be decoded, such as /hooks/%zz.
-app.use((error: unknown, _: Request, response: Response, next: NextFunction) =>
-  error instanceof URIError ? response.sendStatus(400) : next(error),
-)
 app.listen(Number(process.env['PORT'] ?? 3000))
+
 /** Replace this with a look-up in your database. Return the record's own ID, never the text of the URL. */
-async function findWebhook(name: string): Promise<{ id: string; secret: string } | undefined> {
+async function findWebhook(name = ''): Promise<{ id: string; secret: string } | undefined> {
   return name.toLowerCase() === 'billing' ? { id: '42', secret: process.env['WEBHOOK_SECRET'] ?? '' } : undefined
 }

@@ -5,10 +5,8 @@ export class WebhookNonces extends DurableObject {
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env)
-    this.#sql.exec(
-      'CREATE TABLE IF NOT EXISTS nonces (key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID',
-    )
-    this.#sql.exec('CREATE INDEX IF NOT EXISTS nonces_expires_at ON nonces (expires_at)')
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS nonces (key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE INDEX IF NOT EXISTS nonces_expires_at ON nonces (expires_at)`)
   }
 
   /** It does not await, so no other call runs in between. The answer is sent only after the row is stored. */

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { hasErrorCode, type NonceStore, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import { type NonceStore, receive, refusal } from 'inbound-webhook-auth'
 import { WebhookNonces } from './webhook-nonces'
 
 const { WEBHOOK_SECRET: secret, WEBHOOK_NONCES: nonces } = env as {
@@ -19,15 +19,11 @@ export default {
   async fetch(request) {
     if (new URL(request.url).pathname !== '/hooks/billing') return new Response(null, { status: 404 })
     try {
-      const body = await readBody(request)
-      await verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
-
-      console.log(body.toString()) // Replace this with your code.
+      const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
+      console.log(body.toString()) // your code
       return new Response(null, { status: 204 })
     } catch (error) {
-      if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) console.warn(error.reason, error.detail)
-      else if (statusOf(error) >= 500) console.error(error)
-      return new Response(null, { status: statusOf(error) })
+      return refusal(error)
     }
   },
 } satisfies ExportedHandler

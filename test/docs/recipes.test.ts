@@ -12,7 +12,7 @@ const filesIn = (folder: string, recursive = true) =>
   readdirSync(join(FOLDER, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name))
-const files = [...filesIn('', false), ...filesIn('nextjs')]
+const files = [...filesIn('', false), ...filesIn('nextjs'), ...filesIn('nitro')]
 
 describe('the guide to recipes', () => {
   it.each([...files, 'wrangler.json'])('shows docs/recipes/%s on one page', (file) => {
@@ -37,14 +37,17 @@ describe('the page of a framework names the version that is tested', () => {
 
   it.each([
     ['express.md', 'Express', 'express'],
-    ['express-4.md', 'Express', 'express4'],
+    ['express.md', 'Express', 'express4'],
     ['fastify.md', 'Fastify', 'fastify'],
     ['koa.md', 'Koa', 'koa'],
     ['hono.md', 'Hono', 'hono'],
     ['hono.md', '`@hono/node-server`', '@hono/node-server'],
     ['h3.md', 'h3 version', 'h3'],
-    ['h3.md', 'h3 version', 'h3-1'],
+    ['nitro.md', 'Nitro', 'nitropack'],
+    ['nuxt.md', 'Nuxt', 'nuxt'],
     ['hapi.md', 'hapi', '@hapi/hapi'],
+    ['adonisjs.md', 'AdonisJS', '@adonisjs/core'],
+    ['astro.md', 'Astro', 'astro'],
     ['nestjs.md', 'NestJS', '@nestjs/core'],
     ['feathers.md', 'Feathers', '@feathersjs/feathers'],
     ['nextjs.md', 'Next.js', 'next'],

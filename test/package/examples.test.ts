@@ -23,7 +23,7 @@ for (const [folder, ending] of [
       // Recipes and store set-ups are separate files with their own tests.
       if (
         folder === 'docs' &&
-        (importsOthers(code) || /\.listen\(|\b(Bun|Deno)\.|WEBHOOK_SECRET is not set/.test(code))
+        (importsOthers(code) || /\.listen\(|\b(Bun|Deno)\.|WEBHOOK_SECRET is not set|defineEventHandler/.test(code))
       )
         continue
       EXAMPLES[`${name} ${index + 1}.mts`] = code

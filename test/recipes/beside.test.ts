@@ -37,7 +37,9 @@ const OTHER_ROUTES: Record<string, (source: string) => string> = {
         `@Controller('other') class OtherController { @Post() @HttpCode(200) echo(@Body() body: unknown) { return body } }
         @Module(`,
       )
-      .replace('{ Controller,', '{ Body, Controller,'),
+      .replace('{ Controller,', '{ Body, Controller, HttpCode,'),
+  // Its app has this route already.
+  AdonisJS: (source) => source,
   Feathers: (source) =>
     source.replace(
       'app.configure(rest())',

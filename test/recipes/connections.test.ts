@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
-import { pushEndlessly, send, signedHeaders } from '../support/raw-client.js'
+import { headOf, pushEndlessly, send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { eventually } from '../support/servers.js'
 import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
@@ -50,9 +50,8 @@ async function openIdle(port: number): Promise<Socket[]> {
       some.map(
         (socket) =>
           new Promise((resolve) => {
-            socket.write('POST /hooks/billing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n')
             // The server sends 100 Continue when its handler has the request.
-            socket.write('Expect: 100-continue\r\n\r\n')
+            socket.write(headOf('/hooks/billing', 'Content-Length: 90000\r\nExpect: 100-continue', signedHeaders()))
             socket.once('data', resolve)
           }),
       ),

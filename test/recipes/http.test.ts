@@ -87,7 +87,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   const { path = '/hooks/billing' } = recipe
   const ask = (request: RawRequest) => send(server.port, { path, ...request })
 
-  it('does not start without a secret', () => {
+  it.skipIf(recipe.loadsLate)('does not start without a secret', () => {
     const { WEBHOOK_SECRET: _, ...env } = process.env
     const [program = '', ...args] = command
     const { redis } = servers()
@@ -98,9 +98,19 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
       timeout: 10_000,
       killSignal: 'SIGKILL',
     })
-    expect(stdout + stderr).toContain('WEBHOOK_SECRET is not set')
+    expect(stdout + stderr).toMatch(/WEBHOOK_SECRET is not set|Missing environment variable "WEBHOOK_SECRET"/)
     // Next.js keeps running, and answers 500 to every request.
     expect(status).not.toBe(0)
+  })
+
+  it.runIf(recipe.loadsLate)('answers 500 without a secret, and logs why', async () => {
+    const unset = await Server.start(command, project, { WEBHOOK_SECRET: '' })
+    try {
+      expect(await send(unset.port, { path, ...signed() })).toMatchObject({ status: 500 })
+      expect(unset.output).toContain('WEBHOOK_SECRET is not set')
+    } finally {
+      await unset.stop()
+    }
   })
 
   /** Expects 401 without detail for the sender, and the reason in the log. */
@@ -276,6 +286,18 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
       expect(head).toMatch(/^HTTP\/1\.1 413 /)
       expect(answeredAfter).toBeLessThan(1000)
       // Otherwise the sender uploads what nobody reads.
+      expect(isClosed).toBe(recipe.readsRest === undefined)
+    })
+  }
+
+  if (recipe.readsRest !== 'before the handler') {
+    it.each<[string, RawRequest['headers']]>([
+      ['has no signature', []],
+      ['is too old', signedHeaders({ timestamp: '1700000000' })],
+    ])('answers 401 at once to a request that %s, before a byte of the body', async (_, headers) => {
+      const { head, answeredAfter, isClosed } = await announce(server.port, 90_000, path, headers)
+      expect(head).toMatch(/^HTTP\/1\.1 401 /)
+      expect(answeredAfter).toBeLessThan(1000)
       expect(isClosed).toBe(recipe.readsRest === undefined)
     })
   }

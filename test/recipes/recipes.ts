@@ -18,6 +18,7 @@ import ts from 'typescript'
 import { BUILD, PACKAGES } from '../full/packages.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT, sharedInstall } from '../support/packed.js'
+import { ADONIS_APP, MORE_VARIABLES } from './adonis-app.js'
 
 // Runs every recipe as a user does: the unchanged file, in a project with the packed library and the real framework.
 
@@ -58,6 +59,8 @@ export interface Recipe {
   largeHeaders?: 204 | 400
   /** By default `/hooks/billing`. */
   path?: string
+  /** The framework loads the handler with the first request, so it starts without a secret. */
+  loadsLate?: true
   /** Whether the handler runs for other methods and paths too. */
   answersAll?: true
   /** The rest of a body that is too large is read, because the handler gets the request afterwards or the adapter reads on. */
@@ -68,6 +71,9 @@ export interface Recipe {
 
 /** The two ways to receive in Next.js, below `docs/recipes/nextjs`. */
 export const NEXT_ROUTES = ['app/hooks/billing/route.ts', 'pages/api/hooks/billing.ts'] as const
+
+/** The route of Nitro and Nuxt, below `docs/recipes`. */
+export const NITRO_ROUTE = 'nitro/server/routes/hooks/billing.post.ts'
 
 /** The framework reads every body, and inflates it, before it calls the function. */
 const ON_GOOGLE = { gzip: 401, answersAll: true, readsRest: 'before the handler', parsesFirst: true } as const
@@ -83,12 +89,18 @@ export const RECIPES: readonly Recipe[] = [
   { name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
   { name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
   { name: 'h3', file: 'h3.ts', install: runBy(...TSX) },
-  { name: 'h3 1', file: 'h3-1.ts', install: runWith({ h3: 'h3-1' }) },
+  { name: 'Nitro', file: NITRO_ROUTE, install: buildNitro },
+  { name: 'Nuxt', file: NITRO_ROUTE, install: buildNuxt, needs: 'runtimes' },
   { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400 },
   { name: 'Feathers', file: 'feathers.ts', install: runBy(...TSX) },
   { name: 'NestJS', file: 'nestjs.ts', install: compileNest },
+  { name: 'AdonisJS', file: 'adonisjs.ts', install: installInAdonis },
+  // The guide says what to change in the handler for Express.
+  { name: 'Polka', file: 'express.ts', install: installPolka },
+  { name: 'Restify', file: 'express.ts', install: installRestify, needs: 'runtimes' },
   { name: 'SvelteKit', file: 'fetch.ts', install: buildSvelteKit, needs: 'runtimes' },
   { name: 'React Router', file: 'fetch.ts', install: buildReactRouter, needs: 'runtimes' },
+  { name: 'Astro', file: 'fetch.ts', install: buildAstro, loadsLate: true },
   { name: 'Google Cloud Functions', file: 'google-cloud-functions.ts', install: installFunction, ...ON_GOOGLE },
   { name: 'Next.js', file: `nextjs/${NEXT_ROUTES[0]}`, install: buildNext(NEXT_ROUTES[0]), store: 'Redis' },
   {
@@ -154,23 +166,30 @@ export function runWith(aliases: Record<string, string>) {
   }
 }
 
-/** Writes the files of a guide's page: the code blocks that begin with a comment with the file's path. */
-export function writeFilesOf(page: string, project: string, isFile: (path: string) => boolean): void {
+/** Returns the files of a guide's page by path: the code blocks that begin with a comment with the file's path. */
+function filesOf(page: string): ReadonlyMap<string, string> {
   const blocks = codeBlocks(readFileSync(join(FOLDER, '../receive', page), 'utf8'), '(?:ts|js)')
-  for (const block of blocks) {
-    const [, path = ''] = /^\/\/ (\S+)\n/.exec(block) ?? []
-    if (path === '' || !isFile(path)) continue
-    mkdirSync(dirname(join(project, path)), { recursive: true })
-    writeFileSync(join(project, path), block)
-  }
+  return new Map(blocks.map((block) => [/^\/\/ (\S+)\n/.exec(block)?.[1] ?? '', block]))
+}
+
+function writeFilesOf(page: string, project: string, isFile: (path: string) => boolean): void {
+  for (const [path, text] of filesOf(page)) if (path !== '' && isFile(path)) writeInto(project, path, text)
 }
 
 const NODE_24 = join(PACKAGES, 'node24/bin/node')
 
+/** Writes a file, and the folders that it needs. */
+function writeInto(project: string, path: string, text: string): void {
+  mkdirSync(dirname(join(project, path)), { recursive: true })
+  writeFileSync(join(project, path), text)
+}
+
+const ES_MODULES = '{ "private": true, "type": "module" }'
+
 function buildSvelteKit(project: string, source: string): readonly string[] {
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  writeFileSync(join(project, 'package.json'), ES_MODULES)
   writeFilesOf('fetch.md', project, (path) => /^src|^vite/.test(path))
-  writeFileSync(join(project, 'src/receive.ts'), source)
+  writeInto(project, 'src/routes/hooks/billing/+server.ts', source)
   writeFileSync(join(project, 'src/app.html'), '%sveltekit.head% %sveltekit.body%')
   build(project, NODE_24, 'vite/bin/vite.js', 'build')
   return ['env', 'BODY_SIZE_LIMIT=Infinity', NODE_24, 'build/index.js']
@@ -181,7 +200,7 @@ function buildReactRouter(project: string, source: string): readonly string[] {
   const dependencies = { isbot: '*' }
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
   writeFilesOf('fetch.md', project, (path) => /^app/.test(path))
-  writeFileSync(join(project, 'app/receive.ts'), source)
+  writeInto(project, 'app/billing.ts', source.replace('const POST', 'const action'))
   writeFileSync(join(project, 'app/root.tsx'), "export { Outlet as default } from 'react-router'")
   const config = "import { reactRouter } from '@react-router/dev/vite'\nexport default { plugins: [reactRouter()] }"
   writeFileSync(join(project, 'vite.config.ts'), config)
@@ -189,9 +208,73 @@ function buildReactRouter(project: string, source: string): readonly string[] {
   return [NODE_24, join(PACKAGES, '@react-router/serve/bin.cjs'), 'build/server/index.js']
 }
 
+function buildAstro(project: string, source: string): readonly string[] {
+  writeFileSync(join(project, 'package.json'), ES_MODULES)
+  writeFilesOf('astro.md', project, () => true)
+  writeInto(project, 'src/pages/hooks/billing.ts', source.concat('export const prerender = false\n'))
+  build(project, process.execPath, 'astro/astro.js', 'build')
+  return [process.execPath, 'dist/server/entry.mjs']
+}
+
+/** Writes the files that Nitro and Nuxt both need. */
+function writeNitroServer(project: string, source: string): void {
+  writeFileSync(join(project, 'package.json'), ES_MODULES)
+  cpSync(join(FOLDER, 'nitro'), project, { recursive: true })
+  writeInto(project, NITRO_ROUTE.replace('nitro/', ''), source)
+  // As npm installs it beside Nitro.
+  symlinkSync(join(PACKAGES, 'nitropack/node_modules/h3'), join(project, 'node_modules/h3'))
+}
+
+function buildNitro(project: string, source: string): readonly string[] {
+  writeNitroServer(project, source)
+  const config = "export default defineNitroConfig({ srcDir: 'server', compatibilityDate: '2026-01-01' })"
+  writeFileSync(join(project, 'nitro.config.ts'), config)
+  build(project, process.execPath, 'nitropack/dist/cli/index.mjs', 'build')
+  return [process.execPath, '.output/server/index.mjs']
+}
+
+function buildNuxt(project: string, source: string): readonly string[] {
+  writeNitroServer(project, source)
+  writeFileSync(join(project, 'nuxt.config.ts'), "export default defineNuxtConfig({ compatibilityDate: '2026-01-01' })")
+  writeInto(project, 'app/pages/about.vue', '<template><p>an app</p></template>')
+  build(project, NODE_24, 'nuxt/bin/nuxt.mjs', 'build')
+  return [NODE_24, '.output/server/index.mjs']
+}
+
+function installInAdonis(project: string, source: string): readonly string[] {
+  for (const [path, text] of Object.entries(ADONIS_APP)) writeInto(project, path, text)
+  // The guide adds a line to two files.
+  const lines = filesOf('adonisjs.md')
+  const change = (path: string, add: (text: string, line: string) => string) => {
+    writeInto(project, path, add(ADONIS_APP[path] ?? '', lines.get(path) ?? ''))
+  }
+  change('start/env.ts', (text, line) => text.replace(MORE_VARIABLES, line))
+  change('start/kernel.ts', (text, line) => text + line)
+  writeInto(project, 'app/middleware/receive_webhook.ts', source)
+  return ['env', 'HOST=127.0.0.1', ...TSX, 'bin/server.ts']
+}
+
+function installPolka(project: string, source: string): readonly string[] {
+  const changed = source
+    .replace("import express from 'express'", "import polka from 'polka'")
+    .replace('express()', 'polka()')
+    .replace('response.sendStatus(204)', 'response.writeHead(204).end()')
+  return runBy(...TSX)(project, changed)
+}
+
+function installRestify(project: string, source: string): readonly string[] {
+  const changed = source
+    .replace("import express from 'express'", "import restify from 'restify'")
+    .replace('express()', 'restify.createServer()')
+    .replace('response.sendStatus(204)', 'response.send(204)')
+  return runBy(NODE_24, '--import', 'tsx')(project, changed)
+}
+
+const NO_TELEMETRY = { ASTRO_TELEMETRY_DISABLED: '1', NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1' }
+
 /** Runs the build of a framework. */
 function build(project: string, node: string, script: string, ...args: string[]): void {
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', WEBHOOK_SECRET: 'only for the build' }
+  const env = { ...process.env, ...NO_TELEMETRY, WEBHOOK_SECRET: 'only for the build' }
   execFileSync(node, [join(PACKAGES, script), ...args], { cwd: project, env, stdio: 'pipe' })
 }
 

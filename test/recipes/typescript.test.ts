@@ -25,16 +25,13 @@ const NEST = {
 
 /** The recipes that Node runs. Next.js checks the types of its route itself, when it builds. */
 const SERVERS = ['node-http', 'express', 'fastify', 'koa', 'hono', 'h3', 'hapi', 'feathers'].map((name) => `${name}.ts`)
-const OTHERS = ['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'compressed', 'log-error'].map(
-  (name) => `${name}.ts`,
-)
+const OTHERS = ['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'compressed'].map((name) => `${name}.ts`)
 
 const WORKERS = { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }
 
 const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module'][] = [
   [[...SERVERS, ...OTHERS], ON_NODE, 'module'],
   [['express.ts', 'many-webhooks.ts'], ON_NODE, 'module'],
-  [['h3-1.ts'], ON_NODE, 'module'],
   [['nestjs.ts'], NEST, 'commonjs'],
   [['nestjs.ts'], NEST, 'module'],
   [['worker.ts', 'webhook-nonces.ts'], WORKERS],
@@ -44,6 +41,18 @@ const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module']
 
 /** The oldest and the newest version that the tests have. */
 const COMPILERS = [join(PACKAGES, 'typescript/bin/tsc'), join(ROOT, 'node_modules/typescript/bin/tsc')]
+
+/** Returns what each compiler prints. */
+function compile(project: string): string[] {
+  return COMPILERS.map((tsc) => spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout)
+}
+
+/** The recipes that need the types of their app. */
+const APPS: [recipe: string, config: { extend?: string; include: string[] }][] = [
+  ['Nitro', { extend: './.nitro/types/tsconfig.json', include: ['.nitro/types/*.d.ts', 'server'] }],
+  ['Nuxt', { extend: './.nuxt/tsconfig.server.json', include: ['.nuxt/types/nitro.d.ts', 'server'] }],
+  ['AdonisJS', { include: ['app/middleware', 'start'] }],
+]
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
 
@@ -59,16 +68,24 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type }))
     for (const file of files) writeFileSync(join(project, file), sourceOf({ file }))
     if (files[0] === 'express.ts') link('@types/express4', join(project, 'node_modules/@types/express'))
-    if (files[0] === 'h3-1.ts') link('h3-1', join(project, 'node_modules/h3'))
     const config = { compilerOptions: { ...STRICT, ...options }, files }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
-    for (const tsc of COMPILERS) {
-      expect(spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' }).stdout).toBe('')
-    }
+    expect(compile(project)).toEqual(['', ''])
+  })
+
+  it.each(APPS)('%s, with the types that it generates', (name, { extend, include }) => {
+    const recipe = RECIPES.find((known) => known.name === name)
+    if (recipe === undefined || (recipe.needs && !isInstalled(recipe.needs, PROGRAMS[recipe.needs]))) return
+    const project = createProject()
+    recipe.install(project, sourceOf(recipe))
+    const compilerOptions = { ...STRICT, ...(extend === undefined ? ON_NODE : { types: ['node'] }) }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: extend, compilerOptions, include }))
+    expect(compile(project)).toEqual(['', ''])
   })
 
   it('covers every recipe', () => {
-    const checked = new Set(PROJECTS.flatMap(([files]) => files))
+    const apps = APPS.map(([name]) => RECIPES.find((known) => known.name === name)?.file)
+    const checked = new Set([...PROJECTS.flatMap(([files]) => files), ...apps])
     const others = RECIPES.map(({ file }) => file).filter((file) => !checked.has(file))
     expect(others.filter((file) => !file.startsWith('nextjs/'))).toEqual([])
   })

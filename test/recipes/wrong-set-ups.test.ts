@@ -66,8 +66,9 @@ function askOnce(listener: RequestListener, type?: string, body?: string): Promi
 }
 
 /** If the value shows the framework, the message has the line for it. Otherwise the message has a link. */
-const EXPRESS = /Express: define this route before app\.use\(express\.json\(\)\).*NestJS: .*bodyParser: false/
-const NODE = /Koa and node:http: before any body parser, pass await readBody\(request\) \(Koa: ctx\.req\)/
+const EXPRESS =
+  /Express: pass await readBody\(req\), and define this route before app\.use\(express\.json\(\)\).*NestJS: .*bodyParser: false/
+const NODE = /Koa and node:http: pass await readBody\(req\), and put this route before any body parser/
 const LAMBDA = /AWS Lambda: pass await readBody\(event\)/
 const LINK = /How to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md/
 

@@ -84,6 +84,8 @@ export async function hangUpHalfway(port: number, request: RawRequest): Promise<
 /**
  * Sends a request whose body never ends, as fast as the server takes it, until the connection closes.
  *
+ * Its headers are valid, so that the receiver reads the body.
+ *
  * @param framing - whether the body has a `Content-Length` of 1 TB, or is chunked.
  * @returns the answer's head, how much was sent, and how long it took. It gives up after 64 MB.
  */
@@ -99,7 +101,7 @@ export async function pushEndlessly(port: number, framing: 'length' | 'chunks', 
   // The server closes the connection while bytes are on their way.
   socket.on('error', () => {})
   const length = framing === 'length' ? 'Content-Length: 1000000000000' : 'Transfer-Encoding: chunked'
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${length}\r\n\r\n`)
+  socket.write(headOf(path, length, signedHeaders()))
   const piece = Buffer.alloc(2 ** 16, 'x')
   const bytes = framing === 'length' ? piece : Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
   const push = () => {
@@ -116,9 +118,15 @@ export async function pushEndlessly(port: number, framing: 'length' | 'chunks', 
 /**
  * Announces a body and sends none of it.
  *
+ * @param headers - by default, headers that are valid.
  * @returns the answer's head, after how many milliseconds it came, and whether the server then closed the connection.
  */
-export async function announce(port: number, contentLength: number, path = '/hooks/billing') {
+export async function announce(
+  port: number,
+  contentLength: number,
+  path = '/hooks/billing',
+  headers: RawRequest['headers'] = signedHeaders(),
+) {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   const start = performance.now()
   let head = ''
@@ -134,10 +142,16 @@ export async function announce(port: number, contentLength: number, path = '/hoo
     answeredAfter = Math.min(answeredAfter, performance.now() - start)
     head += text
   })
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${contentLength}\r\n\r\n`)
+  socket.write(headOf(path, `Content-Length: ${contentLength}`, headers))
   await Promise.race([closed, sleep(3000)])
   socket.destroy()
   return { head, answeredAfter, isClosed }
+}
+
+/** @param framing - the header lines that say how long the body is. */
+export function headOf(path: string, framing: string, headers: RawRequest['headers']): string {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n${lines.join('')}\r\n`
 }
 
 function* bytesOf({ method = 'POST', path = '/hooks/billing', headers, body, chunkBytes }: RawRequest) {

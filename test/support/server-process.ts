@@ -16,7 +16,7 @@ export class Server {
   ) {
     this.#process = spawn(program, args, {
       cwd,
-      env: { ...process.env, ...env, PORT: String(port), WEBHOOK_SECRET: SECRET },
+      env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: SECRET, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       // It has its own process group, so that its child processes are stopped too.
       detached: true,

@@ -13,7 +13,6 @@ function connect() {
   })
   return connecting
 }
-
 export const nonceStore: NonceStore = {
   reserve: async (...call) => (await connect()).reserve(...call),
   reserveAll: async (...call) => (await connect()).reserveAll(...call),

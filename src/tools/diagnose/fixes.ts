@@ -12,8 +12,8 @@ export interface Fix {
 
 const SAME_BYTES = 'Sign the same bytes that you send'
 const RAW_BYTES =
-  'Pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: express.raw({ type: () => true, inflate: false }), before express.json()).'
-const RAW_EVENT = `${RAW_BYTES} In AWS Lambda and queues, pass event.body, decoded if event.isBase64Encoded.`
+  'Call receive(…), or pass the raw bytes as received, before anything parses, decodes, trims or inflates them (Express: before express.json()).'
+const RAW_EVENT = `${RAW_BYTES} In AWS Lambda, pass the event to receive(…). In queues, pass the body, decoded if it is base64.`
 const WRITE_ONCE = {
   node: 'const body = JSON.stringify(event); sign body and send the same body',
   python:
@@ -282,7 +282,7 @@ export const FIXES = {
   pass_raw_body: {
     sender: 'Send text, not an object.',
     receiver: RAW_BYTES,
-    lines: { node: 'await request.arrayBuffer(), once' },
+    lines: { node: 'const { body } = await receive({ webhookId, request }, secret, nonceStore)' },
   },
 
   rename_headers: {

@@ -102,8 +102,7 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, answer: Endp
   const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
   const why = isClock
     ? `Its clock is ${describe(drift)}, as the Date of its answer shows.`
-    : (WHY_ACCEPTED[reason] ??
-      'It ignores the result of verify. Use await verifyOrThrow(…), and answer 401 if it throws.')
+    : (WHY_ACCEPTED[reason] ?? 'It ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
   return [`Refused here (${reason}), ${answer.status} there. ${why}`]
 }
 
