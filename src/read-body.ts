@@ -111,21 +111,30 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     throw invalidType(`${name} is ${kindOf(source)}. ${types.isPromise(source) ? 'Await it.' : fix}`)
   }
   const headers = headersOf(source) ?? outerHeaders
+  const unread = (read: UnreadBody['read']): UnreadBody => ({
+    headers,
+    read(maxBytes) {
+      const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
+      if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
+      return read(maxBytes)
+    },
+  })
+
   const rawBody = bytesIn(source['rawBody'], name)
-  if (rawBody !== undefined) return { headers, read: (maxBytes) => limited(rawBody, maxBytes) }
-  if ('isBase64Encoded' in source) return { headers, read: eventReader(source, name) }
+  if (rawBody !== undefined) return unread((maxBytes) => limited(rawBody, maxBytes))
+  if ('isBase64Encoded' in source) return unread(eventReader(source, name))
 
   // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
   // the first access.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
-    return { headers, read: (maxBytes) => readFetch(source, name, maxBytes) }
+    return unread((maxBytes) => readFetch(source, name, maxBytes))
   }
   const body = bytesIn(source['body'], name)
-  if (body !== undefined) return { headers, read: (maxBytes) => limited(body, maxBytes) }
+  if (body !== undefined) return unread((maxBytes) => limited(body, maxBytes))
   if (isStream(source)) {
     assertUnread(source, name)
-    return { headers, read: (maxBytes) => readStream(source, maxBytes) }
+    return unread((maxBytes) => readStream(source, maxBytes))
   }
 
   // A method of this name belongs to a framework.
@@ -149,12 +158,6 @@ function bytesIn(value: unknown, name: string): Uint8Array | undefined {
   return isObject(value) ? bytesOf(value, name) : undefined
 }
 
-/** @throws {@link BodyTooLargeError} if `Content-Length` is above the limit. */
-function assertLength(headers: unknown, maxBytes: number): void {
-  const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
-  if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
-}
-
 function limited(bytes: Uint8Array, maxBytes: number): RawBody {
   if (bytes.length > maxBytes) throw new BodyTooLargeError(maxBytes)
   return asBuffer(bytes)
@@ -168,7 +171,6 @@ function eventReader(event: Fields, name: string): UnreadBody['read'] {
 }
 
 async function readFetch(request: Fields, name: string, maxBytes: number): Promise<RawBody> {
-  assertLength(request['headers'], maxBytes)
   const body = request['body'] as ReadableStream<unknown> | null | undefined
   if (!body) return Buffer.alloc(0)
   if (body.locked) throw alreadyRead(request, name)
@@ -218,7 +220,6 @@ function assertUnread(stream: NodeStream & object, name: string): void {
 }
 
 async function readStream(stream: NodeStream & object, maxBytes: number): Promise<RawBody> {
-  assertLength(Reflect.get(stream, 'headers'), maxBytes)
   if (isAborted(stream)) throw new BodyAbortedError(stream.errored)
   const bytes = new Collector(maxBytes)
   if (stream.readableEnded === true) return bytes.all

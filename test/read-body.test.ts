@@ -203,13 +203,53 @@ describe("readBody of Node's request", () => {
     expect(body.buffer.byteLength).toBe(1_000_000)
   })
 
-  it('copies a body that arrives in many parts only a few times, because each copy costs its whole length', async () => {
+  it.each([
+    ['of one byte', [1]],
+    ['just below and above the size that is kept', [4095, 4096, 4097]],
+    ['large and small in turns', [20_000, 1, 5000, 3, 3]],
+    ['empty between others', [0, 10, 0, 5000, 0]],
+    ['as large as a slab', [10, 65_536, 10]],
+  ])('joins chunks %s in their order', async (_, sizes) => {
+    const chunks = Array.from({ length: 600 }, (_, index) =>
+      Buffer.alloc(sizes[index % sizes.length] ?? 0, index % 251),
+    )
+    const expected = Buffer.concat(chunks)
+    const { stream } = streamOf(chunks)
+    const body = await readBody(fetchRequest(stream, { duplex: 'half' }), { maxBytes: expected.length })
+    expect(body.equals(expected)).toBe(true)
+  })
+
+  it('copies a large chunk only once, when all have arrived', async () => {
+    const chunks = [Buffer.alloc(50_000, 'a'), Buffer.alloc(50_000, 'b'), Buffer.alloc(4096, 'c')]
     const concat = vi.spyOn(Buffer, 'concat')
     try {
-      const parts = Array.from({ length: 1000 }, () => Buffer.alloc(1000, 'a'))
-      expect(await readBody(asSource(Readable.from(parts, { objectMode: false })))).toHaveLength(1_000_000)
-      // The memory doubles: from 1000 bytes to a million in ten steps.
-      expect(concat.mock.calls.length).toBeLessThan(15)
+      await readBody(asSource(Readable.from(chunks, { objectMode: false })))
+      expect(concat.mock.calls).toEqual([[chunks, 104_096]])
+      expect(concat.mock.calls[0]?.[0].map(({ buffer }) => buffer)).toEqual(chunks.map(({ buffer }) => buffer))
+    } finally {
+      concat.mockRestore()
+    }
+  })
+
+  it('copies a part of much larger memory, which it would keep', async () => {
+    const memory = Buffer.alloc(100_000, 'a')
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      await readBody(asSource(Readable.from([BYTES, memory.subarray(0, 5000)], { objectMode: false })))
+      expect(concat.mock.calls[0]?.[0][1]?.buffer).not.toBe(memory.buffer)
+    } finally {
+      concat.mockRestore()
+    }
+  })
+
+  it('keeps a few objects for a body that arrives byte by byte', async () => {
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      const bytes = Array.from({ length: 100_000 }, () => Buffer.from('a'))
+      expect(await readBody(asSource(Readable.from(bytes, { objectMode: false })))).toHaveLength(100_000)
+      // Slabs of 1024 bytes, then as large as what has arrived, then of 65 536.
+      const sizes = concat.mock.calls[0]?.[0].map(({ length }) => length)
+      expect(sizes).toEqual([1, 1024, 1026, 2052, 4104, 8208, 16_416, 32_832, 34_337])
     } finally {
       concat.mockRestore()
     }
@@ -453,6 +493,12 @@ describe('readBody of bytes that were already read', () => {
     })
     await post(port, EVENT)
     expect(await promise).toEqual(BYTES)
+  })
+
+  it.each(['rawBody', 'body'])('refuses a Content-Length above the limit, whatever %s is', async (name) => {
+    const source = { headers: { 'content-length': String(BYTES.length + 1) }, [name]: BYTES }
+    await expect(readBody(source, { maxBytes: BYTES.length })).rejects.toMatchObject(TOO_LARGE)
+    expect(await readBody(source, { maxBytes: BYTES.length + 1 })).toEqual(BYTES)
   })
 
   it('refuses more bytes than the limit', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { BYTES } from '../support/cases/bodies.js'
 import type { Case, Core } from './case.js'
 
-/** Checks that `readBody` reads the runtime's own requests and streams. */
-export function readBodies({ readBody, statusOf }: Core): Case[] {
+/** Checks that `readBody` and `receive` read the runtime's own requests and streams. */
+export function readBodies({ MemoryNonceStore, readBody, receive, refusal, sign, statusOf }: Core): Case[] {
   const post = (body: RequestInit['body'], headers = {}) =>
     new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
   const streamOf = (...chunks: (Uint8Array | Error)[]) =>
@@ -27,7 +27,29 @@ export function readBodies({ readBody, statusOf }: Core): Case[] {
     },
   })
   const ten = () => new Uint8Array(10)
+  const signed = (body: string) => post(body, sign(body, 'secret'))
+  const receiveFrom = (request: Request, nonceStore = new MemoryNonceStore()) =>
+    receive({ webhookId: '42', request }, 'secret', nonceStore)
   return [
+    {
+      name: 'receive: accepts a Request once',
+      async run() {
+        const nonceStore = new MemoryNonceStore()
+        const request = signed('{"a":1}')
+        const { body } = await receiveFrom(request.clone(), nonceStore)
+        assert.equal(body.toString(), '{"a":1}')
+        await assert.rejects(receiveFrom(request, nonceStore), { reason: 'replayed_nonce' })
+      },
+    },
+    {
+      name: 'receive: leaves the body of a Request unread if its headers break a rule',
+      async run() {
+        const request = post('{"a":1}')
+        const error: unknown = await receiveFrom(request).catch((thrown: unknown) => thrown)
+        assert.equal(request.bodyUsed, false)
+        assert.equal(refusal(error, { log() {} }).status, 401)
+      },
+    },
     returns('every byte of a Request', () => post(Uint8Array.from(BYTES)), BYTES),
     returns('a stream', () => post(streamOf(BYTES.slice(0, 1), BYTES.slice(1))), BYTES),
     returns('a Request without a body', () => new Request('http://localhost/'), new Uint8Array()),
