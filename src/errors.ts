@@ -74,6 +74,16 @@ export class NonceStoreFullError extends Error {
 }
 
 /**
+ * The server of the store has more to do than it can answer in time, so the reservation was not sent.
+ *
+ * `verify` throws a {@link NonceStoreError} with this error as its `cause`.
+ */
+export class NonceStoreBusyError extends Error {
+  override readonly name = 'NonceStoreBusyError'
+  readonly code = 'ERR_NONCE_STORE_BUSY'
+}
+
+/**
  * The request's body has more bytes than `readBody` accepts. The rest of it was not read.
  *
  * Frameworks that read `status` or `statusCode` answer 413. The message is safe to send.
@@ -110,6 +120,7 @@ export interface ErrorsByCode {
   ERR_WEBHOOK_REJECTED: WebhookRejectedError
   ERR_NONCE_STORE: NonceStoreError
   ERR_NONCE_STORE_FULL: NonceStoreFullError
+  ERR_NONCE_STORE_BUSY: NonceStoreBusyError
   ERR_BODY_TOO_LARGE: BodyTooLargeError
   ERR_BODY_ABORTED: BodyAbortedError
   ERR_INVALID_ARGUMENT: (TypeError | RangeError) & {

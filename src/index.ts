@@ -4,6 +4,7 @@ export {
   BodyTooLargeError,
   type ErrorsByCode,
   hasErrorCode,
+  NonceStoreBusyError,
   NonceStoreError,
   NonceStoreFullError,
   WebhookRejectedError,

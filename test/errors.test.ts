@@ -4,6 +4,7 @@ import {
   BodyTooLargeError,
   hasErrorCode,
   MemoryNonceStore,
+  NonceStoreBusyError,
   NonceStoreError,
   NonceStoreFullError,
   sign,
@@ -42,7 +43,7 @@ describe('hasErrorCode', () => {
     expect(codes.filter((one) => hasErrorCode(error, one))).toEqual([code])
   })
 
-  it.each([NonceStoreError, NonceStoreFullError])('%o names its class', (StoreError) => {
+  it.each([NonceStoreError, NonceStoreFullError, NonceStoreBusyError])('%o names its class', (StoreError) => {
     expect(String(new StoreError('why'))).toBe(`${StoreError.name}: why`)
   })
 
@@ -96,6 +97,12 @@ describe('the properties that frameworks read', () => {
       () => new NonceStoreFullError('The store is full'),
       'The store is full',
       { name: 'NonceStoreFullError', code: 'ERR_NONCE_STORE_FULL' },
+    ],
+    [
+      'NonceStoreBusyError',
+      () => new NonceStoreBusyError('The server is behind'),
+      'The server is behind',
+      { name: 'NonceStoreBusyError', code: 'ERR_NONCE_STORE_BUSY' },
     ],
     [
       'BodyTooLargeError',

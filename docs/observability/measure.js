@@ -6,7 +6,7 @@ import { hasErrorCode, verify } from 'inbound-webhook-auth'
  * @param {object} meters
  * @param {(webhook: string, result: string) => void} meters.countRequest
  * @param {(webhook: string, index: number) => void} meters.countSecret
- * @param {(seconds: number, outcome: 'reserved' | 'taken' | 'error') => void} meters.recordReservation
+ * @param {(seconds: number, outcome: 'reserved' | 'taken' | 'refused' | 'error') => void} meters.recordReservation
  */
 export function measure({ countRequest, countSecret, recordReservation }) {
   /** @type {typeof verify} */
@@ -32,7 +32,7 @@ export function measure({ countRequest, countSecret, recordReservation }) {
       recordReservation(seconds(), isReserved ? 'reserved' : 'taken')
       return isReserved
     } catch (error) {
-      recordReservation(seconds(), 'error')
+      recordReservation(seconds(), hasErrorCode(error, 'ERR_NONCE_STORE_BUSY') ? 'refused' : 'error')
       throw error
     }
   }

@@ -9,7 +9,7 @@ export function createMetrics(meter = metrics.getMeter('webhooks')) {
     description: 'Accepted requests by webhook and by the index of the secret that matched.',
   })
   const reservations = meter.createHistogram('webhook.nonce_reservation', {
-    description: 'How long the nonce store took, by outcome: reserved, taken or error.',
+    description: 'How long the nonce store took, by outcome: reserved, taken, refused or error.',
     unit: 's',
     advice: { explicitBucketBoundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
   })

@@ -18,7 +18,7 @@ export function createMetrics(register) {
   })
   const reservations = new Histogram({
     name: 'webhook_nonce_reservation_seconds',
-    help: 'How long the nonce store took, by outcome: reserved, taken or error.',
+    help: 'How long the nonce store took, by outcome: reserved, taken, refused or error.',
     labelNames: ['outcome'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
     registers,

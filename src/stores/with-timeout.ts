@@ -51,12 +51,14 @@ export function assertTimeout(milliseconds: number, name = 'timeout'): void {
  */
 export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, message?: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const reservation = `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`
-      reject(new Error(message ?? reservation))
-    }, milliseconds)
+    const timer = setTimeout(() => reject(new Error(message ?? noAnswer(milliseconds))), milliseconds)
     Promise.resolve(answer)
       .finally(() => clearTimeout(timer))
       .then(resolve, reject)
   })
+}
+
+/** Returns the message of the error for a reservation without an answer. */
+export function noAnswer(milliseconds: number): string {
+  return `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`
 }

@@ -57,10 +57,58 @@ export function lineChart(runs) {
       false,
     ),
   ]
+  const legend = [
+    ...runs.map(({ node, date }, index) => `${index === 0 ? 'Lower is better. ' : ''}Node ${node.slice(1)}, ${date}.`),
+    'A Map holds at most 16.7 million entries.',
+  ]
+  const title =
+    'Time and memory of a reservation in MemoryNonceStore, by the number of live nonces, by the number of webhooks, and over time'
+  return chart(title, 'Time and memory of MemoryNonceStore', legend, panels)
+}
+
+/**
+ * @typedef {{ accepted: number }} Load
+ * @typedef {{ client: string, server: string, capacity: number, loads: { times: number, connected: Load, without: Load }[] }} OverloadedClient
+ */
+
+/**
+ * Draws a panel per server: what its clients accept by what they are offered, with their connect functions and without.
+ *
+ * @param {{ node: string, date: string, clients: readonly OverloadedClient[] }} run
+ * @returns {string} SVG that is readable on a light and on a dark background.
+ */
+export function overloadChart({ node, date, clients }) {
+  const servers = [...new Set(clients.map(({ server }) => server))]
+  const panels = servers.map((server) => {
+    const own = clients.filter((client) => client.server === server)
+    /** @param {'connected' | 'without'} variant @returns {Line[]} */
+    const lines = (variant) =>
+      own.map(({ client, capacity, loads }) => ({
+        name: variant === 'connected' ? client : `${client} alone`,
+        points: loads.map((load) => point(load.times, (100 * load[variant].accepted) / capacity)),
+      }))
+    return panel(
+      `${server}: accepted, in % of what it can do`,
+      'offered, as a multiple of what it can do',
+      [...lines('connected'), ...lines('without')],
+      false,
+      [1, 2, 4, 8],
+    )
+  })
+  const legend = [
+    'Higher is better. Green and blue: with the connect',
+    'function. Grey: the same client without it.',
+    `Node ${node.slice(1)}, ${date}.`,
+  ]
+  return chart('What each client accepts under overload', 'Accepted requests under overload', legend, panels)
+}
+
+/** @param {string} title @param {string} heading @param {readonly string[]} legend @param {readonly string[]} panels */
+function chart(title, heading, legend, panels) {
   const width = LEFT + WIDTH + RIGHT
   const height = TOP + panels.length * (HEIGHT + GAP) - GAP + 20
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="title">
-<title id="title">Time and memory of a reservation in MemoryNonceStore, by the number of live nonces, by the number of webhooks, and over time</title>
+<title id="title">${title}</title>
 <style>
 text { fill: #24292f }
 .quiet { fill: #57606a }
@@ -79,9 +127,8 @@ text.own, text.earlier, text.peer { stroke: none }
   .peer { stroke: #9198a1; fill: #9198a1 }
 }
 </style>
-<text x="10" y="24" font-size="16" font-weight="600">Time and memory of MemoryNonceStore</text>
-${runs.map(({ node, date }, index) => `<text x="10" y="${46 + 18 * index}" class="quiet">${index === 0 ? 'Lower is better. ' : ''}Node ${node.slice(1)}, ${date}.</text>`).join('\n')}
-<text x="10" y="${46 + 18 * runs.length}" class="quiet">A Map holds at most 16.7 million entries.</text>
+<text x="10" y="24" font-size="16" font-weight="600">${heading}</text>
+${legend.map((line, index) => `<text x="10" y="${46 + 18 * index}" class="quiet">${line}</text>`).join('\n')}
 ${panels.map((svg, index) => `<g transform="translate(${LEFT} ${TOP + index * (HEIGHT + GAP)})">${svg}</g>`).join('\n')}
 </svg>
 `
@@ -97,7 +144,7 @@ function point(x, y) {
  * @param {string} unit - the unit of the horizontal axis.
  * @param {Line[]} lines
  */
-function panel(title, unit, lines, isLogarithmic = true) {
+function panel(title, unit, lines, isLogarithmic = true, marks = [1, 10, 20, 30]) {
   const all = lines.flatMap(({ points }) => points)
   const scale = isLogarithmic ? Math.log10 : Number
   const [least, most] = [Math.min(...all.map(([x]) => scale(x))), Math.max(...all.map(([x]) => scale(x)))]
@@ -114,12 +161,12 @@ function panel(title, unit, lines, isLogarithmic = true) {
   )
   const ticks = isLogarithmic
     ? Array.from({ length: Math.floor(most) - Math.ceil(least) + 1 }, (_, index) => 10 ** (Math.ceil(least) + index))
-    : [1, 10, 20, 30]
+    : marks
   const columns = ticks.map(
     (value) => `<text x="${x(value)}" y="${HEIGHT - 12}" text-anchor="middle" class="quiet">${short(value)}</text>`,
   )
   const drawn = lines.map(({ name, points }, index) => {
-    const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
+    const kind = kindOf(name, index)
     const path = points.map(([a, b], at) => `${at === 0 ? 'M' : 'L'}${x(a)} ${y(b)}`).join(' ')
     const dots =
       points.length > 10 ? [] : points.map(([a, b]) => `<circle cx="${x(a)}" cy="${y(b)}" r="3" class="${kind}"/>`)
@@ -130,7 +177,7 @@ function panel(title, unit, lines, isLogarithmic = true) {
     .map(({ name, points: [...points] }, index) => ({ name, index, end: points.pop() ?? point(0, 0) }))
     .sort((one, other) => y(one.end[1]) - y(other.end[1]))
     .map(({ name, index, end }) => {
-      const kind = name === 'Map' ? 'peer' : index === 0 ? 'own' : 'earlier'
+      const kind = kindOf(name, index)
       // The labels are placed from the highest to the lowest, so that no label covers another one.
       const at = Math.max(y(end[1]), free)
       free = at + 16
@@ -144,6 +191,12 @@ function panel(title, unit, lines, isLogarithmic = true) {
     ...drawn,
     ...names,
   ].join('\n')
+}
+
+/** @param {string} name @param {number} index */
+function kindOf(name, index) {
+  if (name === 'Map' || name.endsWith(' alone')) return 'peer'
+  return index === 0 ? 'own' : 'earlier'
 }
 
 /** Returns a step of 1, 2 or 5 times a power of ten, for about four rows. @param {number} most */

@@ -56,6 +56,11 @@ export const PARTS = {
     ],
     score: 86,
   },
+  admission: {
+    mutate: ['src/stores/connect/admission.ts'],
+    testFiles: ['test/stores/connect/admission.test.ts'],
+    score: 80,
+  },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
   cli: {
     mutate: [

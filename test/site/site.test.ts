@@ -242,7 +242,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       ERR_NONCE_STORE: '/reference/errors.html#err_nonce_store',
       Lambda: '/receive/lambda.html#receive-with-aws-lambda',
       401: '/debug/#why-a-request-gets-401',
-      metrics: '/operate/observability.html#metrics-alerts-and-a-circuit-breaker',
+      metrics: '/operate/observability.html#metrics-and-alerts',
       workbench: '/debug/command-line.html#workbench',
     }
     for (const word of Object.keys(best)) found[word] = await search(page, word)

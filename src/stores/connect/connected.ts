@@ -1,6 +1,7 @@
 import { assertOptions, invalidType, kindOf } from '../../arguments.js'
 import { assertFunction } from '../options.js'
 import { assertTimeout } from '../with-timeout.js'
+import type { Admission } from './admission.js'
 
 /** `Symbol.asyncDispose`, or nothing where the types of the project do not know it. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
@@ -81,14 +82,15 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
-/** The methods of a store, `close` and `Symbol.asyncDispose`. */
+/** The methods of a store, which send what `admission` admits, `close` and `Symbol.asyncDispose`. */
 export function connected(
   store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
+  admission: Admission,
   close: () => Promise<void>,
 ): ConnectedNonceStore {
   return {
-    reserve: (...call) => store.reserve(...call),
-    reserveAll: (...call) => store.reserveAll(...call),
+    reserve: (...call) => admission.admit(() => store.reserve(...call)),
+    reserveAll: (...call) => admission.admit(() => store.reserveAll(...call)),
     close,
     [Symbol.asyncDispose]: close,
   }

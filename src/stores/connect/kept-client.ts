@@ -24,6 +24,7 @@ export interface Driver<Client> {
 export class KeptClient<Client extends object> {
   readonly #driver: Driver<Client>
   readonly #timeout: number
+  readonly #openingTime: number
   readonly #onError: (error: unknown) => void
   #client: Client | undefined
   /** Settles when the present client has been replaced, if it is being replaced. */
@@ -32,9 +33,10 @@ export class KeptClient<Client extends object> {
   /** All clients that are not closed. The promise of a client settles when it is closed. */
   readonly #open = new Map<Client, Promise<void> | undefined>()
 
-  private constructor(driver: Driver<Client>, timeout: number, onError: (error: unknown) => void) {
+  private constructor(driver: Driver<Client>, timeout: number, onError: (error: unknown) => void, openingTime: number) {
     this.#driver = driver
     this.#timeout = timeout
+    this.#openingTime = openingTime
     this.#onError = onError
   }
 
@@ -42,13 +44,15 @@ export class KeptClient<Client extends object> {
    * Opens the first client.
    *
    * @param timeout - how long each step may take, in milliseconds.
+   * @param openingTime - how long the first check of a client may take, in milliseconds. A pool connects only then.
    */
   static async open<Client extends object>(
     driver: Driver<Client>,
     timeout: number,
     onError: (error: unknown) => void,
+    openingTime = timeout,
   ): Promise<KeptClient<Client>> {
-    const kept = new KeptClient(driver, timeout, onError)
+    const kept = new KeptClient(driver, timeout, onError, openingTime)
     try {
       kept.#client = await kept.#openClient()
     } catch (error) {
@@ -75,7 +79,7 @@ export class KeptClient<Client extends object> {
     this.#open.set(client, undefined)
     try {
       await this.#inTime(this.#driver.connect(client))
-      await this.#inTime(this.#driver.check(client))
+      await this.#inTime(this.#driver.check(client), this.#openingTime)
       return client
     } catch (error) {
       this.#end(client)
@@ -83,8 +87,8 @@ export class KeptClient<Client extends object> {
     }
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
-    return within(this.#timeout, answer, `The server did not answer within ${this.#timeout} ms.`)
+  #inTime<T>(answer: Promise<T>, milliseconds = this.#timeout): Promise<T> {
+    return within(milliseconds, answer, `The server did not answer within ${milliseconds} ms.`)
   }
 
   /**

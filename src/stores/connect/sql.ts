@@ -1,4 +1,5 @@
 import { invalidType, kindOf } from '../../arguments.js'
+import { Admission } from './admission.js'
 import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf, probe } from './connected.js'
 import { connectFailure, isReadOnly } from './failure.js'
 import { type Driver, KeptClient } from './kept-client.js'
@@ -27,6 +28,8 @@ interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll'
 
 /** What differs between the clients of SQL databases. */
 export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
+  /** The name of the option for the most connections of a pool. */
+  readonly poolOption: string
   /** Runs one statement, and settles if the server does not answer in time. */
   query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
   /** Rejects if the server accepts no writes. */
@@ -85,8 +88,11 @@ export async function connectSql<Client, Result>(
     }
   }
 
+  const admission = new Admission(timeout, driver.poolOption)
   // An invalid option of the store is an error before anything is connected.
-  const store = createStore(query)
+  const store = createStore((...call) => admission.send(() => query(...call)))
+  /** Its statements take as long as they take, so they say nothing about reservations. */
+  const maintenance = createStore(query)
   const kept = await KeptClient.open<Counted<Client>>(
     {
       create: (onClientError) => ({ client: driver.create(onClientError), settled: 0 }),
@@ -96,16 +102,18 @@ export async function connectSql<Client, Result>(
     },
     timeout,
     onError,
+    // The time to connect, and the time to answer. Each client limits both.
+    2 * timeout,
   )
   try {
-    if (createTable) await store.createTable()
+    if (createTable) await maintenance.createTable()
     await probe(store)
   } catch (error) {
     await kept.close()
     throw connectFailure(error)
   }
   return {
-    ...connected(store, () => kept.close()),
-    deleteExpired: (options) => store.deleteExpired(options),
+    ...connected(store, admission, () => kept.close()),
+    deleteExpired: (options) => maintenance.deleteExpired(options),
   }
 }

@@ -7,7 +7,7 @@ import {
   type SqlDriver,
   sqlOptionsOf,
 } from '../connect/sql.js'
-import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './session.js'
+import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
 
 /** What `create` passes to `mariadb.createPool`. */
@@ -57,10 +57,11 @@ export async function connectMariadb(
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
   const driver: SqlDriver<MariadbPool, unknown> = {
+    poolOption: 'connectionLimit and minimumIdle',
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
         connectTimeout: timeout,
-        acquireTimeout: poolPatience(timeout),
+        acquireTimeout: timeout,
         socketTimeout: timeout,
         // The pool pings a connection that was idle. By default, it closes all connections if a round trip takes 250 ms.
         pingTimeout: Math.ceil(timeout / 2),

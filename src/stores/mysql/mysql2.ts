@@ -10,7 +10,7 @@ import {
   sqlOptionsOf,
 } from '../connect/sql.js'
 import { within } from '../with-timeout.js'
-import { assertWritable, poolPatience, READ_ONLY_QUERY, sessionSettings } from './session.js'
+import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
 
 /** What `create` passes to `mysql.createPool`. */
@@ -82,12 +82,11 @@ export async function connectMysql2(
   function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
-      const patience = poolPatience(timeout)
       const timer = setTimeout(() => {
         isLate = true
-        const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
+        const message = `The pool had no free connection within ${timeout} ms. Allow more, or check the server.`
         reject(codedError('NO_CONNECTION', message))
-      }, patience)
+      }, timeout)
       pool
         .getConnection()
         .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
@@ -96,6 +95,7 @@ export async function connectMysql2(
   }
 
   const driver: SqlDriver<Mysql2Pool, unknown> = {
+    poolOption: 'connectionLimit',
     create(onPoolError) {
       const sockets = new Sockets(timeout)
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))

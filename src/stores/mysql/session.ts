@@ -9,14 +9,6 @@ export function sessionSettings(timeout: number): string {
   return `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}, autocommit = 1`
 }
 
-/**
- * Returns how long a statement may wait for a connection of the pool, in milliseconds. With the whole time-out, a pool that is too
- * small would give out its connections too late, and every statement would fail.
- */
-export function poolPatience(timeout: number): number {
-  return Math.ceil(0.6 * timeout)
-}
-
 /** Shows whether the server accepts writes. A replica of Aurora is read-only in InnoDB only. */
 export const READ_ONLY_QUERY = 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only'
 

@@ -72,6 +72,7 @@ export async function connectPg(
   const socketsOf = new WeakMap<PgPool, Sockets>()
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
+    poolOption: 'max',
     create(onPoolError) {
       const sockets = new Sockets(timeout)
       const stream = () => sockets.create()

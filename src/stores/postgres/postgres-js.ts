@@ -54,6 +54,7 @@ export async function connectPostgresJs(
   const socketsOf = new WeakMap<PostgresJsClient, Sockets>()
 
   const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
+    poolOption: 'max',
     create() {
       const sockets = new Sockets(timeout)
       const sql = createClient<PostgresJsClient, PostgresJsOptions>(

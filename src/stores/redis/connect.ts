@@ -1,3 +1,4 @@
+import { Admission } from '../connect/admission.js'
 import { type ConnectedNonceStore, type ConnectOptions, connected, probe } from '../connect/connected.js'
 import { codedError, connectFailure } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
@@ -52,23 +53,23 @@ export async function connectRedis<Client extends object>(
     return driver.send(client, args)
   }
 
-  const store = new RedisNonceStore({
-    timeout,
-    keyPrefix,
-    async sendCommand(args) {
-      const deadline = performance.now() + timeout
-      const { client } = kept
-      try {
-        return await send(client, args)
-      } catch (error) {
-        if (isReply(error)) throw error
-        // The script finds its own token, so it may run twice.
-        const next = await kept.replace(client, error)
-        if (performance.now() > deadline) throw error
-        return send(next, args)
-      }
-    },
-  })
+  async function sendWithNext(args: string[]): Promise<unknown> {
+    const deadline = performance.now() + timeout
+    const { client } = kept
+    try {
+      return await send(client, args)
+    } catch (error) {
+      if (isReply(error)) throw error
+      // The script finds its own token, so it may run twice.
+      const next = await kept.replace(client, error)
+      if (performance.now() > deadline) throw error
+      return send(next, args)
+    }
+  }
+
+  const admission = new Admission(timeout)
+  const sendCommand = (args: string[]) => admission.send(() => sendWithNext(args))
+  const store = new RedisNonceStore({ timeout, keyPrefix, sendCommand })
   const kept = await KeptClient.open({ ...driver, check }, timeout, onError)
   try {
     await probe(store)
@@ -77,5 +78,5 @@ export async function connectRedis<Client extends object>(
     throw connectFailure(error)
   }
   void kept.watch(CHECK_INTERVAL)
-  return connected(store, () => kept.close())
+  return connected(store, admission, () => kept.close())
 }

@@ -414,14 +414,14 @@ describe('connectMysql2', () => {
   })
 
   it('gives up while the pool has no free connection, says so, and gives a late connection back', async () => {
-    const { nonceStore, pool } = await open()
+    const { nonceStore, pool } = await open(undefined, 500)
     const { getConnection } = pool
     pool.getConnection = async () => {
-      await sleep(1300)
+      await sleep(700)
       return getConnection.call(pool)
     }
     const { length } = pool.log
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('pool had no free connection within 900 ms')
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('pool had no free connection within 500 ms')
     await vi.waitFor(() => expect(pool.log.slice(length)).toEqual(['release']))
     await nonceStore.close()
   })
@@ -638,7 +638,7 @@ describe('connectMariadb', () => {
       },
       { timeout: 1500, onError: (error) => errors.push(error) },
     )
-    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 900 })
+    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
     pools[0]?.events.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()

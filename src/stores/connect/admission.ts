@@ -1,0 +1,203 @@
+import { NonceStoreBusyError } from '../../errors.js'
+import { noAnswer, within } from '../with-timeout.js'
+
+// A server that gets more than it can do answers everything late. A late answer is work for a request that has gone, so in the end it
+// accepts nothing, for as long as the load lasts: Bronson et al., "Metastable Failures in Distributed Systems", HotOS 2021.
+// So a reservation that could only be answered too late is refused before it is sent.
+//
+// | when                                     | what happens                              | why                                      |
+// |------------------------------------------|-------------------------------------------|------------------------------------------|
+// | fewer than `limit` are in flight         | a reservation is sent                     |                                          |
+// | its wait for an answer fits in `patience`| it waits, at most that long               | load comes in bursts                     |
+// | its wait does not fit                    | it is refused at once                     | it could only be answered too late       |
+// | answers take longer than `target`        | `limit` falls towards `fitting`           | the server has too much to do            |
+// | answers are quicker, and `limit` is used | `limit` grows to `fitting`, at most twice | the server can do more                   |
+// | the last answer was quick, none is left  | `limit` returns to `START`, at most twice | the server has caught up                 |
+// | no statement is answered                 | `limit` stays                             | a server that hangs shows no speed       |
+//
+// fitting = n × target ÷ round trip. By Little's law, a server that answers after one round trip while n are in flight does
+// n ÷ round trip, which is `fitting` within `target`. This is true whatever limits the server: its processor, its disk, or the
+// connections of a pool. The law of a limit that follows the round trips comes from TCP Vegas, by way of Netflix's concurrency-limits.
+// Both compare a round trip with the quickest one. This file compares it with the deadline, because a database that becomes slower,
+// or is far away, is not behind as long as it answers in time.
+
+/** How many may be in flight before the server has shown its speed. It is more than the ten connections of a pool. */
+const START = 40
+
+/** The same for a server that is far away, per second of its round trip: new connections take three round trips. */
+const START_PER_SECOND = 300
+
+/** How far an average moves towards a new value: as in TCP (RFC 6298), so that one slow answer changes little. */
+const MIN_GAIN = 1 / 8
+
+/** If answers are rare, each changes more, so that a very slow server is noticed within a second too. */
+const MAX_GAIN = 1 / 2
+
+/** The connections of a pool by default, with every client. */
+const DEFAULT_POOL = 10
+
+/** A statement that was sent. */
+interface Sent {
+  /** Milliseconds of `performance.now()`. */
+  readonly at: number
+  /** How many were in flight with it, itself included. */
+  readonly inFlight: number
+}
+
+/** Admits as many reservations as a server can answer in time, and refuses the others before they are sent. */
+export class Admission {
+  readonly #timeout: number
+  /** The name of the option for the size of the pool, if the client has one. */
+  readonly #poolOption: string | undefined
+  #limit = START
+  /** The statements without an answer, oldest first. A reservation has one statement at a time. */
+  readonly #inFlight = new Set<Sent>()
+  /** Starts the reservations that wait, oldest first. */
+  readonly #waiting = new Set<() => void>()
+  /** The average time of an answer, in milliseconds. */
+  #roundTrip = 0
+  /** The average time of an answer while nothing else is in flight, in milliseconds. */
+  #alone: number | undefined
+  #learnedAt = performance.now()
+  /** What came and what was answered in this second, and in the one before it. */
+  #second = { since: performance.now(), offered: 0, answered: 0 }
+  #lastSecond: { milliseconds: number; offered: number; answered: number } | undefined
+
+  /** @param timeout - how long a reservation may take, in milliseconds. */
+  constructor(timeout: number, poolOption?: string) {
+    this.#timeout = timeout
+    this.#poolOption = poolOption
+  }
+
+  /** How long an answer should take at most, in milliseconds. A server that is far away has more time. */
+  get #target(): number {
+    return Math.min(((this.#alone ?? 0) + this.#timeout) / 2, 0.75 * this.#timeout)
+  }
+
+  /** How long a reservation may wait, in milliseconds. The rest of its time is for delays that nobody can foresee. */
+  get #patience(): number {
+    return (this.#timeout - this.#target) / 2
+  }
+
+  /**
+   * Sends a reservation, now or as soon as there is room for it.
+   *
+   * @param reserve - sends its first statement before it returns.
+   * @throws `NonceStoreBusyError` if it could not be answered in time.
+   */
+  admit(reserve: () => Promise<boolean>): Promise<boolean> {
+    this.#second.offered++
+    if (this.#waiting.size === 0 && this.#hasRoom()) return reserve()
+    if (this.#waiting.size * this.#turn() > this.#patience) return Promise.reject(this.#busy())
+    const came = performance.now()
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(start)
+        resolve(within(this.#timeout - (performance.now() - came), reserve(), noAnswer(this.#timeout)))
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(start)
+        reject(this.#busy())
+      }, this.#patience)
+      this.#waiting.add(start)
+    })
+  }
+
+  /** Sends a statement of a reservation that was admitted, and learns from its answer. */
+  async send<T>(statement: () => Promise<T>): Promise<T> {
+    const sent = { at: performance.now(), inFlight: this.#inFlight.size + 1 }
+    this.#inFlight.add(sent)
+    try {
+      const answer = await statement()
+      this.#learn(sent, performance.now())
+      return answer
+    } finally {
+      this.#inFlight.delete(sent)
+      this.#admitNext()
+    }
+  }
+
+  #learn(sent: Sent, now: number): void {
+    const roundTrip = now - sent.at
+    const gain = Math.min(MAX_GAIN, Math.max(MIN_GAIN, (4 * (now - this.#learnedAt)) / this.#timeout))
+    this.#learnedAt = now
+    this.#roundTrip += gain * (roundTrip - this.#roundTrip)
+    if (sent.inFlight === 1) {
+      this.#alone ??= roundTrip
+      this.#alone += gain * (roundTrip - this.#alone)
+    }
+    this.#count(now)
+    this.#second.answered++
+
+    const target = this.#target
+    const fitting = (sent.inFlight * target) / this.#roundTrip
+    if (this.#roundTrip > target) {
+      this.#limit = Math.max(1, this.#limit + gain * Math.min(0, fitting - this.#limit))
+    } else if (this.#inFlight.size === 1 && roundTrip < target / 2) {
+      const start = Math.max(START, (START_PER_SECOND * (this.#alone ?? 0)) / 1000)
+      this.#limit = Math.min(start, 2 * this.#limit)
+      this.#roundTrip = roundTrip
+    } else if (sent.inFlight > this.#limit / 2) {
+      this.#limit = Math.max(this.#limit, Math.min(fitting, 2 * sent.inFlight), sent.inFlight + 1)
+    }
+  }
+
+  /** Returns whether one more may be in flight. */
+  #hasRoom(): boolean {
+    if (this.#inFlight.size + 1 <= this.#limit) return true
+    // A client may lose a statement. After twice the time-out, the server does not do it any more.
+    const lost = performance.now() - 2 * this.#timeout
+    for (const sent of this.#inFlight) {
+      if (sent.at > lost) break
+      this.#inFlight.delete(sent)
+    }
+    return this.#inFlight.size + 1 <= this.#limit
+  }
+
+  #admitNext(): void {
+    for (const start of this.#waiting) {
+      if (!this.#hasRoom()) return
+      start()
+    }
+  }
+
+  /** Returns the milliseconds between two answers, if as many as allowed are in flight. */
+  #turn(): number {
+    let roundTrip = this.#roundTrip
+    // The oldest shows first that a server has become slower.
+    for (const { at } of this.#inFlight) {
+      roundTrip = Math.max(roundTrip, performance.now() - at)
+      break
+    }
+    return roundTrip / this.#limit
+  }
+
+  /** Begins the next second if this one is over. */
+  #count(now: number): void {
+    const { since, ...counts } = this.#second
+    const milliseconds = now - since
+    if (milliseconds < 1000) return
+    // If nothing happened for a time, its average says nothing about now.
+    this.#lastSecond = milliseconds < 2000 ? { milliseconds, ...counts } : undefined
+    this.#second = { since: now, offered: 0, answered: 0 }
+  }
+
+  #busy(): NonceStoreBusyError {
+    const now = performance.now()
+    this.#count(now)
+    const { milliseconds, offered, answered } = this.#lastSecond ?? {
+      ...this.#second,
+      milliseconds: Math.max(1, now - this.#second.since),
+    }
+    const count = this.#inFlight.size + this.#waiting.size
+    const perSecond = Math.round((1000 * answered) / milliseconds)
+    // Twice as many as are busy on average, because load comes in bursts.
+    const connections = 10 * Math.round((0.2 * offered * (this.#alone ?? 0)) / milliseconds)
+    const pool =
+      connections > DEFAULT_POOL && this.#poolOption ? `Pass ${this.#poolOption}: ${connections}, or use` : 'Use'
+    return new NonceStoreBusyError(
+      `The server is behind: ${count} reservations wait, it answers ${perSecond} per second. ${pool} a faster server.`,
+    )
+  }
+}
