@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { hasErrorCode, readBody, statusOf, verifyOrThrow } from 'inbound-webhook-auth'
+import { hasErrorCode, receive, refuse } from 'inbound-webhook-auth'
 
 /**
  * A webhook as its service stores it.
@@ -18,26 +18,26 @@ import { hasErrorCode, readBody, statusOf, verifyOrThrow } from 'inbound-webhook
  */
 export function createWebhookServer(webhooks, log) {
   return createServer(async (request, response) => {
-    /** @type {(status: number, why: string) => void} */
-    const answer = (status, why) => {
-      log(status, why)
-      if (!request.complete) response.setHeader('Connection', 'close') // The rest of the body is never read.
-      response.writeHead(status).end()
+    const [, name = ''] = /^\/hooks\/([^/?]+)$/.exec(request.url ?? '') ?? []
+    const webhook = webhooks.get(name.toLowerCase())
+    if (request.method !== 'POST' || webhook === undefined) {
+      log(404, 'no such webhook')
+      return response.writeHead(404, { Connection: 'close' }).end()
     }
     try {
-      const name = /^\/hooks\/([^/?]+)$/.exec(request.url ?? '')?.[1] ?? ''
-      const webhook = webhooks.get(name.toLowerCase())
-      if (request.method !== 'POST' || webhook === undefined) return answer(404, 'no such webhook')
-      const body = await readBody(request, { maxBytes: 100_000 })
-
-      const { id, secret, nonceStore } = webhook
-      await verifyOrThrow({ webhookId: id, headers: request.headers, body }, secret, nonceStore)
-
-      // Parse the body only now: JSON.parse(body.toString()).
-      answer(204, 'accepted')
+      const { id: webhookId, secret, nonceStore } = webhook
+      await receive({ webhookId, request, maxBytes: 100_000 }, secret, nonceStore)
+      // Your code is here. It gets { body } from receive.
+      log(204, 'accepted')
+      return response.writeHead(204).end()
     } catch (error) {
-      if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) return answer(401, error.reason)
-      answer(statusOf(error), error instanceof Error && 'code' in error ? String(error.code) : String(error))
+      return refuse(response, error, { log: ({ status }) => log(status, whyOf(error)) })
     }
   })
+}
+
+/** @param {unknown} error */
+function whyOf(error) {
+  if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) return error.reason
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
