@@ -67,10 +67,11 @@ export const PARTS = {
       'src/tools/{capture,cli}/**/*.ts',
       '!src/tools/cli/{main,run}.ts',
       '!src/tools/cli/output/*.ts',
-      '!src/tools/cli/commands/workbench.ts',
+      '!src/tools/cli/{commands/workbench,workbench-page}.ts',
     ],
     testFiles: [
       'test/tools/capture/*.test.ts',
+      'test/tools/cli/listen/*.test.ts',
       'test/tools/cli/{diagnose,listen,output,run,secret-source,send,sign,verify}.test.ts',
     ],
     score: 95,

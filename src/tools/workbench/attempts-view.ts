@@ -59,7 +59,11 @@ export function attemptsView(one: Attempt, other: Attempt): HTMLElement[] {
       ),
     ),
   )
-  const [first, second] = pair.map(({ body }, index) => ({ name: `${TITLES[index]}: body of`, bytes: body }))
+  const [first, second] = pair.map(({ body }, index) => ({
+    name: TITLES[index] ?? '',
+    title: `${TITLES[index]}: body of`,
+    bytes: body,
+  }))
   return [
     card('What differs', table, h('p', { class: 'muted' }, 'Headers that are not listed are the same.')),
     card('Bodies', ...(first && second ? sidesView(first, second) : [])),

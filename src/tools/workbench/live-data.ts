@@ -30,7 +30,7 @@ export interface Summary {
   readonly detail: string
   /** The message of the first finding, or else what differs at the endpoint. */
   readonly finding?: string | undefined
-  /** `User-Agent`. With the path, it tells senders apart. */
+  /** `User-Agent`. Requests that have the same one and the same path are attempts of one sender. */
   readonly agent: string
 }
 

@@ -70,6 +70,7 @@ export function startLive(workbench: Workbench): void {
     }
     const count = rows.size === MAX_ROWS ? `The last ${MAX_ROWS} requests` : `${rows.size} requests`
     if (rows.size > 0) byId('requests-title').textContent = rows.size === 1 ? '1 request' : count
+    document.title = `${byId('requests-title').textContent} · listen`
     byId('no-requests').hidden = rows.size > 0
     byId('requests').classList.toggle('empty', rows.size === 0)
     if (fresh.length > 0 && isFollowing) void show(fresh.at(-1)?.id as number)

@@ -326,7 +326,10 @@ function comparison(): HTMLElement[] {
     h('p', { class: 'verdict broken' }, `The first difference is at ${place}`),
     card(
       'Around it',
-      ...sidesView({ name: 'The sender signed', bytes: sender }, { name: 'The receiver has', bytes: receiver }),
+      ...sidesView(
+        { name: 'Sender', title: 'The sender signed', bytes: sender },
+        { name: 'Receiver', title: 'The receiver has', bytes: receiver },
+      ),
     ),
   ]
 }
@@ -427,6 +430,7 @@ if (!isLive) {
       changes++
       clearTimeout(timer)
       capture.setBytes(request)
+      body.setText('')
       arrival.value = 'time'
       byId('arrival-time-field').hidden = false
       arrivalTime.value = String(time)

@@ -65,8 +65,8 @@ export function reportView(report: CheckReport, options: ReportOptions): HTMLEle
 function signedView({ signedMessage, headers, body }: CheckReport): HTMLElement[] {
   if (signedMessage === undefined) return []
   const sides = [
-    { name: 'The sender signed', bytes: signedMessage },
-    { name: 'The receiver has', bytes: messageOf(headers, body) },
+    { name: 'Sender', title: 'The sender signed', bytes: signedMessage },
+    { name: 'Receiver', title: 'The receiver has', bytes: messageOf(headers, body) },
   ] as const
   return [card('What was signed, and what arrived', ...sidesView(...sides))]
 }

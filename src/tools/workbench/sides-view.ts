@@ -4,9 +4,11 @@ import { type Part, textView } from './bytes-view.js'
 import { compareBytes } from './compare-bytes.js'
 import { h } from './dom.js'
 
-/** Bytes, and whose they are: `The sender signed`. */
+/** Bytes, and whose they are. */
 export interface SideOfBytes {
   readonly name: string
+  /** The beginning of a heading that ends with the number of bytes: `The sender signed`. */
+  readonly title: string
   readonly bytes: Uint8Array
 }
 
@@ -34,14 +36,13 @@ export function sidesView(one: SideOfBytes, other: SideOfBytes): HTMLElement[] {
 }
 
 /** @param byte - the first byte that differs, as text. */
-function sideView({ name, bytes }: SideOfBytes, position: number, byte = 'its bytes end here'): HTMLElement {
-  const isMarked = position < bytes.length
+function sideView({ name, title, bytes }: SideOfBytes, position: number, byte = 'its bytes end here'): HTMLElement {
   return h(
     'div',
     {},
-    h('h3', {}, `${name} ${countBytes(bytes.length)}`),
-    textView(partsAround(bytes, position), `${name}, around the first difference`),
-    h('p', { class: 'muted' }, isMarked ? `Marked: ${byte}` : 'Its bytes end here.'),
+    h('h3', {}, `${title} ${countBytes(bytes.length)}`),
+    textView(partsAround(bytes, position), `${title}, around the first difference`),
+    h('p', { class: 'muted' }, `${name}: ${byte}`),
   )
 }
 
