@@ -89,6 +89,7 @@ describe('the properties that frameworks read', () => {
         expose: true,
         reason: 'replayed_nonce',
         header: undefined,
+        webhookId: undefined,
         detail: 'It was used.',
       },
     ],
