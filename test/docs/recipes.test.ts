@@ -25,6 +25,12 @@ describe('the guide to recipes', () => {
     expect(files).toContain(file)
   })
 
+  it('has recipes that are short: at most 30 lines each, and 460 all together', () => {
+    const lines = files.map((file) => readFileSync(join(FOLDER, file), 'utf8').trimEnd().split('\n').length)
+    expect(Math.max(...lines)).toBeLessThanOrEqual(30)
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(460)
+  })
+
   it('links every page from its index', () => {
     const index = pages.get('index.md') ?? ''
     const others = [...pages.keys()].filter((page) => page !== 'index.md')
