@@ -275,7 +275,9 @@ class Run {
   }
 
   #judgeCopies(row: Row, answers: readonly Answer[]): Checked {
-    const accepted = answers.filter(({ status }) => isAccepted(status)).length
+    const positive = answers.filter(({ status }) => isAccepted(status))
+    const accepted = positive.filter((answer) => !saysRejected(answer)).length
+    if (positive.length > 1 && accepted === 1) return failed(answers, 'rejected-with-2xx', found('rejected-with-2xx'))
     if (accepted > 1) {
       return failed(answers, 'accepted', {
         ...row,
@@ -368,7 +370,9 @@ function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): Endp
 
 /** Checks whether the text of an answer reports an error. */
 function saysRejected({ text }: Answer): boolean {
-  return /error|invalid|reject|denied|forbidden|unauthori[sz]ed|fail|mismatch|expired|missing|replay/i.test(text)
+  return /error|invalid|bad|wrong|reject|denied|forbidden|unauthori[sz]ed|fail|mismatch|expired|missing|signature|nonce/i.test(
+    text,
+  )
 }
 
 /** Returns the first two rejections that differ, or `undefined` if all are equal. */

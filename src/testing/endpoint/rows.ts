@@ -230,11 +230,11 @@ function hostileRequests(sender: Sender): readonly Step[] {
     answered('a signature of 64 letters that are not hex', withLetters('z')),
     answered('a signature of 64 letters outside ASCII', withLetters('\xe9')),
     answered('a signature of 63 digits', withSignature(sender.sign(), 'a'.repeat(63))),
-    answered('a signature of 4000 digits', withSignature(sender.sign(), 'a'.repeat(4000))),
+    answered('a signature of 1000 digits', withSignature(sender.sign(), 'a'.repeat(1000))),
     answered('a timestamp of 20 digits', sender.sign({ timestamp: '9'.repeat(20) })),
-    answered('a timestamp of 4000 digits', sender.sign({ timestamp: '9'.repeat(4000) })),
+    answered('a timestamp of 100 digits', sender.sign({ timestamp: '9'.repeat(100) })),
     answered('a timestamp without a digit', sender.sign({ timestamp: '-' })),
-    answered('a nonce of 4000 characters', sender.sign({ nonce: 'x'.repeat(4000) })),
+    answered('a nonce of 1000 characters', sender.sign({ nonce: 'x'.repeat(1000) })),
   ]
 }
 
@@ -693,18 +693,6 @@ export const ROWS = table({
       'A genuine request is refused after a forged one with its nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
     fix: 'Reserve the nonce last, after the signature matched.',
   },
-  'replay-late': {
-    rule: 'replay',
-    sent: 'the first request, after 20 others',
-    expected: 'rejected',
-    steps: (sender) => {
-      const first = sender.opening ?? sender.sign()
-      const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
-      return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
-    },
-    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the last ones.',
-    fix: 'Keep each nonce for 600 s, however many arrive. Check the unit of the expiry, and the limit of the cache.',
-  },
 
   'answers-alike': {
     rule: 'answers',
@@ -725,6 +713,19 @@ export const ROWS = table({
     steps: hostileRequests,
     cause: 'The handler fails with a status of 500 or above, because it uses values before it checks their form.',
     fix: 'First check the form of the three headers, and answer 401 if it is wrong. Parse the body after the signature matched.',
+  },
+  // As late as possible, so that it finds nonces that are forgotten after seconds.
+  'replay-late': {
+    rule: 'replay',
+    sent: 'the first request, after 20 others',
+    expected: 'rejected',
+    steps: (sender) => {
+      const first = sender.opening ?? sender.sign()
+      const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
+      return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
+    },
+    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the last ones.',
+    fix: 'Keep each nonce for 600 s, however many arrive. Check the unit of the expiry, and the limit of the cache.',
   },
   'answers-alive': {
     rule: 'answers',

@@ -63,9 +63,38 @@ export interface RawResponse extends EndpointResponse {
 /** How much of a response's body `send` reads, in bytes. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
+/** How long the first request of a {@link Gate} waits for the others, in milliseconds. A server may accept them one by one. */
+const MAX_HELD_MILLISECONDS = 300
+
+/** Holds back the last byte of several requests until all are connected, so that they arrive at the same time. */
+export class Gate {
+  #open = () => {}
+  readonly #opened: Promise<void>
+
+  /** @param missing - how many requests are not connected yet. */
+  constructor(private missing: number) {
+    this.#opened = new Promise((resolve) => {
+      this.#open = resolve
+      setTimeout(resolve, MAX_HELD_MILLISECONDS).unref()
+    })
+  }
+
+  /** Resolves when all requests have called it. */
+  pass(): Promise<void> {
+    this.missing--
+    if (this.missing === 0) this.#open()
+    return this.#opened
+  }
+}
+
 /** Sends one request without following redirects, and returns the beginning of the response. */
-export async function sendRequest(request: OutgoingRequest, timeoutSeconds: number): Promise<EndpointResponse> {
-  const { rawHeaders: _, bytes: __, ...response } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES)
+export async function sendRequest(
+  request: OutgoingRequest,
+  timeoutSeconds: number,
+  gate?: Gate,
+): Promise<EndpointResponse> {
+  const answer = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES, undefined, gate)
+  const { rawHeaders: _, bytes: __, ...response } = answer
   return response
 }
 
@@ -74,12 +103,14 @@ export async function sendRequest(request: OutgoingRequest, timeoutSeconds: numb
  *
  * @param maxBytes - how much of the response's body is read.
  * @param stopped - ends the exchange early.
+ * @param gate - when to send the last byte of the body.
  */
 export async function exchange(
   { method, url, target, headers, body }: OutgoingRequest,
   timeoutSeconds: number,
   maxBytes: number,
   stopped?: AbortSignal,
+  gate?: Gate,
 ): Promise<RawResponse> {
   const timeout = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
   const signal = stopped === undefined ? timeout : AbortSignal.any([timeout, stopped])
@@ -87,16 +118,23 @@ export async function exchange(
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       // Node sends a flat list of headers unchanged, repeated names included.
-      request(url, {
+      const outgoing = request(url, {
         method,
         headers: headers.flat(),
         agent: false,
         signal,
         ...(target === undefined ? {} : { path: target }),
       })
-        .on('response', resolve)
-        .on('error', reject)
-        .end(body)
+      outgoing.on('response', resolve).on('error', reject)
+      if (gate === undefined) {
+        outgoing.end(body)
+        return
+      }
+      const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
+      outgoing.on('socket', (socket) =>
+        socket.on(connected, () => gate.pass().then(() => outgoing.end(body.subarray(-1)))),
+      )
+      outgoing.write(body.subarray(0, -1))
     })
     const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
     const chunks: Buffer[] = []

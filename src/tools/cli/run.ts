@@ -12,6 +12,7 @@ import {
   UsageError,
   unknownWord,
 } from './command.js'
+import { check } from './commands/check.js'
 import { diagnose } from './commands/diagnose.js'
 import { listen } from './commands/listen.js'
 import { secret } from './commands/secret.js'
@@ -21,7 +22,7 @@ import { verify } from './commands/verify.js'
 import { workbench } from './commands/workbench.js'
 import { jsonText, notesText, styleOf, wrapText, write } from './output/terminal.js'
 
-const COMMANDS: readonly Command[] = [secret, sign, send, verify, diagnose, listen, workbench]
+const COMMANDS: readonly Command[] = [secret, sign, send, check, verify, diagnose, listen, workbench]
 
 const HELP = `Usage: inbound-webhook-auth <command> [options]
 

@@ -82,6 +82,10 @@ export class Receiver {
     return { status: this.status }
   }
 
+  accept(_sent: Buffer): Answered {
+    return { status: 204 }
+  }
+
   async answer(request: IncomingMessage, sent: Buffer): Promise<Answered> {
     const early = this.before(request, sent)
     if (early !== undefined) return early
@@ -97,7 +101,7 @@ export class Receiver {
     const body = this.bodies(sent, request).find((one) => this.isSigned(values, one))
     if (body === undefined) return this.reject('signature')
     if (!(await this.reserve(values, body))) return this.reject('replay')
-    return { status: 204 }
+    return this.accept(sent)
   }
 }
 
@@ -630,3 +634,165 @@ export const MISTAKES: readonly Mistake[] = [
     },
   },
 ]
+
+/** Mistakes that fail several cases, of which `fails` has some. The first cause of `check` must say the words. */
+export const COMMON_MISTAKES: readonly Mistake[] = [
+  {
+    name: 'ignores the result',
+    fails: ['headers-none', 'timestamp-old', 'signature-other-secret', 'body-changed', 'replay-again'],
+    says: /accepts every request/,
+    apply: () => ({ before: () => ({ status: 200 }) }),
+  },
+  {
+    name: 'answers rejections with 200',
+    fails: ['headers-none', 'replay-again', 'replay-copies'],
+    says: /2xx and an error text/,
+    apply: () => ({ reject: (reason) => ({ status: 200, text: `error: ${reason}` }) }),
+  },
+  {
+    name: 'does not compare the signature',
+    fails: ['signature-other-secret', 'signature-empty', 'body-changed'],
+    says: /signature is not checked/,
+    apply: () => ({ isSigned: () => true }),
+  },
+  {
+    name: 'parses the JSON and writes it again',
+    fails: ['accepted-json-unusual', 'body-spacing'],
+    says: /parses the JSON/,
+    apply: () => ({ bodies: (sent) => [parsed(sent)] }),
+  },
+  {
+    name: 'decodes the body',
+    fails: ['accepted-bytes', 'accepted-compressed', 'body-replacement'],
+    says: /decodes the body to a string/,
+    apply: () => ({ bodies: (sent) => [Buffer.from(text(sent))] }),
+  },
+  {
+    name: 'reads the raw body of JSON alone',
+    fails: ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
+    says: /only for some content types/,
+    apply: () => ({ bodies: (sent, request) => [/json/.test(String(typeOf(request))) ? sent : Buffer.alloc(0)] }),
+  },
+  {
+    name: 'answers 400 to what is not JSON, after the check',
+    fails: ['accepted-bytes', 'accepted-form'],
+    says: /Other code than the check refuses these bodies/,
+    apply: () => ({
+      accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }),
+    }),
+  },
+  {
+    name: 'trims the body',
+    fails: ['accepted-line-ends', 'body-line-end'],
+    says: /trims the body/,
+    apply: () => ({ bodies: (sent) => [Buffer.from(sent.toString('latin1').trim(), 'latin1')] }),
+  },
+  {
+    name: 'remembers nothing',
+    fails: ['replay-again', 'replay-copies', 'replay-late'],
+    says: /remembers no nonces/,
+    apply: () => ({ reserve: () => true }),
+  },
+  {
+    name: 'has two memories in turn',
+    fails: ['replay-again', 'replay-copies'],
+    says: /Several processes or instances/,
+    apply: ({ secret }) => {
+      const receivers = [new Receiver(secret), new Receiver(secret)]
+      return {
+        reserve: (values, body) => {
+          receivers.reverse()
+          return receivers[0]?.reserve(values, body) ?? false
+        },
+      }
+    },
+  },
+  {
+    name: 'converts the timestamp',
+    fails: ['timestamp-exponent', 'timestamp-sign', 'timestamp-fraction'],
+    says: /without a check of its form/,
+    apply: () => ({ isTimestamp: (value) => !Number.isNaN(Number(value)) }),
+  },
+  {
+    name: 'has no window',
+    fails: ['timestamp-old', 'timestamp-ahead', 'timestamp-milliseconds'],
+    says: /time window is not checked/,
+    apply: () => ({ isInWindow: () => true }),
+  },
+  {
+    name: 'has no window for the future',
+    fails: ['timestamp-ahead', 'timestamp-milliseconds'],
+    says: /from the future are accepted/,
+    apply: () => ({ isInWindow: (age) => age <= 300 }),
+  },
+  {
+    name: 'has a window of 60 s',
+    fails: ['accepted-old', 'accepted-ahead'],
+    says: /less than 300 s in both directions/,
+    apply: () => ({ isInWindow: (age) => Math.abs(age) <= 60 }),
+  },
+  {
+    name: 'skips the check if a header is missing',
+    fails: ['headers-no-timestamp', 'headers-no-nonce', 'headers-no-signature', 'headers-none'],
+    says: /skipped if a header is missing/,
+    apply: () => ({
+      before: (request) =>
+        ['x-timestamp', 'x-nonce', 'x-signature'].every((name) => has(request, name)) ? undefined : { status: 200 },
+    }),
+  },
+  {
+    name: 'takes the last value',
+    fails: ['headers-two-timestamps', 'headers-two-nonces', 'headers-two-signatures'],
+    says: /first or the last value/,
+    apply: () => ({ header: (request, name) => request.headersDistinct[name]?.at(-1) }),
+  },
+  {
+    name: 'takes every nonce',
+    fails: ['nonce-empty', 'nonce-129', 'nonce-space', 'nonce-outside-ascii'],
+    says: /form of the nonce is not checked/,
+    apply: () => ({ isNonce: () => true }),
+  },
+  {
+    name: 'wants a UUID',
+    fails: ['accepted-nonce-short', 'accepted-nonce-long', 'accepted-nonce-visible'],
+    says: /restricts nonces/,
+    apply: () => ({ isNonce: (nonce) => /^[\da-f-]{36}$/.test(nonce) }),
+  },
+  {
+    name: 'compares the beginning',
+    fails: ['signature-half', 'signature-empty'],
+    says: /Only a part of the signature/,
+    apply: () => ({ isEqual: (received, right) => right.startsWith(received) }),
+  },
+  {
+    name: 'redirects what it rejects',
+    fails: ['headers-none', 'replay-again'],
+    says: /redirects/,
+    apply: () => ({ reject: () => ({ status: 302 }) }),
+  },
+  {
+    name: 'compares without a check of the length',
+    fails: ['signature-prefix', 'signature-half', 'signature-longer', 'signature-empty'],
+    says: /comparison of signatures throws/,
+    apply: () => ({ isEqual: (received, right) => timingSafeEqual(Buffer.from(received), Buffer.from(right)) }),
+  },
+  {
+    name: 'throws for a missing header',
+    fails: ['headers-no-timestamp', 'headers-none'],
+    says: /fails with a status of 500/,
+    apply: () => ({ header: ({ headersDistinct }, name) => headersDistinct[name]?.join(',').trim() ?? fail() }),
+  },
+  {
+    name: 'limits the rate',
+    fails: ['timestamp-old'],
+    says: /limits the rate/,
+    apply: () => {
+      let requests = 0
+      return { before: () => (requests++ < 30 ? undefined : { status: 429 }) }
+    },
+  },
+]
+
+function fail(): never {
+  throw new TypeError('a header is missing')
+}

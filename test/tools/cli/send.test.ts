@@ -3,10 +3,8 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify } from '../../../src/index.js'
-import { canBeSplitDifferently } from '../../../src/rules/nonce.js'
-import { type Attempt, findCause, lengthenNonce, tamperBody } from '../../../src/tools/cli/commands/attempts.js'
 import { isAccepted, isRejected } from '../../../src/tools/cli/http-client.js'
-import { NONCE, NOW, TestClock } from '../../support/request.js'
+import { TestClock } from '../../support/request.js'
 import { call, FROM_ENV } from './call.js'
 
 /** A secret of 32 random bytes, because a weaker one adds a note to the output. */
@@ -51,7 +49,6 @@ async function endpoint({
 }
 
 const BODY = '{"event":"paid","amount":100}'
-const ALL = ['--replay', '--tamper', '--age', '301', '--resplit']
 
 const green = (text: string) => `\x1b[32m\x1b[1m${text}\x1b[22m\x1b[39m`
 const red = (text: string) => `\x1b[31m\x1b[1m${text}\x1b[22m\x1b[39m`
@@ -146,18 +143,10 @@ describe('send', () => {
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(JSON.parse(text)).toEqual({
       ok: true,
-      attempts: [
-        {
-          kind: 'genuine',
-          sent: 'a genuine request',
-          expected: 'accepted',
-          right: true,
-          status: 202,
-          statusText: 'Accepted',
-          headers: expect.objectContaining({ 'x-a': 'b' }),
-          body: '{"a":1}',
-        },
-      ],
+      status: 202,
+      statusText: 'Accepted',
+      headers: expect.objectContaining({ 'x-a': 'b' }),
+      body: '{"a":1}',
       notes: [],
     })
   })
@@ -179,22 +168,6 @@ describe('send', () => {
   })
 })
 
-describe('send says what to do if the genuine request is not accepted, so no attack is sent:', () => {
-  it.each([
-    [401, "The endpoint's log has the reason."],
-    [404, 'Check the URL.'],
-    [500, "The handler failed. The endpoint's log has the error."],
-    [503, 'Its nonce store may be down.'],
-  ])('%d', async (status, advice) => {
-    const url = await serve((_request, _body, response) => {
-      response.statusCode = status
-    })
-    const text = (await send(url, ['--replay'])).text.replaceAll('\n', ' ')
-    expect(text).toContain(`The endpoint did not accept the genuine request, so no attack was sent. `)
-    expect(text).toContain(advice)
-  })
-})
-
 describe('send prints why there is no response', () => {
   it('if nothing listens on the port', async () => {
     const server = createServer()
@@ -203,10 +176,8 @@ describe('send prints why there is no response', () => {
     servers.pop()
     const { exitCode, text } = await send(`http://127.0.0.1:${port}/`)
     expect([exitCode, text]).toEqual([1, 'Not accepted: no response (connection refused)\n'])
-    const attack = await send(`http://127.0.0.1:${port}/`, ['--replay'])
-    expect(attack.text).toContain('so no attack was sent. Check that the server runs')
-    const { ok, attempts } = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
-    expect([ok, attempts]).toMatchObject([false, [{ status: 0, statusText: 'no response (connection refused)' }]])
+    const document = JSON.parse((await send(`http://127.0.0.1:${port}/`, ['--json'])).text)
+    expect(document).toMatchObject({ ok: false, status: 0, statusText: 'no response (connection refused)' })
   })
 
   it('if the timeout ends first', async () => {
@@ -255,17 +226,6 @@ describe('send prints why there is no response', () => {
       expect.stringMatching(/certificate is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS\)/),
     ])
   })
-
-  it('if a later attempt gets no response, and prints the earlier ones too', async () => {
-    let requests = 0
-    const server = createServer((request, response) => {
-      if (requests++ === 0) response.writeHead(204).end()
-      else request.socket.destroy()
-    })
-    const { exitCode, text } = await send(`http://127.0.0.1:${await listening(server)}/`, ['--replay'])
-    expect(exitCode).toBe(1)
-    expect(text).toMatch(/^sent .*\na genuine request .* as expected\nthe same .* no response .* UNEXPECTED STATUS\n/)
-  })
 })
 
 it('a redirect without Location says so', async () => {
@@ -279,197 +239,6 @@ it('send refuses a secret that cannot be encoded', async () => {
   const env = { WEBHOOK_SECRET: '\ud800' }
   const { exitCode, stderr } = await call(['send', await endpoint(), '-', ...FROM_ENV], { env })
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('lone surrogate')])
-})
-
-describe('attacks', () => {
-  it('are rejected by an endpoint that verifies', async () => {
-    const { exitCode, text, stderr } = await send(await endpoint(), ALL)
-    expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toBe(`sent                           expected     response
-a genuine request              2xx          204 No Content     as expected
-the same request again         401          401 Unauthorized   as expected
-one byte of the body changed   401          401 Unauthorized   as expected
-signed 301 s ago               401          401 Unauthorized   as expected
-re-split with a longer nonce   401          401 Unauthorized   as expected
-
-The endpoint rejected every attack.
-`)
-  })
-
-  it('--age within the window is not an attack', async () => {
-    const { exitCode, text } = await send(await endpoint(), ['--age', '10'])
-    expect(exitCode).toBe(0)
-    expect(text).toMatch(/signed 10 s ago +2xx +204 No Content +as expected/)
-    expect(text).toContain('No attack was sent.')
-    expect(text).not.toContain('rejected every attack')
-  })
-
-  it('may be rejected with 403', async () => {
-    expect(await send(await endpoint({ rejection: 403 }), ALL)).toMatchObject({ exitCode: 0 })
-  })
-
-  it('may be rejected with 400, which prints a note', async () => {
-    const { exitCode, stderr } = await send(await endpoint({ rejection: 400 }), ALL)
-    expect(exitCode).toBe(0)
-    expect(stderr).toMatch(/^Status 400 counts as rejected, but other errors have it too\. Answer 401/)
-    expect((await send(await endpoint(), ALL)).stderr).toBe('')
-  })
-
-  it('are not rejected if the endpoint answers with another error', async () => {
-    for (const rejection of [404, 429, 500, 302]) {
-      const { exitCode, text } = await send(await endpoint({ rejection }), ['--replay'])
-      expect(exitCode).toBe(1)
-      expect(text).toContain('UNEXPECTED STATUS')
-    }
-  })
-
-  it.each([
-    ['--replay', 'the same request again', { nonceStore: { reserve: () => true } }],
-    ['--resplit', 're-split with a longer nonce', { nonceStore: forgetful('signature ') }],
-  ])('%s finds an endpoint without the check', async (option, sent, lacking) => {
-    const { exitCode, text } = await send(await endpoint(lacking), ALL)
-    expect(exitCode).toBe(1)
-    expect(text).toMatch(new RegExp(`${sent} +401 +204 No Content +WRONGLY ACCEPTED`))
-    expect((await send(await endpoint(), [option])).exitCode).toBe(0)
-  })
-
-  const withoutAwait = (options: Parameters<typeof endpoint>[0] = {}) => endpoint({ ...options, rejection: 204 })
-  /** Starts an endpoint that verifies the expected body, and ignores the received one. */
-  const withoutBody = () => {
-    const nonceStore = new MemoryNonceStore()
-    return serve(async ({ headers }, _body, response) => {
-      const result = await verify({ webhookId: '42', headers, body: BODY }, SECRET, nonceStore, new TestClock())
-      response.statusCode = result.ok ? 204 : 401
-    })
-  }
-  const perRequest = () => endpoint({ nonceStore: { reserve: () => true } })
-
-  it.each<[string, () => Promise<string>, string[], string]>([
-    [
-      'a missing `await` or `.ok`',
-      withoutAwait,
-      ALL,
-      'A changed body was accepted. The handler probably ignores the result',
-    ],
-    ['the same, with one attack', withoutAwait, ['--tamper'], 'A changed body was accepted.'],
-    [
-      'a store per request',
-      perRequest,
-      ALL,
-      'The replay was accepted. There is probably a nonce store per request or per process.',
-    ],
-    ['an age alone', withoutAwait, ['--age', '301'], 'A request from outside the window was accepted.'],
-    ['a replay alone', perRequest, ['--replay'], 'If --tamper is accepted too, the handler ignores the result.'],
-    ['another body', withoutBody, ALL, 'uses another body than the raw body that it verifies.'],
-    [
-      'a clock that is behind',
-      () => endpoint({ clock: new TestClock(NOW - 10_000) }),
-      ['--age', '301', '--tamper'],
-      'A request from outside the window was accepted.',
-    ],
-    [
-      'a store that forgets signatures',
-      () => endpoint({ nonceStore: forgetful('signature ') }),
-      ALL,
-      'A re-split was accepted.',
-    ],
-    ['errors', () => endpoint({ rejection: 500 }), ALL, 'Some responses are not as expected.'],
-  ])('print the likely cause: %s', async (_, start, args, cause) => {
-    const url = await start()
-    const { exitCode, text } = await send(url, args)
-    expect(exitCode).toBe(1)
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(cause)
-  })
-
-  it('print the likely cause as JSON too', async () => {
-    const { text } = await send(await withoutAwait(), [...ALL, '--json'])
-    expect(JSON.parse(text).cause).toMatch(/^A changed body was accepted\./)
-    expect(JSON.parse((await send(await endpoint(), [...ALL, '--json'])).text)).not.toHaveProperty('cause')
-  })
-
-  /** Returns a store that forgets the keys with a prefix. */
-  function forgetful(prefix: string): NonceStore {
-    const store = new MemoryNonceStore()
-    return { reserve: (webhookId, key, ttl) => key.startsWith(prefix) || store.reserve(webhookId, key, ttl) }
-  }
-
-  it('--tamper and --age find an endpoint that accepts everything', async () => {
-    const { exitCode, text } = await send(await serve(() => {}), ['--tamper', '--age', '301'])
-    expect(exitCode).toBe(1)
-    expect(text).toMatch(/one byte of the body changed +401 +200 OK +WRONGLY ACCEPTED/)
-    expect(text).toMatch(/signed 301 s ago +401 +200 OK +WRONGLY ACCEPTED/)
-  })
-
-  it('are not sent if the endpoint rejects the genuine request', async () => {
-    const { exitCode, text } = await send(await endpoint({ secret: 'another' }), ALL)
-    expect(exitCode).toBe(1)
-    expect(text).toMatch(
-      /^sent .*\na genuine request +2xx +401 Unauthorized +NOT ACCEPTED\n\nThe endpoint did not accept the genuine request/,
-    )
-  })
-
-  it.each([
-    ['301', 'signed 301 s ago', 'rejected'],
-    ['-301', 'signed 301 s in the future', 'rejected'],
-    ['290', 'signed 290 s ago', 'accepted'],
-    ['300', 'signed 300 s ago', 'either'],
-    ['-290', 'signed 290 s in the future', 'accepted'],
-  ])('--age=%s is %s and must be %s', async (age, sent, expected) => {
-    const clock = new TestClock(1_700_000_000_900)
-    const { exitCode, text } = await send(await endpoint({ clock }), [`--age=${age}`, '--json'], BODY, clock)
-    expect(exitCode).toBe(0)
-    expect(JSON.parse(text).attempts[1]).toMatchObject({ sent, expected, right: true })
-  })
-
-  it('--resplit uses a nonce with a colon if the body has none', async () => {
-    const { exitCode, text } = await send(await endpoint(), ['--resplit'], 'no colon')
-    expect(exitCode).toBe(0)
-    expect(text).toMatch(/a genuine request with a colon in its nonce +2xx or 401 +204 No Content +as expected/)
-    expect(text).toMatch(/re-split with a shorter nonce +401 +401 Unauthorized +as expected/)
-  })
-
-  it('--resplit finds an endpoint that accepts a shorter nonce', async () => {
-    const { exitCode, text } = await send(
-      await endpoint({ nonceStore: forgetful('signature ') }),
-      ['--resplit'],
-      'no colon',
-    )
-    expect(exitCode).toBe(1)
-    expect(text).toMatch(/a shorter nonce +401 +204 No Content +WRONGLY ACCEPTED/)
-  })
-
-  it('--resplit allows an endpoint to refuse colons', async () => {
-    const refuses = (request: IncomingMessage) => String(request.headers['x-nonce']).includes(':')
-    expect(await send(await endpoint({ refuses }), ['--resplit'])).toMatchObject({ exitCode: 0 })
-    const { exitCode, text } = await send(await endpoint({ refuses }), ['--resplit'], 'no colon')
-    expect(exitCode).toBe(0)
-    expect(text).not.toContain('shorter')
-  })
-
-  it.each([
-    ['{"amount":100}', '{"amount":101}'],
-    ['{"a":9,"b":"x/:"}', '{"a":8,"b":"x/:"}'],
-    ['abc', 'acc'],
-    ['', '0'],
-  ])('--tamper changes %j to %j', (body, changed) => {
-    expect(Buffer.from(tamperBody(Buffer.from(body))).toString()).toBe(changed)
-  })
-
-  it.each([
-    ['{"a":1}', `${NONCE}:{"a"`, '1}'],
-    [':', `${NONCE}:`, ''],
-  ])('--resplit splits the body %j with a longer nonce', (body, nonce, rest) => {
-    expect(lengthenNonce(NONCE, Buffer.from(body))).toEqual({ nonce, body: Buffer.from(rest) })
-  })
-
-  it.each(['', 'a', '{ "a":1}', 'é:', `${'x'.repeat(92)}:`])(
-    '--resplit cannot split the body %j with a longer nonce',
-    (text) => {
-      const body = Buffer.from(text)
-      expect(lengthenNonce(NONCE, body)).toBeUndefined()
-      expect(canBeSplitDifferently({ timestamp: '', nonce: NONCE, body })).toBe(false)
-    },
-  )
 })
 
 it.each([
@@ -488,50 +257,14 @@ it.each([
 })
 
 it('send colours the results at a terminal', async () => {
-  const at = async (rejection: number, args: readonly string[]) => {
-    const around = { stdin: BODY, isTTY: true, env: { WEBHOOK_SECRET: SECRET } }
-    return (await call(['send', await endpoint({ rejection }), '-', ...FROM_ENV, ...args], around)).text
-  }
-  expect(await at(401, [])).toContain(green('Accepted'))
+  const around = { stdin: BODY, isTTY: true, env: { WEBHOOK_SECRET: SECRET } }
+  const { text: accepted } = await call(['send', await endpoint(), '-', ...FROM_ENV], around)
+  expect(accepted).toContain(green('Accepted'))
   const refused = await serve((_request, _body, response) => {
     response.statusCode = 404
   })
   const { text } = await call(['send', refused, '-', ...FROM_ENV], { stdin: BODY, isTTY: true })
   expect(text).toContain(red('Not accepted'))
-  const [heading, row] = (await at(401, ['--replay'])).split('\n')
-  expect(heading).toMatch(/^.\[2msent .*response.\[22m$/)
-  expect(row).toContain('\x1b[32mas expected\x1b[39m')
-  expect(await at(204, ['--tamper'])).toContain(red('WRONGLY ACCEPTED'))
-})
-
-it('there is no cause if no attack was accepted', () => {
-  const attempt = (kind: Attempt['kind'], expected: Attempt['expected'], status: number): Attempt => ({
-    kind,
-    sent: '',
-    expected,
-    response: { status, statusText: '', headers: {}, body: '' },
-  })
-  expect(findCause([attempt('genuine', 'accepted', 204)])).toBeUndefined()
-  expect(findCause([attempt('genuine', 'accepted', 204), attempt('replay', 'rejected', 401)])).toBeUndefined()
-  expect(findCause([attempt('age', 'either', 204), attempt('tamper', 'rejected', 500)])).toBeUndefined()
-})
-
-describe('the times of --age', () => {
-  it.each([
-    ['0', 'signed 0 s ago', '1700000000'],
-    ['10', 'signed 10 s ago', '1699999990'],
-    ['-10', 'signed 10 s in the future', '1700000011'],
-  ])('%s: %s, with the timestamp %s', async (age, words, timestamp) => {
-    const timestamps: unknown[] = []
-    const url = await serve(({ headers }, _body, response) => {
-      timestamps.push(headers['x-timestamp'])
-      response.statusCode = 204
-    })
-    // The time is in the middle of a second, so that rounding matters.
-    const { text } = await send(url, [`--age=${age}`], BODY, new TestClock(NOW + 500))
-    expect(text).toContain(words)
-    expect(timestamps).toEqual(['1700000000', timestamp])
-  })
 })
 
 it.each([
@@ -557,7 +290,7 @@ describe('a wrong call', () => {
     [['http://user@localhost/'], 'without a user name'],
     [['http://:password@localhost/'], 'without a user name'],
     [[URL, '-', '--timeout', 'long'], '--timeout is not a number.'],
-    [[URL, '-', '--age', 'old'], '--age is not a number.'],
+    [[URL, '-', '--replay'], 'Unknown option.'],
     [[URL, '-', '--header', 'nonsense'], "--header is not a header. Pass --header 'Name: value'."],
     [[URL, 'none.json'], 'no such file'],
   ])('%j prints what to do', async (args, message) => {

@@ -18,13 +18,13 @@ export function styleOf(output: Output): Style {
 const MAX_WIDTH = 100
 
 /**
- * Breaks text at spaces into lines of at most 100 characters. Line ends in the text stay.
+ * Breaks text at spaces into lines of at most `maxWidth` characters. Line ends in the text stay.
  *
  * @param indent - the beginning of every line.
  * @param first - the beginning of the first line, instead of `indent`.
  */
-export function wrapText(text: string, indent = '', first = indent): string {
-  const width = MAX_WIDTH - Math.max(indent.length, first.length)
+export function wrapText(text: string, indent = '', first = indent, maxWidth = MAX_WIDTH): string {
+  const width = maxWidth - Math.max(indent.length, first.length)
   const tooLong = new RegExp(`(?!.{1,${width}}$)(.{1,${width}}) `, 'gm')
   return first + text.replace(tooLong, '$1\n').replaceAll('\n', `\n${indent}`)
 }
