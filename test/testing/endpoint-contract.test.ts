@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canBeSplitDifferently } from '../../src/rules/nonce.js'
+import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
 import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
-import { MISTAKES, Receiver } from './receivers/receiver.js'
-import { postTo, ReceiverServer } from './receivers/serve.js'
+import { IS_POSIX, isInstalled } from '../support/programs.js'
+import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'
+import { postTo, ReceiverServer, startPython } from './receivers/serve.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
@@ -9,9 +13,11 @@ const server = new ReceiverServer()
 beforeAll(() => server.start())
 afterAll(() => server.stop())
 
+type Failure = Extract<EndpointResult, { ok: false }>
+
 /** Runs the cases in their order, and returns what those found that fail. Ends if the first one fails. */
-async function failures(options: EndpointContractOptions): Promise<Record<string, EndpointResult>> {
-  const found: Record<string, EndpointResult> = {}
+async function failures(options: EndpointContractOptions): Promise<Record<string, Failure>> {
+  const found: Record<string, Failure> = {}
   for (const { code, check } of endpointContract({ timeout: 60_000, ...options })) {
     const result = await check()
     if (!result.ok) found[code] = result
@@ -35,7 +41,7 @@ describe('the contract finds the mistake of a receiver that', () => {
     const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
     const found = await failures({ post, secret: SECRET })
     expect(Object.keys(found)).toEqual(fails)
-    const [{ cause, fix, fault: is } = {} as EndpointResult] = Object.values(found)
+    const [{ cause, fix, fault: is } = {} as Failure] = Object.values(found)
     expect(`${cause} ${fix}`).toMatch(says)
     if (fault !== undefined) expect(is).toBe(fault)
   })
@@ -43,5 +49,261 @@ describe('the contract finds the mistake of a receiver that', () => {
   it('fails each case alone', () => {
     const alone = MISTAKES.flatMap(({ fails }) => (fails.length === 1 ? fails : []))
     expect(CODES.filter((code) => !alone.includes(code))).toEqual([])
+  })
+})
+
+describe('if the endpoint refuses the first request, the contract finds what it expects instead:', () => {
+  it.each(SIGNED_OTHERWISE)('$name', async ({ says, secret = SECRET, apply }) => {
+    const receiver = new Receiver(secret)
+    const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
+    const found = await failures({ post, secret })
+    expect(found).toMatchObject({ 'accepted-json': { fault: 'refused', cause: expect.stringMatching(says) } })
+  })
+
+  it.each([
+    [404, 'refused', /answer is 404, so no handler/],
+    [405, 'refused', /answer is 405, so no handler/],
+    [413, 'too-large', /413/],
+    [302, 'redirected', /redirect/],
+    [500, 'server-error', /exception/],
+    [429, 'too-many', /429/],
+    [100, 'no-answer', /No answer/],
+  ])('the status %d', async (status, fault, says) => {
+    const found = await failures({ post: () => ({ status }), secret: SECRET })
+    expect(found).toEqual({
+      'accepted-json': {
+        ok: false,
+        statuses: [status],
+        fault,
+        cause: expect.stringMatching(says),
+        fix: expect.any(String),
+      },
+    })
+  })
+
+  it('a clock that differs by more than the window', async () => {
+    const date = new Date(Date.now() + 400_000).toUTCString()
+    const found = await failures({ post: () => ({ status: 401, headers: { date } }), secret: SECRET })
+    expect(found).toMatchObject({
+      'accepted-json': { cause: expect.stringMatching(/clock of the endpoint is (399|400) s ahead of/) },
+    })
+  })
+})
+
+it('the contract names clocks that differ if a case near the end of the window fails', async () => {
+  const late = Object.assign(new Receiver(SECRET), { isInWindow: (age: number) => Math.abs(age - 100) <= 300 })
+  const post = postTo(server.add(late))
+  const dated: EndpointContractOptions['post'] = async (...request) => ({
+    ...(await post(...request)),
+    headers: new Headers({ Date: new Date(Date.now() - 100_000).toUTCString() }),
+  })
+  const found = await failures({ post: dated, secret: SECRET })
+  expect(Object.keys(found)).toEqual(['accepted-ahead', 'timestamp-old'])
+  for (const { cause } of Object.values(found)) expect(cause).toMatch(/clock of the endpoint is (99|100|101) s behind/)
+})
+
+describe('the contract', () => {
+  const right = () => postTo(server.add(new Receiver(SECRET)))
+  const caseOf = (code: string, options: Partial<EndpointContractOptions> = {}) => {
+    const found = endpointContract({ post: right(), secret: SECRET, timeout: 60_000, ...options }).find(
+      (one) => one.code === code,
+    )
+    if (found === undefined) throw new Error(`no case ${code}`)
+    return found
+  }
+  /** Returns the answer of another function for the last of some requests. */
+  const last = (count: number, answer: () => Answered): EndpointContractOptions['post'] => {
+    const post = right()
+    let requests = 0
+    return (...request) => (++requests < count ? post(...request) : answer())
+  }
+
+  it('throws an error with the cause and the fix', async () => {
+    const [{ apply } = { apply: () => ({}) }] = MISTAKES.filter(({ name }) => name === 'accepts base64')
+    const receiver = new Receiver(SECRET)
+    const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
+    await expect(caseOf('signature-base64', { post }).run()).rejects.toThrow(
+      /^Sent: base64\. Came: 204\. A signature in base64 is accepted\. .* Compute lowercase hex/,
+    )
+    await caseOf('signature-base64').run()
+  })
+
+  it('says that a genuine request before the mistake was refused', async () => {
+    const result = await caseOf('replay-other-body', { post: last(3, () => ({ status: 401 })) }).check()
+    expect(result).toMatchObject({ fault: 'refused', cause: expect.stringContaining('says nothing about the mistake') })
+  })
+
+  it.each(['accepted-nonce-short', 'replay-copies'])('judges all answers of %s', async (code) => {
+    const found = await caseOf(code, { post: last(3, () => ({ status: 500 })) }).check()
+    expect(found).toMatchObject({ ok: false, fault: 'server-error' })
+  })
+
+  it('finds copies that lock each other out', async () => {
+    const found = await caseOf('replay-copies', { post: last(3, () => ({ status: 409 })) }).check()
+    expect(found).toMatchObject({
+      ok: false,
+      fault: 'none-accepted',
+      cause: expect.stringContaining('lock each other out'),
+    })
+  })
+
+  it('compares rejections without what differs each time', async () => {
+    const post = right()
+    const withNumbers: EndpointContractOptions['post'] = async (...request) => {
+      const { statusCode: status = 0 } = await post(...request)
+      return { status, body: status < 300 ? '' : `request ${randomUUID()} at ${Date.now()}` }
+    }
+    expect(await failures({ post: withNumbers, secret: SECRET })).toEqual({})
+    const withReasons: EndpointContractOptions['post'] = async (headers, ...request) => {
+      const { statusCode: status = 0 } = await post(headers, ...request)
+      const reason = headers.length < 4 ? 'incomplete' : 'wrong'
+      return { status, text: async () => (status < 300 ? '' : `${reason} ${randomUUID()}`) }
+    }
+    const { 'answers-alike': alike } = await failures({ post: withReasons, secret: SECRET })
+    expect(alike).toMatchObject({ fault: 'different', cause: expect.stringContaining('The bodies for') })
+  })
+
+  it('compares nothing if there is no rejection', async () => {
+    expect(await caseOf('answers-alike', { post: () => ({ status: 204 }) }).check()).toMatchObject({ ok: true })
+  })
+
+  it('counts an exception of post and a time-out as no answer', async () => {
+    const error = new TypeError('fetch failed')
+    const thrown = caseOf('nonce-empty', {
+      post: last(3, () => {
+        throw error
+      }),
+    })
+    await expect(thrown.run()).rejects.toMatchObject({
+      message: expect.stringContaining('Came: no answer.'),
+      cause: error,
+    })
+    const hanging = caseOf('accepted-json', { post: () => new Promise(() => {}), timeout: 10 })
+    expect(await hanging.check()).toMatchObject({ ok: false, statuses: [0], fault: 'no-answer' })
+    await expect(hanging.run()).rejects.toThrow('Came: no answer.')
+  })
+
+  it('sends the first request after 20 others, even alone', async () => {
+    const sent: string[] = []
+    const post = right()
+    const recording: EndpointContractOptions['post'] = (headers, ...request) => {
+      sent.push(new Headers(headers).get('x-nonce') ?? '')
+      return post(headers, ...request)
+    }
+    expect(await caseOf('replay-late', { post: recording }).check()).toMatchObject({ ok: true })
+    expect(new Set(sent.slice(1, -1)).size).toBe(21)
+    expect(sent.at(-1)).toBe(sent[0])
+  })
+
+  it('skips the cases about other bodies if there is an event', async () => {
+    const cases = endpointContract({ post: right(), secret: SECRET, body: '{"event":"paid"}' })
+    const skipped = cases.filter(({ isSkipped }) => isSkipped)
+    expect(skipped.map(({ code }) => code)).toEqual([
+      'accepted-empty',
+      'accepted-bytes',
+      'accepted-text',
+      'accepted-form',
+      'accepted-plain-text',
+      'accepted-compressed',
+      'accepted-100-kb',
+    ])
+    expect(skipped[0]?.name).toBe('not tested: accepted-empty: an empty body is accepted. Leave out body')
+    expect(await skipped[0]?.check()).toEqual({ ok: true, statuses: [] })
+    await skipped[0]?.run()
+    expect(await failures({ post: right(), secret: SECRET, body: Buffer.from('no colon') })).toEqual({})
+    expect(await failures({ post: right(), secret: SECRET, body: '' })).toEqual({})
+  })
+
+  it.each([
+    [{ post: 'http://localhost/' }, 'post is a string. Pass a function that sends a request'],
+    [{ secret: '' }, 'secret is an empty string. Pass the signing secret'],
+    [{ clock: {} }, 'clock'],
+    [{ body: { event: 'paid' } }, 'body is an object. Pass the bytes or the text'],
+    [{ instances: 0 }, 'instances is not a whole number from 1.'],
+    [{ instances: 1.5 }, 'instances is not a whole number from 1.'],
+    [{ timeout: 0 }, 'timeout is not above 0.'],
+    [{ other: 1 }, 'options.other is unknown.'],
+  ])('refuses the options %j', (options, message) => {
+    const all = { post: right(), secret: SECRET, ...options } as unknown as EndpointContractOptions
+    expect(() => endpointContract(all)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining(message) }),
+    )
+  })
+
+  it('refuses a post that returns no status', async () => {
+    const post = (() => undefined) as unknown as EndpointContractOptions['post']
+    await expect(caseOf('accepted-json', { post }).run()).rejects.toThrow('post returned undefined without a status.')
+  })
+})
+
+describe.each([
+  ['{"amount":100}', '{"amount":101}'],
+  ['{"a":9,"b":"x/:"}', '{"a":8,"b":"x/:"}'],
+  ['abc', 'acc'],
+  ['', '0'],
+])('changing a byte of %j', (body, changed) => {
+  it(`gives ${changed}`, () => {
+    expect(Buffer.from(changeByte(Buffer.from(body))).toString()).toBe(changed)
+  })
+})
+
+describe('splitting a message later', () => {
+  const split = (body: string) => splitLater({ headers: [['X-Nonce', 'n']], body: Buffer.from(body) })
+  it.each([
+    ['{"a":1}', 'n:{"a"', '1}'],
+    [':', 'n:', ''],
+  ])('of the body %j', (body, nonce, rest) => {
+    expect(split(body)).toEqual({ headers: [['X-Nonce', nonce]], body: Buffer.from(rest) })
+  })
+
+  it.each(['', 'a', '{ "a":1}', '\u00e9:', `${'x'.repeat(127)}:`])('cannot be done with the body %j', (text) => {
+    expect(split(text)).toBeUndefined()
+    expect(canBeSplitDifferently({ timestamp: '', nonce: 'n', body: Buffer.from(text) })).toBe(false)
+  })
+})
+
+describe.runIf(IS_POSIX && isInstalled('python3'))('a receiver in Python', () => {
+  let python: Awaited<ReturnType<typeof startPython>>
+  beforeAll(async () => {
+    python = await startPython(SECRET)
+  })
+  afterAll(() => python.stop())
+
+  it('that is right passes every case', async () => {
+    expect(await failures({ post: postTo(`${python.origin}/right`), secret: SECRET })).toEqual({})
+  })
+
+  it.each<[string, string[]]>([
+    ['int', ['timestamp-sign']],
+    ['float', ['timestamp-exponent', 'timestamp-sign', 'timestamp-fraction']],
+    [
+      'uuid-only',
+      ['accepted-nonce-short', 'accepted-nonce-long', 'accepted-nonce-visible', 'accepted-nonce-case', 'replay-split'],
+    ],
+    ['nonce-first', ['replay-forged']],
+    ['as-text', ['accepted-bytes', 'accepted-compressed', 'body-replacement']],
+    ['strips', ['accepted-line-ends', 'body-line-end']],
+    ['inflates', ['accepted-compressed']],
+    ['compares-text', ['answers-hostile']],
+    ['startswith', ['signature-half', 'signature-empty']],
+    ['last-of-two', ['headers-two-timestamps', 'headers-two-nonces', 'headers-two-signatures']],
+    ['status-per-rule', ['answers-alike']],
+    ['signature-as-key', ['replay-other-body']],
+    ['ten-nonces', ['replay-late']],
+    ['nonce-alone', ['replay-split']],
+    ['json-with-spaces', ['accepted-json']],
+  ])('with the mistake %s fails %j', async (mistake, codes) => {
+    const post = postTo(`${python.origin}/${mistake}`)
+    expect(Object.keys(await failures({ post, secret: SECRET }))).toEqual(codes)
+  })
+
+  it('of two processes behind one port, each with its own memory, is found', async () => {
+    const { origin, stop } = await startPython(SECRET, { PREFORK: '2' })
+    const found = await failures({ post: postTo(`${origin}/right`, { keepAlive: false }), secret: SECRET })
+    expect(found['replay-copies']).toMatchObject({
+      fault: 'accepted',
+      cause: expect.stringMatching(/^2 of 20 were accepted/),
+    })
+    stop()
   })
 })

@@ -54,17 +54,18 @@ export interface EndpointContractOptions {
   timeout?: number | undefined
 }
 
-/** What a case found. */
-export interface EndpointResult {
-  ok: boolean
-  /** The statuses of all answers in the order of the requests. 0 means that no answer came. */
-  statuses: number[]
-  fault?: EndpointFault
-  /** What the endpoint probably does wrong. */
-  cause?: string
-  /** What to change. */
-  fix?: string
-}
+/** What a case found. `statuses` has the statuses of all answers in the order of the requests. 0 means that no answer came. */
+export type EndpointResult =
+  | { readonly ok: true; readonly statuses: readonly number[] }
+  | {
+      readonly ok: false
+      readonly statuses: readonly number[]
+      readonly fault: EndpointFault
+      /** What the endpoint probably does wrong. */
+      readonly cause: string
+      /** What to change. */
+      readonly fix: string
+    }
 
 /** One case of the contract. */
 export interface EndpointCase {
@@ -245,13 +246,13 @@ class Run {
     const fault = faultOf(step, genuine)
     const drift = Math.round((genuine.date - this.settings.clock.now()) / 1000) || 0
     if (fault !== undefined) {
-      const advice = fault === 'refused' ? await this.#explainRefusal(row, genuine, drift) : (ADVICE[fault] ?? row)
+      const advice = ADVICE[fault] ?? (await this.#explainRefusal(row, genuine, drift))
       return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift }
     }
     const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
     const rejection = await this.#send(forged)
     const isRejected = faultOf(forged, rejection) === undefined
-    const result = { ok: true, statuses: [genuine.status] }
+    const result = { ok: true, statuses: [genuine.status] } as const
     return { result, genuine, rejection: isRejected ? rejection : undefined, drift }
   }
 
@@ -289,7 +290,7 @@ class Run {
       .filter((fault) => fault !== undefined)
     const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
     if (fault === undefined) return { result: { ok: true, statuses: statusesOf(answers) } }
-    return failed(answers, fault, ADVICE[fault] ?? row)
+    return failed(answers, fault, found(fault))
   }
 
   /** Returns what a wrong answer means. */
@@ -326,6 +327,7 @@ class Run {
   }
 }
 
+/** Returns the advice for a fault that means the same in every case. */
 function found(fault: EndpointFault) {
   return { fault, ...(ADVICE[fault] as Advice) }
 }
@@ -384,7 +386,7 @@ function findDifference(steps: readonly Step[], answers: readonly Answer[]): str
   })
   // The text of some frameworks has the time or a number of the request.
   const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
-  const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{8,}|\d+/gi, '#')
+  const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{4,}|\d+/gi, '#')
   const [first] = rejections
   const different = rejections.find(
     ({ status, text }) => status !== first?.status || normalized(text) !== normalized(first.text),
@@ -417,8 +419,8 @@ function failed(answers: readonly Answer[], fault: EndpointFault, advice: Advice
 }
 
 function throwIfWrong(code: EndpointCaseCode, { result, error }: Checked): void {
-  const { ok, statuses, cause, fix } = result
-  if (ok) return
+  if (result.ok) return
+  const { statuses, cause, fix } = result
   const row: Row = ROWS[code]
   const came = statuses.map((status) => (status === 0 ? 'no answer' : status)).join(', ')
   throw new Error(

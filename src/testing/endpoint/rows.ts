@@ -29,7 +29,7 @@ export interface Step {
   readonly request: EndpointRequest
   /** `answered` if any answer below 500 is right, and `ignored` if another case judges the answer. */
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
-  /** What the request is, if the case sends several kinds. */
+  /** A description of the request, if the case sends several kinds. */
   readonly what?: string
   /** The index of the address to send it to. */
   readonly instance?: number
@@ -43,7 +43,7 @@ export interface Row extends Advice {
   /** The answer that decides: `one` if exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
-  /** By default, each answer must be right. With `any`, one of them. With `alike`, all rejections must also be equal. */
+  /** Without it, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
   readonly judge?: 'any' | 'alike'
   /** What a status of 500 or above means here, if it means more than usual. */
   readonly onError?: Advice
@@ -117,7 +117,7 @@ function twice(name: string): Row {
   }
 }
 
-/** A case with a timestamp that is no decimal number of seconds. It is signed as sent. */
+/** A case with a timestamp that must be rejected. It is signed as sent. */
 function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: string, fix = DIGITS): Row {
   return {
     rule: 'timestamp',

@@ -70,7 +70,8 @@ export function unique(): string {
 
 /** Returns the value of a header that a request has. */
 export function headerOf({ headers }: EndpointRequest, wanted: string): string {
-  return headers.find(([name]) => name === wanted)?.[1] ?? ''
+  const [, value] = headers.find(([name]) => name === wanted) as EndpointHeader
+  return value
 }
 
 /** Returns the request with other values of some of its headers. */

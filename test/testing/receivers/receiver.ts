@@ -635,6 +635,89 @@ export const MISTAKES: readonly Mistake[] = [
   },
 ]
 
+function hmacOf(key: string | Buffer, ...parts: readonly (string | Buffer)[]): string {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(part)
+  return hmac.digest('hex')
+}
+
+/** Receivers that refuse every genuine request, because they expect another signature. */
+export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'> & { secret?: string })[] = [
+  { name: 'milliseconds', says: /as milliseconds/, apply: () => ({ seconds: (value) => Number(value) / 1000 }) },
+  {
+    name: 'JSON with spaces',
+    says: /only with spaces/,
+    apply: () => ({
+      bodies: (sent) => [Buffer.from(text(sent).replace(/":"/g, '": "').replace(/","/g, '", "'))],
+    }),
+  },
+  {
+    name: 'a prefix',
+    says: /"sha256=" before/,
+    apply: () => ({ isEqual: (received, right) => received === `sha256=${right}` }),
+  },
+  {
+    name: 'base64',
+    says: /in base64/,
+    apply: () => ({ isEqual: (received, right) => received === Buffer.from(right, 'hex').toString('base64') }),
+  },
+  {
+    name: 'uppercase',
+    says: /in uppercase/,
+    apply: () => ({ isEqual: (received, right) => received === right.toUpperCase() }),
+  },
+  {
+    name: 'the body alone',
+    says: /body alone/,
+    apply: ({ secret }) => ({ signatureOf: (_, body) => hmacOf(secret, body) }),
+  },
+  {
+    name: 'no nonce',
+    says: /without the nonce/,
+    apply: ({ secret }) => ({ signatureOf: ([time], body) => hmacOf(secret, `${time}:`, body) }),
+  },
+  {
+    name: 'dots',
+    says: /with dots/,
+    apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${time}.${nonce}.`, body) }),
+  },
+  {
+    name: 'line ends',
+    says: /with line ends/,
+    apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${time}\n${nonce}\n`, body) }),
+  },
+  {
+    name: 'nothing between the parts',
+    says: /without colons/,
+    apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, time, nonce, body) }),
+  },
+  {
+    name: 'the nonce first',
+    says: /nonce before the timestamp/,
+    apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${nonce}:${time}:`, body) }),
+  },
+  {
+    name: 'a line end after the body',
+    says: /adds a line end/,
+    apply: () => ({ bodies: (sent) => [Buffer.concat([sent, Buffer.from('\n')])] }),
+  },
+  ...(
+    [
+      ['the secret with a line end', /secret of the endpoint ends with a line end/, (secret) => `${secret}\n`],
+      ['the secret as base64', /as base64/, (secret) => Buffer.from(secret, 'base64')],
+      ['the secret as hex', /as hex/, (secret) => Buffer.from(secret, 'hex'), '00ff'.repeat(16)],
+      ['the secret without white space', /trims the secret/, (secret) => secret.trim(), ' a secret '],
+    ] as [string, RegExp, (secret: string) => string | Buffer, string?][]
+  ).map(([name, says, keyOf, secret]) => ({
+    name,
+    says,
+    ...(secret === undefined ? {} : { secret }),
+    apply: (receiver: Receiver): Partial<Receiver> => ({
+      signatureOf: ([time, nonce], body) => hmacOf(keyOf(receiver.secret), `${time}:${nonce}:`, body),
+    }),
+  })),
+]
+
 /** Mistakes that fail several cases, of which `fails` has some. The first cause of `check` must say the words. */
 export const COMMON_MISTAKES: readonly Mistake[] = [
   {

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request as requestHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import type { EndpointContractOptions } from '../../../src/testing/index.js'
 import type { Answered, Receiver } from './receiver.js'
 
@@ -40,10 +43,11 @@ export class ReceiverServer {
   }
 }
 
-const agent = new Agent({ keepAlive: true })
+const AGENT = new Agent({ keepAlive: true })
 
 /** Returns the `post` of a contract that sends the headers as they are. */
-export function postTo(url: string): EndpointContractOptions['post'] {
+export function postTo(url: string, { keepAlive = true } = {}): EndpointContractOptions['post'] {
+  const agent = keepAlive ? AGENT : false
   return (headers, body) =>
     new Promise((resolve, reject) => {
       const length: [string, string] = ['Content-Length', String(body.length)]
@@ -56,4 +60,17 @@ export function postTo(url: string): EndpointContractOptions['post'] {
         .on('error', reject)
         .end(body)
     })
+}
+
+/** Starts the receiver in Python. */
+export async function startPython(secret: string, env: Record<string, string> = {}) {
+  const program = fileURLToPath(new URL('receiver.py', import.meta.url))
+  const stdio = ['pipe', 'pipe', 'inherit'] as const
+  const child = spawn('python3', [program], {
+    env: { ...process.env, ...env, WEBHOOK_SECRET: secret },
+    stdio: [...stdio],
+  })
+  const [port] = await once(child.stdout, 'data')
+  // The receiver ends with its input, and so do the processes that it has started.
+  return { origin: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.stdin.end() }
 }

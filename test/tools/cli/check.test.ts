@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { junitText } from '../../../src/tools/cli/check/junit.js'
 import type { TestClock } from '../../support/request.js'
 import { COMMON_MISTAKES, MISTAKES, type Mistake, Receiver } from '../../testing/receivers/receiver.js'
 import { ReceiverServer } from '../../testing/receivers/serve.js'
@@ -200,6 +201,15 @@ describe('check', () => {
     rmSync(folder, { recursive: true })
     const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-empty', '--junit', '/none/a.xml'])
     expect([exitCode, said]).toEqual([2, expect.stringContaining('Cannot write the file of --junit: no such file')])
+  })
+
+  it('escapes what XML needs', () => {
+    const result = { ok: false, statuses: [0], fault: 'no-answer', cause: '<"&>', fix: 'a > b' } as const
+    const one = { code: 'replay-late', rule: 'replay', sent: 'a & b', expected: 'rejected', result } as const
+    const xml = junitText('http://localhost/?a=1&b="<', [one], [])
+    expect(xml).toContain('<testsuite name="check http://localhost/?a=1&amp;b=&quot;&lt;" tests="1" failures="1"')
+    expect(xml).toContain('name="replay-late: a &amp; b"')
+    expect(xml).toContain('message="&lt;&quot;&amp;&gt;">Expected: rejected. Statuses: 0.\na &gt; b</failure>')
   })
 
   it('adds headers to every request', async () => {

@@ -17,7 +17,7 @@ export function junitText(endpoint: string, cases: readonly ReportedCase[], skip
 function testcase({ code, rule, sent, expected, result }: ReportedCase): string {
   const start = `  <testcase classname="${rule}" name="${escapeXml(`${code}: ${sent}`)}"`
   if (result.ok) return `${start}/>`
-  const { statuses, cause = '', fix = '' } = result
+  const { statuses, cause, fix } = result
   const text = `Expected: ${expected}. Statuses: ${statuses.join(' ')}.\n${fix}`
   return `${start}>\n    <failure message="${escapeXml(cause)}">${escapeXml(text)}</failure>\n  </testcase>`
 }

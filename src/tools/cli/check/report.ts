@@ -28,8 +28,8 @@ function came(expected: ReportedCase['expected'], { ok, statuses }: EndpointResu
     if (ok) return '1'
     return accepted === 1 ? '1, some failed' : `${accepted}, not 1`
   }
-  const last = statuses.at(-1) ?? 0
-  return `${last === 0 ? 'none' : last}${ok ? '' : `, not ${EXPECTED[expected]}`}`
+  const last = statuses.at(-1) || 'none'
+  return `${last}${ok ? '' : `, not ${EXPECTED[expected]}`}`
 }
 
 /** Returns what to change, the most important first. */

@@ -3,10 +3,13 @@ import type { EndpointCaseCode, EndpointFault, EndpointResult } from '../../../t
 // Several cases often fail for one reason. This table finds it.
 
 /** What the endpoint probably does wrong, what to change, and the cases that fail for this reason. */
-export interface Finding {
+export interface Finding extends Advice {
+  readonly codes: readonly EndpointCaseCode[]
+}
+
+interface Advice {
   readonly cause: string
   readonly fix: string
-  readonly codes: readonly EndpointCaseCode[]
 }
 
 /** A case that was run. */
@@ -25,10 +28,10 @@ interface Underlying {
   readonly least: number | 'nearly all'
   /** The cases that must be among them. */
   readonly decisive?: readonly EndpointCaseCode[]
-  /** Decides by what a case got. */
-  readonly when?: (resultOf: (code: EndpointCaseCode) => EndpointResult | undefined) => boolean
+  /** Decides by what a case got. Without it, the row fits. */
+  readonly when?: (one: CheckedCase) => boolean
   /** Without it, the first decisive case has the advice. */
-  readonly advice?: { readonly cause: string; readonly fix: string }
+  readonly advice?: Advice
 }
 
 const ACCEPTED = ['accepted'] as const
@@ -37,8 +40,8 @@ const REFUSED = ['refused', 'refused-otherwise', 'server-error', 'content-type']
 /** The cases about mistakes of the sender, which a check that does not run all accepts. */
 const MISTAKES = ['headers-*', 'timestamp-*', 'nonce-*', 'signature-*', 'body-*', 'replay-*'] as const
 
-function countAccepted(result: EndpointResult | undefined): number {
-  return result?.statuses.filter((status) => status >= 200 && status <= 299).length ?? 0
+function countAccepted({ statuses }: EndpointResult): number {
+  return statuses.filter((status) => status >= 200 && status <= 299).length
 }
 
 /** The first row that fits explains its cases. Later rows look at the others. */
@@ -71,7 +74,7 @@ const UNDERLYING: readonly Underlying[] = [
     least: 'nearly all',
     decisive: ['signature-other-secret', 'body-changed'],
     // The next row knows more if only the signature is not checked.
-    when: (resultOf) => [resultOf('headers-none'), resultOf('timestamp-old')].some((result) => result?.ok === false),
+    when: ({ code, result }) => /^(headers-none|timestamp-old)$/.test(code) && !result.ok,
     advice: {
       cause: 'The endpoint accepts every request. The check does not run, or its result is ignored.',
       fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check, and call exit after http_response_code(401) in PHP.',
@@ -152,7 +155,7 @@ const UNDERLYING: readonly Underlying[] = [
     codes: ['replay-*'],
     least: 2,
     decisive: ['replay-again', 'replay-copies'],
-    when: (resultOf) => countAccepted(resultOf('replay-copies')) < 20,
+    when: ({ code, result }) => code === 'replay-copies' && countAccepted(result) < 20,
     advice: {
       cause:
         'Replays are accepted, but not all of them. Several processes or instances probably have a memory of nonces each.',
@@ -306,20 +309,16 @@ function isOneOf(code: EndpointCaseCode, codes: Underlying['codes']): boolean {
 /** Returns what to change: first the reasons of several cases, then those of one. */
 export function explainFailures(cases: readonly CheckedCase[]): Finding[] {
   const findings: Finding[] = []
-  let unexplained = cases.filter(({ result }) => !result.ok)
-  const resultOf = (code: EndpointCaseCode) => cases.find((one) => one.code === code)?.result
+  let unexplained = cases.flatMap(({ code, result }) => (result.ok ? [] : [{ code, ...result }]))
   for (const { faults, codes, least, decisive = [], when = () => true, advice } of UNDERLYING) {
-    const fits = unexplained.filter(
-      ({ code, result }) => faults.some((fault) => fault === result.fault) && isOneOf(code, codes),
-    )
+    const fits = unexplained.filter(({ code, fault }) => faults.includes(fault) && isOneOf(code, codes))
     const wanted = cases.filter(({ code, expected }) => expected !== 'accepted' && isOneOf(code, codes)).length
     const needed = least === 'nearly all' ? 0.9 * wanted : least
     const hasDecisive = decisive.every((code) => fits.some((one) => one.code === code))
-    if (fits.length === 0 || fits.length < needed || !hasDecisive || !when(resultOf)) continue
-    const { cause = '', fix = '' } = advice ?? resultOf(decisive[0] as EndpointCaseCode) ?? {}
+    if (fits.length < Math.max(1, needed) || !hasDecisive || !cases.some(when)) continue
+    const { cause, fix } = advice ?? (fits.find(({ code }) => code === decisive[0]) as Advice)
     findings.push({ cause, fix, codes: fits.map(({ code }) => code) })
     unexplained = unexplained.filter((one) => !fits.includes(one))
   }
-  const single = unexplained.map(({ code, result: { cause = '', fix = '' } }) => ({ cause, fix, codes: [code] }))
-  return [...findings, ...single]
+  return [...findings, ...unexplained.map(({ cause, fix, code }) => ({ cause, fix, codes: [code] }))]
 }

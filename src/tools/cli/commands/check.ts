@@ -149,7 +149,7 @@ async function runCases(
     }
     await report(one, result)
     if (one.code === FIRST && !result.ok) break
-    if (result.fault !== 'no-answer' || one.code === 'answers-alive') continue
+    if (result.ok || result.fault !== 'no-answer' || one.code === 'answers-alive') continue
     const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
     if (await isAlive(alive)) {
       if (client.isTooSlow) break
