@@ -68,22 +68,22 @@ const MAX_HELD_MILLISECONDS = 300
 
 /** Holds back the last byte of several requests until all are connected, so that they arrive at the same time. */
 export class Gate {
-  #open = () => {}
-  readonly #opened: Promise<void>
+  readonly #waiting: (() => void)[] = []
 
-  /** @param missing - how many requests are not connected yet. */
-  constructor(private missing: number) {
-    this.#opened = new Promise((resolve) => {
-      this.#open = resolve
-      setTimeout(resolve, MAX_HELD_MILLISECONDS).unref()
-    })
-  }
+  /** @param count - how many requests there are. */
+  constructor(readonly count: number) {}
 
   /** Resolves when all requests have called it. */
   pass(): Promise<void> {
-    this.missing--
-    if (this.missing === 0) this.#open()
-    return this.#opened
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      if (this.#waiting.length === this.count) this.#open()
+      else if (this.#waiting.length === 1) setTimeout(() => this.#open(), MAX_HELD_MILLISECONDS).unref()
+    })
+  }
+
+  #open(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }
 
