@@ -241,7 +241,7 @@ const ROWS: Row[] = [
     fault: 'planned failover',
     ...SENTINEL,
     loses: 'something',
-    proof: 'own',
+    proof: 'loss',
     async start(closers) {
       const { master, replica, sentinels, address } = await startSentinel(closers)
       const end = () => eventually(() => expect(isMaster(replica)).toBe(true))

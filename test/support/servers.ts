@@ -188,11 +188,15 @@ sentinel failover-timeout ${name} 2000
   return { master, proxy, replica, replicas, sentinels, address, stop }
 }
 
-/** Starts replicas of a Redis server, and waits until they are in step with it. */
-export async function startReplicas(master: RedisServer, count: number): Promise<RedisServer[]> {
+/**
+ * Starts replicas of a Redis server, and waits until they are in step with it.
+ *
+ * @param port - where they reach the server.
+ */
+export async function startReplicas(master: RedisServer, count: number, port = master.port): Promise<RedisServer[]> {
   // A replica synchronises without a delay.
   master.cli('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
-  const options = ['--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0']
+  const options = ['--replicaof', '127.0.0.1', String(port), '--repl-diskless-sync-delay', '0']
   const replicas = await Promise.all(Array.from({ length: count }, () => RedisServer.start(...options)))
   await eventually(() => {
     for (const replica of replicas) {

@@ -40,9 +40,9 @@ const REASONS: readonly Reason[] = [
     message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
   },
   {
-    codes: [],
+    codes: ['NOREPLICAS'],
     text: /\bNOREPLICAS\b/,
-    message: 'Redis has too few replicas that answer. Start a replica, or lower min-replicas-to-write.',
+    message: 'Redis has too few replicas that answer. Start a replica, or lower replicas and min-replicas-to-write.',
   },
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -70,7 +70,7 @@ const REASONS: readonly Reason[] = [
 const UNKNOWN = 'The store cannot connect. See the cause.'
 
 /** An error of this package that {@link connectFailure} recognises by its code. */
-export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', message: string): Error {
+export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION' | 'NOREPLICAS', message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 

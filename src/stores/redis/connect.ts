@@ -1,46 +1,89 @@
+import { invalidRange } from '../../arguments.js'
 import { Admission } from '../connect/admission.js'
-import { type ConnectedNonceStore, type ConnectOptions, connected, probe } from '../connect/connected.js'
+import {
+  type ConnectedNonceStore,
+  type ConnectOptions,
+  connected,
+  connectOptionsOf,
+  probe,
+} from '../connect/connected.js'
 import { codedError, connectFailure } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
+import { Replicas, type SendTogether } from './replicas.js'
 import { RedisNonceStore } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
 export interface ConnectRedisOptions extends ConnectOptions {
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot. */
   keyPrefix?: string | undefined
+  /**
+   * How many replicas must have a reservation before it is confirmed, by default 0. With fewer, it rejects. The store waits for all
+   * replicas that the master had during the last 3 s, and for at least this number.
+   */
+  replicas?: number | undefined
 }
+
+/** The options with their defaults. */
+type RedisOptions = ReturnType<typeof connectOptionsOf> & { keyPrefix: string | undefined; replicas: number }
+
+/** Returns the options with their defaults. */
+export function redisOptionsOf(create: unknown, example: string, options: ConnectRedisOptions): RedisOptions {
+  const common = connectOptionsOf(create, example, options, ['keyPrefix', 'replicas'])
+  const { keyPrefix, replicas = 0 } = options
+  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MAX_REPLICAS) {
+    throw invalidRange(`replicas must be a whole number from 0 to ${MAX_REPLICAS}. Suggested: 1, with two replicas.`)
+  }
+  return { ...common, keyPrefix, replicas }
+}
+
+/** A number that no master reaches. */
+const MAX_REPLICAS = 1000
 
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 500
 
 /** What differs between the clients of Redis. */
-export interface RedisDriver<Client> extends Omit<Driver<Client>, 'check'> {
+export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check'> {
   /** Sends a command. The first key is `args[3]`. */
   send(client: Client, args: string[]): Promise<unknown>
-  /** Sends `INFO` to every master that the client uses. */
-  infos(client: Client): Promise<unknown[]>
+  /** Returns the connections to every master that the client uses. */
+  masters(client: Client): Promise<readonly Connection[]>
+  /** Returns the connection to the master of a key. */
+  masterOf(client: Client, key: string): Promise<Connection>
+  /** Sends `INFO`. */
+  info(connection: Connection): Promise<unknown>
+  sendTogether: SendTogether<Connection>
 }
 
 /** Checks for a reply of the server, such as `OOM command not allowed`. Such an error does not concern the connection. */
 function isReply(error: unknown): boolean {
   const { code, message } = Object(error)
-  return code === 'EVICTS' || (/^[A-Z]+ /.test(message) && !message.startsWith('READONLY'))
+  return (
+    code === 'EVICTS' || code === 'NOREPLICAS' || (/^[A-Z]+ /.test(message) && !/^(READONLY|UNBLOCKED) /.test(message))
+  )
+}
+
+/** Checks whether a node of a cluster answered that another node has the slot. */
+function isElsewhere(error: unknown): boolean {
+  return /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /.test(Object(error).message)
 }
 
 /**
  * Connects a store to Redis, and checks every master now and then twice per second. A server that does not answer, or is no
  * longer a master, gets a new client. While a server evicts keys, no command is sent.
  */
-export async function connectRedis<Client extends object>(
-  driver: RedisDriver<Client>,
-  timeout: number,
-  onError: (error: unknown) => void,
-  keyPrefix: string | undefined,
+export async function connectRedis<Client extends object, Connection extends object>(
+  driver: RedisDriver<Client, Connection>,
+  { timeout, onError, keyPrefix, replicas: minimum }: RedisOptions,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
+  // The check of a connection waits behind a WAIT, and must be answered in time.
+  const replicas = new Replicas(minimum, timeout / 2, driver.sendTogether)
 
   async function check(client: Client): Promise<void> {
-    const infos = (await driver.infos(client)).map(String)
+    const masters = await driver.masters(client)
+    const infos = (await Promise.all(masters.map(driver.info))).map(String)
+    for (const [index, master] of masters.entries()) replicas.observe(master, String(infos[index]))
     // A cluster that has lost all its connections has no master.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
@@ -50,7 +93,19 @@ export async function connectRedis<Client extends object>(
 
   async function send(client: Client, args: string[]): Promise<unknown> {
     if (evicts) throw codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
-    return driver.send(client, args)
+    return minimum === 0 ? driver.send(client, args) : sendToReplicas(client, args)
+  }
+
+  async function sendToReplicas(client: Client, args: string[]): Promise<unknown> {
+    const reserve = async () => replicas.reserve(await driver.masterOf(client, String(args[3])), args)
+    try {
+      return await reserve()
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      // The client itself follows the slot to its new node. The script finds its own token, so it may run twice.
+      await driver.send(client, args)
+      return reserve()
+    }
   }
 
   async function sendWithNext(args: string[]): Promise<unknown> {

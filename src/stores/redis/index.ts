@@ -4,7 +4,9 @@ export {
   connectIoredis,
   type IoredisClient,
   type IoredisCluster,
+  type IoredisNode,
   type IoredisOptions,
+  type IoredisPipeline,
   type IoredisSingle,
 } from './ioredis.js'
 export {
@@ -12,6 +14,7 @@ export {
   type NodeRedisClient,
   type NodeRedisCluster,
   type NodeRedisOptions,
+  type NodeRedisPipeline,
   type NodeRedisSentinel,
   type NodeRedisSingle,
   type NodeRedisSocketOptions,

@@ -1,5 +1,6 @@
-import { type ConnectedNonceStore, connectOptionsOf, createClient } from '../connect/connected.js'
-import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
+import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
+import { slotOf } from './replicas.js'
 
 /** What `create` passes to `new Redis` or `new Redis.Cluster`. Each reads the options that it knows. */
 export interface IoredisOptions {
@@ -30,14 +31,31 @@ export interface IoredisSingle {
   connect(): Promise<unknown>
   /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>
+  /** Returns a pipeline, which sends its commands on one connection. */
+  pipeline(): IoredisPipeline
   /** Ends all connections at once. */
   disconnect(): void
+}
+
+/** A pipeline of ioredis. */
+export interface IoredisPipeline {
+  /** Adds a command. */
+  call(command: string, ...args: string[]): unknown
+  /** Sends the commands, and resolves to an error or a reply of each. */
+  exec(): Promise<readonly (readonly [error: unknown, reply: unknown])[] | null>
 }
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */
 export interface IoredisCluster extends IoredisSingle {
   /** Returns the masters. */
-  nodes(role: 'master'): readonly IoredisSingle[]
+  nodes(role: 'master'): readonly IoredisNode[]
+  /** The nodes of each slot as `host:port`, the master first. */
+  readonly slots: readonly (readonly string[])[]
+}
+
+/** A connection to one node of a cluster. */
+export interface IoredisNode extends IoredisSingle {
+  readonly options: { host?: string | undefined; port?: number | undefined }
 }
 
 /** A client of the package `ioredis`, version 5 or 6: a single server, a cluster, or Sentinel. */
@@ -51,7 +69,7 @@ const EXAMPLE = '(options) => new Redis(url, options)'
  * The store checks every master twice per second, and replaces a client that does not answer.
  *
  * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
- * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
+ * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
  * the error of the client.
  *
@@ -67,8 +85,9 @@ export async function connectIoredis(
   create: (options: IoredisOptions) => IoredisClient,
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
-  const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
-  const driver: RedisDriver<IoredisClient> = {
+  const common = redisOptionsOf(create, EXAMPLE, options)
+  const { timeout } = common
+  const driver: RedisDriver<IoredisClient, IoredisSingle> = {
     create(onClientError) {
       const client = createClient(create, clientOptions(timeout), ['connect', 'call', 'disconnect', 'on'], EXAMPLE)
       client.on('error', onClientError)
@@ -76,15 +95,26 @@ export async function connectIoredis(
     },
     connect: (client) => client.connect(),
     send: (client, [command = '', ...args]) => client.call(command, ...args),
-    async infos(client) {
-      const masters = 'nodes' in client ? client.nodes('master') : [client]
-      return Promise.all(masters.map((master) => master.call('INFO')))
+    masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
+    async masterOf(client, key) {
+      if (!('nodes' in client)) return client
+      const address = client.slots[slotOf(key)]?.[0]
+      const master = client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === address)
+      if (master === undefined) throw new Error('The master of a slot is not connected.')
+      return master
+    },
+    info: (connection) => connection.call('INFO'),
+    async sendTogether(connection, commands) {
+      const pipeline = connection.pipeline()
+      for (const [command = '', ...args] of commands) pipeline.call(command, ...args)
+      const replies = await pipeline.exec()
+      return (replies ?? []).map(([error, reply]) => error ?? reply)
     },
     async close(client) {
       client.disconnect()
     },
   }
-  return connectRedis(driver, timeout, onError, options.keyPrefix)
+  return connectRedis(driver, common)
 }
 
 function clientOptions(timeout: number): IoredisOptions {

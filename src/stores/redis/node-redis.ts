@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { type ConnectedNonceStore, connectOptionsOf, createClient } from '../connect/connected.js'
+import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { closeSocketsOfNodeRedis, socketOfNodeRedis } from '../connect/driver-internals.js'
-import { type ConnectRedisOptions, connectRedis, type RedisDriver } from './connect.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
+import { slotOf } from './replicas.js'
 
 /** Options of a connection of the package `redis`. */
 export interface NodeRedisSocketOptions {
@@ -40,11 +41,21 @@ interface Connectable {
 export interface NodeRedisSingle extends Connectable {
   /** Sends a command. */
   sendCommand(args: string[]): Promise<unknown>
+  /** Returns a pipeline, which sends its commands on one connection. */
+  multi(): NodeRedisPipeline & { addCommand(args: string[]): unknown }
+}
+
+/** A pipeline of the package `redis`. */
+export interface NodeRedisPipeline {
+  /** Sends the commands without a transaction, and resolves to their replies. */
+  execAsPipeline(): Promise<readonly unknown[]>
 }
 
 /** A cluster that `createCluster` of the package `redis` returns. */
 export interface NodeRedisCluster extends Connectable {
   readonly masters: readonly object[]
+  /** The nodes of each slot. */
+  readonly slots: readonly { readonly master: object }[]
   /** Returns the client of one node. */
   nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
   /** Sends a command. */
@@ -57,6 +68,8 @@ export interface NodeRedisSentinel extends Connectable {
   getSentinelNode(): unknown
   /** Sends a command. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
+  /** Returns a pipeline, which sends its commands on one connection. */
+  multi(): NodeRedisPipeline & { addCommand(isReadonly: boolean | undefined, args: string[]): unknown }
 }
 
 /** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */
@@ -73,7 +86,7 @@ const CLOSE_INTERVAL = 20
  * The store checks every master twice per second, and replaces a client that does not answer.
  *
  * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
- * @param options - `timeout` in milliseconds, `keyPrefix` and `onError`.
+ * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
  * the error of the client.
  *
@@ -89,11 +102,12 @@ export async function connectNodeRedis(
   create: (options: NodeRedisOptions) => NodeRedisClient,
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
-  const { timeout, onError } = connectOptionsOf(create, EXAMPLE, options, ['keyPrefix'])
+  const common = redisOptionsOf(create, EXAMPLE, options)
+  const { timeout } = common
   /** Of the clients that are not closed. */
   const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
 
-  const driver: RedisDriver<NodeRedisClient> = {
+  const driver: RedisDriver<NodeRedisClient, NodeRedisSingle | NodeRedisSentinel> = {
     create(onClientError) {
       const { signal } = new AbortController()
       // Node 20 warns of a leak when a client has more than ten connections.
@@ -108,9 +122,26 @@ export async function connectNodeRedis(
     },
     connect: (client) => client.connect(),
     send: sendTo,
-    async infos(client) {
-      if (!isCluster(client)) return [await sendTo(client, ['INFO'])]
-      return Promise.all(client.masters.map(async (node) => (await client.nodeClient(node)).sendCommand(['INFO'])))
+    async masters(client) {
+      return isCluster(client) ? Promise.all(client.masters.map((node) => client.nodeClient(node))) : [client]
+    },
+    async masterOf(client, key) {
+      if (!isCluster(client)) return client
+      const slot = client.slots[slotOf(key)]
+      if (slot === undefined) throw new Error('The master of a slot is not connected.')
+      return client.nodeClient(slot.master)
+    },
+    info: (connection) => sendTo(connection, ['INFO']),
+    sendTogether(connection, commands) {
+      if (isSentinel(connection)) {
+        // Its pipeline stays on one connection, though the client changes to another master.
+        const pipeline = connection.multi()
+        for (const args of commands) pipeline.addCommand(false, args)
+        return pipeline.execAsPipeline()
+      }
+      const pipeline = connection.multi()
+      for (const args of commands) pipeline.addCommand(args)
+      return pipeline.execAsPipeline()
     },
     async close(client) {
       const signal = signalOf.get(client)
@@ -125,7 +156,7 @@ export async function connectNodeRedis(
       }
     },
   }
-  return connectRedis(driver, timeout, onError, options.keyPrefix)
+  return connectRedis(driver, common)
 }
 
 /** The options are new for each client, because a client may change them. */
@@ -155,7 +186,7 @@ function isCluster(client: NodeRedisClient): client is NodeRedisCluster {
   return 'masters' in client
 }
 
-function isSentinel(client: NodeRedisClient): client is NodeRedisSentinel {
+function isSentinel(client: object): client is NodeRedisSentinel {
   return 'getSentinelNode' in client
 }
 

@@ -22,13 +22,13 @@ export interface RedisNonceStoreOptions {
 
 /**
  * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never
- * mistaken for it. If a client sends the command again after a lost reply, the script finds its own token.
+ * mistaken for it. If a client sends the command again after a lost reply, the script finds its own token. It then writes all keys again,
+ * because `WAIT` counts only what its own connection has written.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
   local token = redis.call('GET', key)
-  if token == ARGV[1] then return 'reserved ' .. token end
-  if token then return 'taken ' .. ARGV[1] end
+  if token and token ~= ARGV[1] then return 'taken ' .. ARGV[1] end
 end
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`

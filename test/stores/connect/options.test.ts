@@ -65,6 +65,14 @@ describe.each(CONNECT)('%s', (name, connect) => {
     await expect(connect(neverCalled, { keyPrefix: 1 })).rejects.toThrow(/^keyPrefix .*a number/)
   })
 
+  it.runIf(/Redis|redis/.test(name))('refuses a number of replicas that is none', async () => {
+    for (const replicas of [-1, 0.5, '1', 1001, null]) {
+      await expect(connect(neverCalled, { replicas })).rejects.toThrow(
+        /^replicas must be a whole number from 0 to 1000\./,
+      )
+    }
+  })
+
   it.runIf(!/Redis|redis/.test(name))('refuses wrong options of the table', async () => {
     await expect(connect(neverCalled, { table: 'a b' })).rejects.toThrow(/^table /)
     await expect(connect(neverCalled, { createTable: 'no' })).rejects.toThrow(/^createTable .*a string/)
