@@ -27,6 +27,7 @@ import {
   PostgresServer,
   postgresIsInstalled,
   RedisServer,
+  startReplicas,
   temporaryFolder,
 } from '../support/servers.js'
 import { connect as setUps } from '../support/stores/source.js'
@@ -35,7 +36,7 @@ import { grouped } from './grouped.js'
 
 const ROUNDS = 5
 const ROUND_MILLISECONDS = 250
-const IN_FLIGHT = [1, 16, 256]
+const IN_FLIGHT = [1, 16, 64, 256]
 const SIZES = [1_000, 100_000, 1_000_000]
 
 interface Contestant {
@@ -132,8 +133,10 @@ async function redis(
   name: string,
   setUp: typeof setUps.redis,
   connect: (url: string) => Promise<{ send: SendCommand; close(): unknown }>,
+  replicaCount = 0,
 ): Promise<Contestant> {
   const server = await RedisServer.start()
+  const replicas = await startReplicas(server, replicaCount)
   const nonceStore = await setUp(server.url)
   const plain = await connect(server.url)
   const commands: string[][] = []
@@ -159,6 +162,7 @@ async function redis(
     async close() {
       await nonceStore.close()
       await plain.close()
+      for (const replica of replicas) await replica.stop()
       await server.stop()
     },
   }
@@ -415,7 +419,9 @@ const starts = [
   async () => memory(),
   async () => sqlite(),
   async () => redis('redis', setUps.redis, plainRedis),
+  async () => redis('redis, replicas: 1', setUps['redis, replicas: 1'], plainRedis, 1),
   async () => redis('ioredis', setUps.ioredis, plainIoredis),
+  async () => redis('ioredis, replicas: 1', setUps['ioredis, replicas: 1'], plainIoredis, 1),
   ...(postgresIsInstalled()
     ? [() => postgres('pg', setUps.pg, plainPg), () => postgres('postgres.js', setUps['postgres.js'], plainPostgresJs)]
     : []),
