@@ -20,10 +20,10 @@ import { connect } from '../support/stores/source.js'
 import { overloadChart } from './line-chart.js'
 
 const TIMES = [0.8, 1.3, 2, 4, 8]
-const SECONDS = 8
+const SECONDS = 6
 const TIMEOUT = 1000
 /** How long a server gets to end what is left of the load before. */
-const PAUSE = 4000
+const PAUSE = 2500
 
 interface Connection {
   nonceStore: NonceStore

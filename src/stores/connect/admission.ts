@@ -27,6 +27,13 @@ const START = 40
 /** The same for a server that is far away, per second of its round trip: new connections take three round trips. */
 const START_PER_SECOND = 300
 
+/** The share for an answer of the time that the server leaves, and of all time. Some clients answer out of turn, so half is too much. */
+const TARGET = 0.4
+const MAX_TARGET = 0.75
+
+/** An answer within this share of the target is quick. With too much to do, a server needs the whole of it. */
+const QUICK = 0.75
+
 /** How far an average moves towards a new value: as in TCP (RFC 6298), so that one slow answer changes little. */
 const MIN_GAIN = 1 / 8
 
@@ -57,7 +64,7 @@ export class Admission {
   /** The average time of an answer, in milliseconds. */
   #roundTrip = 0
   /** The average time of an answer while nothing else is in flight, in milliseconds. */
-  #alone: number | undefined
+  #alone = 0
   #learnedAt = performance.now()
   /** What came and what was answered in this second, and in the one before it. */
   #second = { since: performance.now(), offered: 0, answered: 0 }
@@ -71,7 +78,7 @@ export class Admission {
 
   /** How long an answer should take at most, in milliseconds. A server that is far away has more time. */
   get #target(): number {
-    return Math.min(((this.#alone ?? 0) + this.#timeout) / 2, 0.75 * this.#timeout)
+    return Math.min(this.#alone + TARGET * (this.#timeout - this.#alone), MAX_TARGET * this.#timeout)
   }
 
   /** How long a reservation may wait, in milliseconds. The rest of its time is for delays that nobody can foresee. */
@@ -123,10 +130,7 @@ export class Admission {
     const gain = Math.min(MAX_GAIN, Math.max(MIN_GAIN, (4 * (now - this.#learnedAt)) / this.#timeout))
     this.#learnedAt = now
     this.#roundTrip += gain * (roundTrip - this.#roundTrip)
-    if (sent.inFlight === 1) {
-      this.#alone ??= roundTrip
-      this.#alone += gain * (roundTrip - this.#alone)
-    }
+    if (sent.inFlight === 1) this.#alone += (this.#alone === 0 ? 1 : gain) * (roundTrip - this.#alone)
     this.#count(now)
     this.#second.answered++
 
@@ -134,8 +138,8 @@ export class Admission {
     const fitting = (sent.inFlight * target) / this.#roundTrip
     if (this.#roundTrip > target) {
       this.#limit = Math.max(1, this.#limit + gain * Math.min(0, fitting - this.#limit))
-    } else if (this.#inFlight.size === 1 && roundTrip < target / 2) {
-      const start = Math.max(START, (START_PER_SECOND * (this.#alone ?? 0)) / 1000)
+    } else if (this.#inFlight.size === 1 && roundTrip < QUICK * target) {
+      const start = Math.max(START, (START_PER_SECOND * this.#alone) / 1000)
       this.#limit = Math.min(start, 2 * this.#limit)
       this.#roundTrip = roundTrip
     } else if (sent.inFlight > this.#limit / 2) {
@@ -193,7 +197,7 @@ export class Admission {
     const count = this.#inFlight.size + this.#waiting.size
     const perSecond = Math.round((1000 * answered) / milliseconds)
     // Twice as many as are busy on average, because load comes in bursts.
-    const connections = 10 * Math.round((0.2 * offered * (this.#alone ?? 0)) / milliseconds)
+    const connections = 10 * Math.round((0.2 * offered * this.#alone) / milliseconds)
     const pool =
       connections > DEFAULT_POOL && this.#poolOption ? `Pass ${this.#poolOption}: ${connections}, or use` : 'Use'
     return new NonceStoreBusyError(
