@@ -43,7 +43,7 @@ export class SlowRedis {
   readonly #sockets = new Set<Socket>()
   readonly #tokens = new Map<string, string>()
   /** The commands that wait for their turn, with the time at which each arrived. */
-  readonly #waiting: { socket: Socket; command: string[]; arrived: number }[] = []
+  #waiting: { socket: Socket; command: string[]; arrived: number }[] = []
   #isRunning = true
   /** Whether the server does nothing, although its connections stay open. */
   isStopped = false
@@ -57,7 +57,10 @@ export class SlowRedis {
         .setNoDelay(true)
         .setEncoding('latin1')
         .on('error', () => {})
-        .on('close', () => this.#sockets.delete(socket))
+        .on('close', () => {
+          this.#sockets.delete(socket)
+          this.#waiting = this.#waiting.filter((command) => command.socket !== socket)
+        })
         .on('data', (chunk) => {
           const { commands, tail } = parse(rest + chunk)
           rest = tail
