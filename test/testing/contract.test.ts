@@ -14,9 +14,19 @@ async function faultsFound({ create }: FaultyStore, more: NonceStoreContractOpti
   return faults
 }
 
+/** Faults that only many calls at once or many keys show. The others are found with a light load too, in half of the time. */
+const NEED_FULL_LOAD = [
+  'keys compared by a short hash',
+  'room for 500 keys only',
+  'throws for simultaneous calls',
+  'throws for 50 calls at once',
+  'forgets under 100 simultaneous calls',
+  'false while another call runs',
+]
+
 describe.concurrent('the contract finds the fault and names no other:', () => {
   it.each(FAULTY_STORES)('$fault', async (store) => {
-    const faults = await faultsFound(store)
+    const faults = await faultsFound(store, { load: NEED_FULL_LOAD.includes(store.fault) ? 'full' : 'light' })
     expect(faults).not.toEqual([])
     expect(faults.filter((fault) => !store.message.test(fault))).toEqual([])
   })
