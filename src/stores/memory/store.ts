@@ -220,11 +220,11 @@ export class MemoryNonceStore implements NonceStore {
     return this.#size + records <= this.#maxEntries
   }
 
-  /** Removes at most two expired records per queue and new key, or as many as it takes if the store is full. */
+  /** Removes at most two expired records per queue and new key. That is room for the keys, if records have expired. */
   #removeExpired(now: number, keys: number): void {
     for (let index = this.#queues.length - 1; index >= 0; index--) {
       const queue = this.#queues[index] as Queue
-      for (let count = 0; count < REMOVALS * keys || !this.#hasRoomFor(keys); count++) {
+      for (let count = 0; count < REMOVALS * keys; count++) {
         if (queue[0].isEmpty || !queue[0].hasExpired(queue[0].front, now)) break
         this.#removeFirst(queue)
       }
