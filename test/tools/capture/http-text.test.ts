@@ -94,6 +94,8 @@ describe('the body', () => {
     [['9'], 'the\n\nbody\n', 'the\n\nbody', 'Content-Length is 9, which excludes 1 byte'],
     [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but the body has 9 bytes.'],
     [['5'], '\xe2\x80\x9ca\xe2\x80\x99s\xe2\x80\x9d\n', '"a\'s"', 'Typographic quotes in the body were replaced'],
+    [['3'], '\xe2\x80\x9ea\xe2\x80\x9f', '"a"', 'Typographic quotes in the body were replaced'],
+    [['3'], '\xe2\x80\x9aa\xe2\x80\x9b', "'a'", 'Typographic quotes in the body were replaced'],
     [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b', 'excludes 2 bytes after the body.'],
     [[], 'the body', 'the body', ''],
     [[], 'the body\n', 'the body\n', 'Without Content-Length, the line end after the body was read as part of it.'],

@@ -55,6 +55,7 @@ describe('HTTP text is read', () => {
     ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
     ['in a fence that does not end', `\`\`\`\n${TEXT}`],
     ['below prose', `We got this today (401).\n\n${TEXT}`],
+    ['below 990 lines of prose', `${'It came in today.\n'.repeat(990)}${TEXT}`],
     ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a line that looks like a header', `Note: it came in today.\n${TEXT}`],
