@@ -30,9 +30,17 @@ type Bytes = ReturnType<typeof Uint8Array.of>
  * A raw body: a `Buffer`, which is a `Uint8Array`. In a project without the types of Node, it is a `Uint8Array` with the `toString`
  * of a `Buffer`.
  */
-export type RawBody = typeof globalThis extends { Buffer: { alloc(size: number): infer NodeBuffer extends Uint8Array } }
+export type RawBody = typeof globalThis extends {
+  Buffer: {
+    /** Returns a new `Buffer`. */
+    alloc(size: number): infer NodeBuffer extends Uint8Array
+  }
+}
   ? NodeBuffer
-  : Bytes & { toString(encoding?: 'utf8' | 'latin1' | 'hex' | 'base64' | 'base64url'): string }
+  : Bytes & {
+      /** Decodes the bytes, by default as UTF-8. */
+      toString(encoding?: 'utf8' | 'latin1' | 'hex' | 'base64' | 'base64url'): string
+    }
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {

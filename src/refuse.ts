@@ -7,8 +7,11 @@ export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly req: { readonly complete: boolean; readonly httpVersionMajor: number }
+  /** Sets a header of the answer. */
   setHeader(name: string, value: string): unknown
+  /** Removes a header of the answer. */
   removeHeader(name: string): void
+  /** Sends the answer. */
   end(): unknown
 }
 
