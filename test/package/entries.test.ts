@@ -85,6 +85,7 @@ describe('the core', () => {
       'BodyAbortedError',
       'BodyTooLargeError',
       'MemoryNonceStore',
+      'NonceStoreBusyError',
       'NonceStoreError',
       'NonceStoreFullError',
       'WebhookRejectedError',

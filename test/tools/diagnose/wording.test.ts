@@ -72,7 +72,7 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'body: the original': { message: `${HEAD}one`, body: 'other', original: 'one' },
   'secret: white space': { secret: ' s\n', signature: WRONG },
   'secret: quotes': { secret: '"s"', signature: WRONG },
-  'secret: a placeholder in a list': { secret: [SECRET, 'undefined'], signature: WRONG },
+  'secret: a placeholder in a list': { secret: [SECRET, 'change-me'], signature: WRONG },
   'secret: sent': { headers: { authorization: `Bearer ${SECRET}` } },
   'secret: of a list': {
     secret: ['another secret', SECRET],
