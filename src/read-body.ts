@@ -128,7 +128,8 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     },
   })
 
-  const rawBody = bytesIn(source['rawBody'], name)
+  // hapi keeps them as `payload`.
+  const rawBody = bytesIn(source['rawBody'], name) ?? bytesIn(source['payload'], name)
   if (rawBody !== undefined) return unread((maxBytes) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return unread(eventReader(source, name))
 
@@ -149,6 +150,8 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   if (source['body'] !== undefined && source['body'] !== null && !hasMethod(source, 'body')) {
     throw isPlain(source) ? notRawBody(source, name) : alreadyRead(source, name)
   }
+  const { payload } = source
+  if (payload !== undefined && payload !== null && !isStream(Object(payload))) throw alreadyRead(source, name)
   const inner = WRAPPERS.map((wrapper) => source[wrapper]).find(isObject)
   if (inner !== undefined && depth < MAX_DEPTH) return findBody(inner, name, headers, depth + 1)
   throw invalidType(`${name} is an object without raw bytes. ${fix}`)

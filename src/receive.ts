@@ -73,6 +73,11 @@ export async function receive(
   const { webhookId, request, maxBytes = DEFAULT_MAX_BYTES } = received
   assertText(webhookId, 'webhookId', 'Pass { webhookId, request } with the ID as a string.')
   assertMaxBytes(maxBytes)
+  if (request === undefined) {
+    throw invalidType(
+      'request is undefined. Pass { webhookId, request }, with the request itself, not its headers and body.',
+    )
+  }
   // A copy, because the caller may change its list while the body arrives.
   const secrets = [...readSecrets(secret)]
   assertNonceStore(nonceStore)

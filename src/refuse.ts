@@ -6,6 +6,7 @@ import { statusOf } from './status-of.js'
 export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
+  readonly writableEnded: boolean
   readonly req: { readonly complete: boolean; readonly httpVersionMajor: number }
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): unknown
@@ -13,6 +14,8 @@ export interface NodeResponse {
   removeHeader(name: string): void
   /** Sends the answer. */
   end(): unknown
+  /** Closes the connection. */
+  destroy(): unknown
 }
 
 /** A Fetch `Response`, in projects that have its type. */
@@ -58,7 +61,8 @@ export interface RefusalOptions {
  * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
  * body was not read to its end, the connection is closed, so that the sender does not upload the rest.
  *
- * If the handler has already answered, the error is only logged.
+ * If the handler has already answered, the error is only logged. If it has begun to answer, the connection is closed, so that the sender
+ * does not wait, and sends again.
  *
  * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
  * @param error - anything that was thrown.
@@ -96,7 +100,7 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
     // HTTP/2 closes a stream without it, and forbids it.
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()
-  }
+  } else if (!response.writableEnded) response.destroy()
   void write(log, error, status)
 }
 

@@ -56,6 +56,9 @@ export function assertSecret(secret: unknown, name: string): asserts secret is s
       `${name} is the text '${secret}'. Check that the environment variable is set or the record was found.`,
     )
   }
+  if (typeof Object(secret).reserve === 'function') {
+    throw invalidType(`${name} is a nonce store. Pass (request, secret, nonceStore) in this order.`)
+  }
   const fix = ArrayBuffer.isView(secret)
     ? 'Pass the secret as text, not its bytes.'
     : 'Pass it as text. Check that the environment variable is set or the record was found.'

@@ -556,6 +556,23 @@ describe("readBody of a framework's object around the request", () => {
     expect(await readBody(around(asSource(Readable.from([BYTES], { objectMode: false }))) as BodySource)).toEqual(BYTES)
   })
 
+  it.each([{ a: 1 }, '{"a":1}'])('says how hapi leaves the body unread if its parser returned %j', async (payload) => {
+    class Request {
+      raw = { req: fetchRequest(EVENT), res: {} }
+      headers = {}
+      payload = payload
+    }
+    await expect(readBody(new Request())).rejects.toMatchObject({
+      hint: 'read_source',
+      message: expect.stringMatching(/hapi: .*parse: false/),
+    })
+  })
+
+  it("follows hapi's request whose payload is the stream", async () => {
+    const stream = asSource(Readable.from([BYTES], { objectMode: false }))
+    expect(await readBody({ raw: { req: stream, res: {} }, headers: {}, payload: stream } as BodySource)).toEqual(BYTES)
+  })
+
   it('follows three objects, and no more', async () => {
     const around = (depth: number): object => (depth === 0 ? fetchRequest(EVENT) : { req: around(depth - 1) })
     expect(await readBody(around(3) as BodySource)).toEqual(BYTES)

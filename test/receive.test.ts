@@ -339,6 +339,7 @@ describe("a framework's object around the request", () => {
     ["Koa's ctx", (request) => ({ req: request, request: { req: request }, headers: HEADERS, body: undefined })],
     ["Fastify's request", (request) => ({ raw: request, headers: HEADERS, body: undefined })],
     ["hapi's request", (request) => ({ raw: { req: request, res: {} }, headers: HEADERS, payload: null })],
+    ["hapi's request with bytes", () => ({ raw: { req: {} }, headers: HEADERS, payload: BODY })],
     ["SvelteKit's event", (request) => ({ request, params: {} })],
     ["AdonisJS's ctx", (request) => ({ request: { request, headers() {}, body() {}, raw() {} } })],
   ])('%s', async (_, around) => {
@@ -365,7 +366,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
     [
       'a request as for verify',
       [{ webhookId: '42', ...request }, SECRET, store],
-      /^request is undefined\. Pass the request/,
+      /^request is undefined\. Pass \{ webhookId, request \}, with the request itself/,
     ],
     [
       'a promise',

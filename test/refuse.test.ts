@@ -134,12 +134,19 @@ describe('refuse', () => {
 
   it('only logs if the handler has already answered', async () => {
     const port = await serve((_, response) => {
-      response.writeHead(200).write('the first part, ')
+      response.writeHead(200).end('the answer')
       refuse(response, FAULT)
-      response.end('and the last')
     })
     const { response, text } = await post(port)
-    expect([response.statusCode, text]).toEqual([200, 'the first part, and the last'])
+    expect([response.statusCode, text]).toEqual([200, 'the answer'])
+    expect(logged()).toEqual([['error', FAULT]])
+  })
+
+  it('cuts an answer that the handler has begun, so that the sender does not wait', async () => {
+    const port = await serve((_, response) => {
+      response.writeHead(200).write('the first part', () => refuse(response, FAULT))
+    })
+    await expect(post(port)).rejects.toMatchObject({ code: 'ECONNRESET' })
     expect(logged()).toEqual([['error', FAULT]])
   })
 

@@ -57,9 +57,15 @@ const MISTAKES: readonly {
     fix: "Pass new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'.",
   },
   {
+    code: 'class_as_store',
+    isOne: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
+    what: 'a class',
+    fix: 'Create one with new per process, and pass it.',
+  },
+  {
     code: 'function_as_store',
     isOne: (value) => typeof value === 'function',
-    what: 'a function or a class',
+    what: 'a function',
     fix: 'Call it once per process, and pass what it returns.',
   },
 ]

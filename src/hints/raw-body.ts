@@ -20,6 +20,12 @@ const FRAMEWORKS: readonly Framework[] = [
     fix: "put this route into a plugin that calls removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)).",
   },
   {
+    isOne: (value) => 'payload' in value && 'raw' in value,
+    name: 'hapi',
+    request: 'request',
+    fix: "set the option payload of this route to { output: 'stream', parse: false }.",
+  },
+  {
     isOne: (value) => 'originalUrl' in value && 'baseUrl' in value,
     name: 'Express',
     request: 'req',

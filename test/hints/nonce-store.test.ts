@@ -20,7 +20,7 @@ const NO_STORES: readonly (readonly [name: string, value: unknown, hint: string]
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library has it too.
   ['a thenable', { then() {} }, 'promise_as_store'],
   ['the result of a set-up', { nonceStore: store, close() {} }, 'wrapped_store'],
-  ['a class', MemoryNonceStore, 'function_as_store'],
+  ['a class', MemoryNonceStore, 'class_as_store'],
   ['a function', () => store, 'function_as_store'],
   ['undefined', undefined, 'no_store'],
   ['text', 'redis://localhost', 'no_store'],

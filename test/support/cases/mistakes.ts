@@ -23,6 +23,11 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
   ],
   ['no secret', () => [request, undefined, store], /^secret is undefined\b/],
   ['a null secret', () => [request, null, store], /^secret is null\b/],
+  [
+    'a store as secret',
+    () => [request, store, SECRET],
+    /^secret is a nonce store\. Pass \(request, secret, nonceStore\)/,
+  ],
   ['an empty secret', () => [request, '', store], /secret is an empty string/],
   ['bytes as secret', () => [request, Buffer.from(SECRET), store], /^secret is bytes\b/],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
