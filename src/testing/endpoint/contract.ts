@@ -362,6 +362,7 @@ const OF_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-larg
 function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): EndpointFault | undefined {
   if (expected === 'ignored') return undefined
   if (status < 200) return 'no-answer'
+  if (status >= 502 && status <= 504) return 'unavailable'
   if (status >= 500) return 'server-error'
   if (expected === 'answered') return undefined
   if (status === 429) return 'too-many'

@@ -18,6 +18,8 @@ export type EndpointFault =
   | 'content-type'
   | 'too-many'
   | 'redirected'
+  /** The answer is 502, 503 or 504. */
+  | 'unavailable'
   | 'server-error'
   | 'no-answer'
   /** Not one of the copies was accepted. */
@@ -52,6 +54,10 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   redirected: {
     cause: 'The answer is a redirect. Senders of webhooks do not follow it.',
     fix: 'Answer with 2xx or 401 at this URL itself, without a login page, and without a slash or https added.',
+  },
+  unavailable: {
+    cause: 'The answer is 502, 503 or 504. The endpoint or its store was unavailable, so this case says nothing.',
+    fix: 'Look for the reason in the log of the endpoint, the proxy and the store. Then run the check again.',
   },
   'server-error': {
     cause: 'The handler fails with a status of 500 or above. It probably throws an exception for this request.',

@@ -74,6 +74,12 @@ const WINDOW =
 const NONCE_FORMAT =
   'Check the nonce before the signature, as it arrived: 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/. Do not trim or change it.'
 
+const FILE_NAME: Advice = {
+  cause:
+    'A nonce with punctuation is refused. The endpoint allows only some characters, changes the nonce, or uses it as a file name, a path or part of a URL.',
+  fix: `${NONCE_FORMAT} In a file name, a path or a URL, use its hash, such as SHA-256 in hex.`,
+}
+
 const EXACT =
   'Compute lowercase hex, and compare it with the header as it arrived: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go. In Node, compare the lengths, and then call timingSafeEqual().'
 
@@ -368,9 +374,8 @@ export const ROWS = table({
     sent: 'nonces of every visible character',
     expected: 'accepted',
     steps: (sender) => VISIBLE.map((half) => accepted(sender.sign({ nonce: `${unique()}${half}` }))),
-    cause:
-      'A nonce with punctuation is refused. The endpoint probably allows letters, digits and dashes alone, or changes the nonce.',
-    fix: NONCE_FORMAT,
+    ...FILE_NAME,
+    onError: FILE_NAME,
   },
   'accepted-nonce-case': {
     rule: 'accepted',

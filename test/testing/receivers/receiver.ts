@@ -271,6 +271,16 @@ export const MISTAKES: readonly Mistake[] = [
     apply: () => ({ isNonce: (nonce) => /^[!-)+-~]{1,128}$/.test(nonce) }),
   },
   {
+    name: 'uses the nonce as a file name',
+    fails: ['accepted-nonce-visible'],
+    fault: 'server-error',
+    says: /as a file name.*use its hash/,
+    apply: (receiver) => ({
+      reserve: ([, nonce, signature]) =>
+        nonce.includes('/') ? fail() : receiver.take(nonce, `signature ${signature}`),
+    }),
+  },
+  {
     name: 'stores the nonce in lowercase',
     fails: ['accepted-nonce-case'],
     says: /case/,
@@ -718,6 +728,9 @@ export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'
   })),
 ]
 
+/** Joins the values of a header, as most servers do. */
+const JOINED: Partial<Receiver> = { header: ({ headersDistinct }, name) => headersDistinct[name]?.join(', ') }
+
 /** Mistakes that fail several cases, of which `fails` has some. The first cause of `check` must say the words. */
 export const COMMON_MISTAKES: readonly Mistake[] = [
   {
@@ -846,6 +859,58 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     fails: ['signature-half', 'signature-empty'],
     says: /Only a part of the signature/,
     apply: () => ({ isEqual: (received, right) => right.startsWith(received) }),
+  },
+  {
+    name: 'decodes the signature from hex',
+    fails: ['headers-two-signatures', 'signature-uppercase', 'signature-longer', 'signature-list'],
+    says: /decoded from hex before it is compared/,
+    apply: () => ({
+      ...JOINED,
+      isEqual: (received, right) => Buffer.from(received, 'hex').equals(Buffer.from(right, 'hex')),
+    }),
+  },
+  {
+    name: 'compares the first 64 characters',
+    fails: ['headers-two-signatures', 'signature-longer', 'signature-list'],
+    says: /Only a part of the signature/,
+    apply: () => ({ ...JOINED, isEqual: (received, right) => received.slice(0, 64) === right }),
+  },
+  {
+    name: 'splits joined signatures',
+    fails: ['headers-two-signatures', 'signature-list'],
+    says: /splits the header at the comma/,
+    apply: () => ({ ...JOINED, isEqual: (received, right) => received.split(/, ?/).includes(right) }),
+  },
+  {
+    name: 'compares the signature only if there is one',
+    fails: ['headers-no-signature', 'signature-empty'],
+    says: /not compared if it is missing or empty/,
+    apply: (receiver) => ({
+      header: ({ headers }, name) => String(headers[name] ?? ''),
+      isEqual: (received, right) => received === '' || received === right,
+      reserve: ([, nonce, signature]) => receiver.take(nonce, `signature ${signature || nonce}`),
+    }),
+  },
+  {
+    name: 'has a clock 20 s ahead',
+    fails: ['accepted-old', 'timestamp-ahead'],
+    says: /clock of the endpoint is ahead/,
+    apply: () => ({ isInWindow: (age) => Math.abs(age + 20) <= 300 }),
+  },
+  {
+    name: 'has a clock 20 s behind',
+    fails: ['accepted-ahead', 'timestamp-old'],
+    says: /clock of the endpoint is behind/,
+    apply: () => ({ isInWindow: (age) => Math.abs(age - 20) <= 300 }),
+  },
+  {
+    name: 'has no store for a while',
+    fails: ['timestamp-old', 'timestamp-ahead'],
+    says: /endpoint or its store was unavailable/,
+    apply: () => {
+      let requests = 0
+      return { before: () => (requests++ < 30 || requests > 40 ? undefined : { status: 503 }) }
+    },
   },
   {
     name: 'redirects what it rejects',

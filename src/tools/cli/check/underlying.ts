@@ -44,6 +44,10 @@ function countAccepted({ statuses }: EndpointResult): number {
   return statuses.filter((status) => status >= 200 && status <= 299).length
 }
 
+function hasFailed(codes: RegExp) {
+  return ({ code, result }: CheckedCase): boolean => codes.test(code) && !result.ok
+}
+
 /** The first row that fits explains its cases. Later rows look at the others. */
 const UNDERLYING: readonly Underlying[] = [
   {
@@ -61,6 +65,14 @@ const UNDERLYING: readonly Underlying[] = [
     },
   },
   {
+    faults: ['unavailable'],
+    least: 1,
+    advice: {
+      cause: 'The endpoint or its store was unavailable (502, 503 or 504), so these cases say nothing.',
+      fix: 'Look for the reason in the log of the endpoint, the proxy and the store. Then run the check again.',
+    },
+  },
+  {
     faults: ['rejected-with-2xx'],
     least: 2,
     advice: {
@@ -74,7 +86,7 @@ const UNDERLYING: readonly Underlying[] = [
     least: 'nearly all',
     decisive: ['signature-other-secret', 'body-changed'],
     // The next row knows more if only the signature is not checked.
-    when: ({ code, result }) => /^(headers-none|timestamp-old)$/.test(code) && !result.ok,
+    when: hasFailed(/^(headers-none|timestamp-old)$/),
     advice: {
       cause: 'The endpoint accepts every request. The check does not run, or its result is ignored.',
       fix: 'If the check fails, answer 401 and return from the handler. Await an asynchronous check, and call exit after http_response_code(401) in PHP.',
@@ -183,6 +195,26 @@ const UNDERLYING: readonly Underlying[] = [
     },
   },
   {
+    faults: [...ACCEPTED, ...REFUSED],
+    codes: ['accepted-old', 'timestamp-ahead'],
+    least: 2,
+    // Without a limit for the future, this timestamp is accepted too.
+    when: ({ code, result }) => code === 'timestamp-milliseconds' && result.ok,
+    advice: {
+      cause: 'The clock of the endpoint is ahead of this machine by 10 s or more.',
+      fix: 'Let NTP set both clocks.',
+    },
+  },
+  {
+    faults: [...ACCEPTED, ...REFUSED],
+    codes: ['accepted-ahead', 'timestamp-old'],
+    least: 2,
+    advice: {
+      cause: 'The clock of the endpoint is behind this machine by 10 s or more.',
+      fix: 'Let NTP set both clocks.',
+    },
+  },
+  {
     faults: ACCEPTED,
     codes: ['timestamp-old', 'timestamp-ahead', 'timestamp-milliseconds'],
     least: 2,
@@ -213,12 +245,53 @@ const UNDERLYING: readonly Underlying[] = [
   },
   {
     faults: ACCEPTED,
-    codes: ['headers-no-timestamp', 'headers-no-nonce', 'headers-no-signature', 'headers-none'],
+    codes: ['headers-no-timestamp', 'headers-no-nonce', 'headers-no-signature', 'headers-none', 'signature-empty'],
     least: 2,
+    when: hasFailed(/^headers-(no-timestamp|no-nonce|none)$/),
     advice: {
       cause: 'The check is skipped if a header is missing, so an attacker leaves the header out.',
       fix: 'Answer 401 if one of the three headers is missing or empty.',
     },
+  },
+  {
+    faults: ACCEPTED,
+    codes: ['headers-no-signature', 'signature-empty'],
+    least: 2,
+    advice: {
+      cause: 'The signature is not compared if it is missing or empty, so an attacker leaves it out.',
+      fix: 'Answer 401 if X-Signature is missing or empty. An empty string counts as false in PHP, JavaScript and Python.',
+    },
+  },
+  {
+    faults: ACCEPTED,
+    codes: ['signature-uppercase', 'signature-longer', 'signature-list', 'headers-two-signatures'],
+    least: 2,
+    decisive: ['signature-uppercase'],
+    when: hasFailed(/^signature-(longer|list)$/),
+    advice: {
+      cause:
+        'The signature is decoded from hex before it is compared. This takes uppercase, and drops what is not hex.',
+      fix: 'Compare the text of the header with the 64 lowercase hex digits of the HMAC, without hex2bin(), hex.DecodeString() or Buffer.from(signature, "hex").',
+    },
+  },
+  {
+    faults: ACCEPTED,
+    codes: [
+      ...(['signature-half', 'signature-digit', 'signature-longer', 'signature-list', 'signature-empty'] as const),
+      'headers-two-signatures',
+    ],
+    least: 2,
+    when: hasFailed(/^signature-(half|digit|longer)$/),
+    advice: {
+      cause: 'Only a part of the signature is compared.',
+      fix: 'Compare all 64 digits and the length: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go, timingSafeEqual() after a check of the length in Node.',
+    },
+  },
+  {
+    faults: ACCEPTED,
+    codes: ['signature-list', 'headers-two-signatures'],
+    least: 2,
+    decisive: ['signature-list'],
   },
   {
     faults: ACCEPTED,
@@ -250,17 +323,9 @@ const UNDERLYING: readonly Underlying[] = [
     ],
     least: 2,
     advice: {
-      cause: 'The endpoint restricts nonces more than the specification, such as to UUIDs.',
-      fix: 'Accept 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/, and store them unchanged.',
-    },
-  },
-  {
-    faults: ACCEPTED,
-    codes: ['signature-half', 'signature-digit', 'signature-longer', 'signature-list', 'signature-empty'],
-    least: 2,
-    advice: {
-      cause: 'Only a part of the signature is compared.',
-      fix: 'Compare all 64 digits and the length: hash_equals() in PHP, hmac.compare_digest() in Python, hmac.Equal() in Go, timingSafeEqual() after a check of the length in Node.',
+      cause:
+        'The endpoint restricts nonces more than the specification, such as to UUIDs, or uses them as a file name, a path or part of a URL.',
+      fix: 'Accept 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/. In a file name, a path or a URL, use their hash.',
     },
   },
   {
