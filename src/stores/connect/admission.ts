@@ -196,6 +196,11 @@ export class Admission {
     }
     const count = this.#inFlight.size + this.#waiting.size
     const perSecond = Math.round((1000 * answered) / milliseconds)
+    if (answered === 0 && milliseconds >= 1000) {
+      return new NonceStoreBusyError(
+        `The server does not answer, and ${count} reservations wait. Start it, or find what blocks it.`,
+      )
+    }
     // Twice as many as are busy on average, because load comes in bursts.
     const connections = 10 * Math.round((0.2 * offered * this.#alone) / milliseconds)
     const pool =
