@@ -42,7 +42,10 @@ export interface NodeRedisSingle extends Connectable {
   /** Sends a command. */
   sendCommand(args: string[]): Promise<unknown>
   /** Returns a pipeline, which sends its commands on one connection. */
-  multi(): NodeRedisPipeline & { addCommand(args: string[]): unknown }
+  multi(): NodeRedisPipeline & {
+    /** Adds a command. */
+    addCommand(args: string[]): unknown
+  }
 }
 
 /** A pipeline of the package `redis`. */
@@ -69,7 +72,10 @@ export interface NodeRedisSentinel extends Connectable {
   /** Sends a command. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
   /** Returns a pipeline, which sends its commands on one connection. */
-  multi(): NodeRedisPipeline & { addCommand(isReadonly: boolean | undefined, args: string[]): unknown }
+  multi(): NodeRedisPipeline & {
+    /** Adds a command. */
+    addCommand(isReadonly: boolean | undefined, args: string[]): unknown
+  }
 }
 
 /** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */

@@ -28,6 +28,12 @@ export const VERIFY_MISTAKES: readonly Mistake[] = [
     () => [request, store, SECRET],
     /^secret is a nonce store\. Pass \(request, secret, nonceStore\)/,
   ],
+  ['the text undefined', () => [request, 'undefined', store], /^secret is the text 'undefined'\. Check that /],
+  [
+    'the text null in a list',
+    () => [request, [SECRET, 'null'], store],
+    /^secret\[1\] is the text 'null'\. Check that /,
+  ],
   ['an empty secret', () => [request, '', store], /secret is an empty string/],
   ['bytes as secret', () => [request, Buffer.from(SECRET), store], /^secret is bytes\b/],
   ['a secret not awaited', () => [request, Promise.resolve(SECRET), store], /secret is a promise that was not awaited/],
