@@ -202,6 +202,9 @@ export async function startReplicas(master: RedisServer, count: number, port = m
     for (const replica of replicas) {
       if (!replica.cli('INFO', 'replication').includes('master_link_status:up')) throw new Error('no replica')
     }
+    // The master knows it only after the first report of a replica, up to a second later.
+    const online = master.cli('INFO', 'replication').match(/state=online/g) ?? []
+    if (online.length < count) throw new Error('a replica is not online')
   })
   return replicas
 }
