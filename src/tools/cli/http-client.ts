@@ -98,6 +98,9 @@ export async function sendRequest(
   return response
 }
 
+/** The event of a socket that can send, by the protocol of a URL. */
+const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect', 'https:': 'secureConnect' }
+
 /**
  * Sends one request without following redirects, and returns the response as it was received.
  *
@@ -130,9 +133,8 @@ export async function exchange(
         outgoing.end(body)
         return
       }
-      const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
       outgoing.on('socket', (socket) =>
-        socket.on(connected, () => gate.pass().then(() => outgoing.end(body.subarray(-1)))),
+        socket.on(String(CONNECTED[url.protocol]), () => gate.pass().then(() => outgoing.end(body.subarray(-1)))),
       )
       outgoing.write(body.subarray(0, -1))
     })
