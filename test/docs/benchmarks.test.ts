@@ -28,7 +28,7 @@ describe('docs/benchmarks.svg', () => {
 })
 
 describe('the README', () => {
-  const readme = read('README.md').replace(/[\n\u00a0]/g, ' ')
+  const readme = read('README.md').replace(/\s+/g, ' ')
 
   /** How long Stripe's verifier takes, as a multiple of this library's time. */
   const stripe = (bodyBytes: number) =>

@@ -8,19 +8,12 @@ import { createProject, ROOT } from '../support/packed.js'
 import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { eventually, freePort } from '../support/servers.js'
 
-// The code of the README, pasted into a project that has the packed package.
+// The lines for a shell of docs/send/shell.md, pasted, with a handler that has the packed package.
 
 const folder = createProject()
 
-/** Runs a file of the project and returns what it prints. */
-function run(name: string, source: string): string {
-  writeFileSync(join(folder, name), source)
-  return execFileSync(process.execPath, [name], { cwd: folder, encoding: 'utf8' })
-}
-
-describe('the README', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const SECRET = 'the secret of the README'
+describe('the guide to the shell', () => {
+  const SECRET = 'the secret of the guide'
 
   /** Runs the handler for node:http, which is valid JavaScript, while `act` sends to it. */
   async function withHandler(act: (url: string) => Promise<void>): Promise<void> {
@@ -63,15 +56,4 @@ describe('the README', () => {
       })
     },
   )
-
-  it('has a sender in Node that works when pasted', async () => {
-    const sender = codeBlocks(readme, 'ts').find((block) => block.includes('await fetch(')) ?? ''
-    await withHandler(async (url) => {
-      const asked = sender.replace('await fetch(', 'const response = await fetch(')
-      const sent = asked
-        .replace('http://localhost:3000/hooks/billing', url)
-        .replace("process.env['WEBHOOK_SECRET'] ?? ''", JSON.stringify(SECRET))
-      expect(run('sender.mjs', `${sent}\nconsole.log(response.status)`).trim()).toBe('204')
-    })
-  })
 })
