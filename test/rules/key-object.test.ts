@@ -1,15 +1,11 @@
-import { createSecretKey } from 'node:crypto'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { sign } from '../../src/index.js'
+import { spyOnCrypto } from '../support/crypto-spy.js'
 
-// The calls of the real functions are counted.
-vi.mock('node:crypto', async (importOriginal) => {
-  const crypto = await importOriginal<typeof import('node:crypto')>()
-  return { ...crypto, createSecretKey: vi.fn(crypto.createSecretKey) }
-})
+const createSecretKey = spyOnCrypto('createSecretKey')
 
 it('creates a key object after eight uses in a row of a secret, and only once', () => {
-  const created = () => vi.mocked(createSecretKey).mock.calls.length
+  const created = () => createSecretKey.mock.calls.length
   const use = (secret: string, times: number) => {
     for (let use = 0; use < times; use++) sign('', secret)
   }
