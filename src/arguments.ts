@@ -1,9 +1,9 @@
 import { types } from 'node:util'
 
-// Checks of arguments, and the errors for those that are wrong.
+// Checks of arguments, and the errors for wrong arguments.
 
 /**
- * Makes the error for an argument of the wrong type.
+ * Returns the error for an argument of the wrong type.
  *
  * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
  *
@@ -13,7 +13,7 @@ export function invalidType(message: string, hint?: string): TypeError {
   return Object.assign(withCode(new TypeError(message)), hint === undefined ? {} : { hint })
 }
 
-/** Makes the error for an argument of the right type with a value that is not allowed. */
+/** Returns the error for an argument of the right type with a value that is not allowed. */
 export function invalidRange(message: string): RangeError {
   return withCode(new RangeError(message))
 }

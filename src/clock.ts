@@ -1,6 +1,6 @@
 import { invalidType } from './arguments.js'
 
-/** Returns the time. The default is `Date`, but a test can pass for example `{ now: () => 1_700_000_000_000 }`. */
+/** A source of the time. The default is `Date`. A test can pass `{ now: () => 1_700_000_000_000 }`, for example. */
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. Fractions of a millisecond are allowed. */
   now(): number

@@ -2,7 +2,7 @@ import type { Rejected, RejectionReason } from './result.js'
 import type { HeaderName } from './rules/formats.js'
 
 /**
- * An error for which frameworks answer with a status. Some read `status`, others `statusCode`. NestJS reads them only from an error
+ * An error with the status that frameworks answer. Some read `status`, others `statusCode`. NestJS reads them only from an error
  * with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
  */
 abstract class HttpError<Code extends string, Status extends number, Expose extends boolean> extends Error {
@@ -91,8 +91,8 @@ export class NonceStoreBusyError extends Error {
 export class BodyTooLargeError extends HttpError<'ERR_BODY_TOO_LARGE', 413, true> {
   override readonly name = 'BodyTooLargeError'
   /**
-   * Send these headers with the answer, so that the sender does not upload the rest. Express, Koa and Fastify do it by
-   * themselves.
+   * Send these headers with the answer, so that the sender does not upload the rest. Express, Koa and Fastify send
+   * them by themselves.
    */
   readonly headers = { Connection: 'close' }
 
@@ -105,7 +105,7 @@ export class BodyTooLargeError extends HttpError<'ERR_BODY_TOO_LARGE', 413, true
 /**
  * The sender closed the connection before `readBody` had the whole body. `cause` is the error of the connection.
  *
- * It is not a fault of your service. Frameworks that read `status` or `statusCode` answer 400, which nobody receives.
+ * Your service is not at fault. Frameworks that read `status` or `statusCode` answer 400, which nobody receives.
  */
 export class BodyAbortedError extends HttpError<'ERR_BODY_ABORTED', 400, true> {
   override readonly name = 'BodyAbortedError'
@@ -125,15 +125,15 @@ export interface ErrorsByCode {
   ERR_BODY_ABORTED: BodyAbortedError
   ERR_INVALID_ARGUMENT: (TypeError | RangeError) & {
     code: 'ERR_INVALID_ARGUMENT'
-    /** Names the mistake, if the wrong value shows it: `parsed_object`, for example. It is stable across versions. */
+    /** Names the mistake, if the wrong value shows it: `parsed_object`, for example. The names are stable across versions. */
     hint?: string
   }
 }
 
 /**
- * Checks the `code` of a caught error, and narrows its type.
+ * Returns whether a caught error has this `code`, and narrows the type of the error.
  *
- * Prefer it to `instanceof`: the ES module, the CommonJS module and each subpath have their own copies of a class.
+ * Prefer this function to `instanceof`: the ES module, the CommonJS module and each subpath have their own copies of a class.
  *
  * @param error - anything that was thrown.
  *

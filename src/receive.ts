@@ -9,7 +9,7 @@ import { type HeadersInput, readHeaders } from './rules/headers.js'
 import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
 import { checkForm, checkHeaders, checkMessage, checkWindow } from './verify.js'
 
-/** A request whose body was not read yet, and the webhook that it was sent to. */
+/** A request with an unread body, and the webhook that the request was sent to. */
 export interface ReceivedRequest {
   /**
    * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
@@ -36,7 +36,7 @@ export type Received = Accepted & {
  * The rules and their order are those of {@link verify}. A request whose headers break a rule is refused before a byte of its body
  * is read. The window is checked again when the body has arrived.
  *
- * Call it before any body parser. {@link refuse} and {@link refusal} answer what it throws.
+ * Call `receive` before any body parser. {@link refuse} and {@link refusal} answer what it throws.
  *
  * @param received - the webhook's ID, and the request of your framework.
  * @param secret - the webhook's signing secret as text. While you rotate it, pass a list of secrets.
@@ -85,7 +85,7 @@ export async function receive(
   const { headers, read } = findBody(request, 'request')
   assertHeaders(headers)
 
-  // A request that is refused here is not read, whatever it announces.
+  // The body of a request that is refused here is not read, whatever its `Content-Length`.
   const claim = checkHeaders(readHeaders(headers), clock)
   if (!claim.ok) throw new WebhookRejectedError(claim, webhookId)
   refuseIf(checkForm(claim.signature), webhookId)

@@ -25,7 +25,7 @@ export type FetchResponse = typeof globalThis extends { Response: { prototype: i
 
 /** What to log about a refused request. */
 export interface RefusalLog {
-  /** `warn` for a rejected request, `info` for a body that is too large or incomplete, `error` for a fault of your side. */
+  /** `warn` for a rejected request, `info` for a body that is too large or incomplete, `error` for a fault on your side. */
   readonly level: 'info' | 'warn' | 'error'
   /** The status of the answer. */
   readonly status: number
@@ -55,7 +55,7 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers a request whose handler caught an error, and logs the error. It is for Node's responses: Express, `node:http`, Koa's
+ * Logs an error that a handler caught, and answers the request with a response of Node: Express, `node:http`, Koa's
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
  * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
@@ -93,11 +93,11 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
   const status = statusOf(error)
   if (!response.headersSent) {
     response.statusCode = status
-    // The handler may have described the body of an answer.
+    // The handler may have set headers for a body that is not sent.
     for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding']) response.removeHeader(name)
     response.setHeader('Content-Length', '0')
     const { complete, httpVersionMajor } = response.req
-    // HTTP/2 closes a stream without it, and forbids it.
+    // HTTP/2 closes each stream by itself, and forbids this header.
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()
   } else if (!response.writableEnded) response.destroy()

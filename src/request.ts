@@ -3,7 +3,7 @@ import { notHeaders } from './hints/headers.js'
 import { type Body, bytesOf } from './rules/body.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 
-/** One received request, and the webhook that it was sent to. */
+/** One received request, and the webhook that the request was sent to. */
 export interface WebhookRequest {
   /**
    * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
@@ -24,7 +24,7 @@ export interface WebhookRequest {
  */
 export type Secret = string | readonly string[]
 
-/** Reads each part of a request once. A header that is absent is `undefined`, and so is a body that is not raw. */
+/** Returns the parts of a request, each read once. An absent header and a body that is not raw are `undefined`. */
 export function readRequest(request: WebhookRequest) {
   if (typeof request !== 'object' || request === null) {
     throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
@@ -50,7 +50,7 @@ export function readSecrets(secret: Secret): readonly string[] {
 }
 
 export function assertSecret(secret: unknown, name: string): asserts secret is string {
-  // A template or String() makes these of a value that is absent.
+  // A template or String() turns an absent value into one of these texts.
   if (secret === 'undefined' || secret === 'null') {
     throw invalidType(
       `${name} is the text '${secret}'. Check that the environment variable is set or the record was found.`,

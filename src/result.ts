@@ -70,7 +70,7 @@ export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): R
 
 /**
  * @param detail - more about the received value, if it helps.
- * @param advice - what to do, if it is not the usual.
+ * @param advice - what to do, if the usual advice of the rule does not fit.
  */
 export function rejected(
   reason: Exclude<RejectionReason, 'missing_header'>,
@@ -105,7 +105,7 @@ export function describeDrift(seconds: number, now: number): string {
   return days < 20 * 365 ? years : `${years}: not set, or not in seconds?`
 }
 
-/** Units smaller than a second, and the smallest number that is a time of today in them and not in seconds. */
+/** Units smaller than a second, each with the smallest number that is a plausible time in the unit, and not in seconds. */
 const UNITS = [
   [1e17, 'nanoseconds'],
   [1e14, 'microseconds'],

@@ -101,12 +101,12 @@ export function checkHeaders({ timestamp, nonce, signature }: HeaderValues, cloc
   return { ok: true, timestamp, seconds, nonce, signature }
 }
 
-/** Checks the form of a signature. `verify` does it only after a mismatch, because it would cost 4 % of a genuine request. */
+/** Checks the form of a signature. `verify` calls it only after a mismatch, because the check costs 4 % of a genuine request. */
 export function checkForm(signature: string): Rejected | undefined {
   return isSignature(signature) ? undefined : rejected('signature_mismatch', describeSignature(signature))
 }
 
-/** The webhook that a request was sent to, and what to check the request with. */
+/** The webhook of a request, and everything that the checks need besides the request. */
 interface Receiver {
   readonly webhookId: string
   readonly headers: HeadersInput
@@ -116,7 +116,7 @@ interface Receiver {
 }
 
 /**
- * Checks the rules that need the body, after {@link checkHeaders}. It returns a promise only if the store does, because an `await`
+ * Checks the rules that need the body, after {@link checkHeaders}. Returns a promise only if the store returns one, because an `await`
  * costs a twentieth of a `verify`.
  */
 export function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Verification | Promise<Verification> {
@@ -157,7 +157,7 @@ function conclude(isReserved: boolean, claim: Claim, secretIndex: number, receiv
   )
 }
 
-/** Checks that a timestamp is within the window now. */
+/** Returns the rejection of a timestamp that is outside the window now. */
 export function checkWindow(seconds: number, clock: Clock): Rejected | undefined {
   const now = clock.now()
   return isInWindow(seconds, now) ? undefined : rejected('timestamp_outside_window', describeDrift(seconds, now))

@@ -4,11 +4,11 @@ const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
 
 const CLIENT = 'a client of a database'
 
-/** What callers pass instead of a store. The first row that fits decides. A client of a database is known by a method. */
+/** What callers pass instead of a store. The first row that fits decides. A database client is recognised by one of its methods. */
 const MISTAKES: readonly {
   readonly code: string
   isOne(value: unknown): boolean
-  /** What it is. The default is its kind, such as `an object`. */
+  /** What the value is. The default is its kind, such as `an object`. */
   readonly what?: string
   readonly fix: string
 }[] = [
@@ -70,7 +70,7 @@ const MISTAKES: readonly {
   },
 ]
 
-/** Makes the error for a value that is not a store: `nonceStore is a promise that was not awaited. Await it.` */
+/** Returns the error for a value that is not a store: `nonceStore is a promise that was not awaited. Await it.` */
 export function notNonceStore(value: unknown): TypeError {
   const mistake = MISTAKES.find(({ isOne }) => isOne(value))
   const {

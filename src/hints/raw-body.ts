@@ -11,7 +11,7 @@ interface Framework {
   readonly fix?: string
 }
 
-/** The frameworks that a value shows. The first row that fits decides. */
+/** How to recognise the framework from the value that was passed. The first row that fits decides. */
 const FRAMEWORKS: readonly Framework[] = [
   {
     isOne: (value) => 'routeOptions' in value,
@@ -58,9 +58,9 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
 interface Mistake {
   readonly code: string
   isOne(body: unknown): boolean
-  /** What it is. The default is its kind, such as `an object`. */
+  /** What the value is. The default is its kind, such as `an object`. */
   readonly what?: string
-  /** What it shows, after the kind. */
+  /** More about the value, after its kind. */
   readonly more?: string
   /** The whole fix. The default is to pass the bytes as received, with the line of the framework. */
   readonly fix?: string
@@ -125,7 +125,7 @@ const MISTAKES: readonly Mistake[] = [
 ]
 
 /**
- * Makes the error for a body that is not raw: `request.body is a promise. Await it.`
+ * Returns the error for a body that is not raw: `request.body is a promise. Await it.`
  *
  * The second line is for the framework, if the body or the request shows which one it is.
  *
@@ -145,7 +145,7 @@ export function notRawBody(request: { readonly body?: unknown }, owner = 'reques
 }
 
 /**
- * Makes the error for a source whose body was read before, with the line of the framework if the source shows which one it is.
+ * Returns the error for a source whose body was read before, with the line of the framework if the source shows which one it is.
  *
  * @param argument - the name of the argument.
  */
@@ -164,7 +164,7 @@ function findFramework(value: unknown): Framework | undefined {
   return FRAMEWORKS.find(({ isOne }) => isOne(value))
 }
 
-/** Checks whether `value` is an object literal, or what a parser returns. */
+/** Returns whether `value` is a plain object, such as an object literal or the result of a parser. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype

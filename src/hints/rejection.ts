@@ -1,8 +1,8 @@
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
-// The message of a rejection describes the received value, but never repeats it, because a log might read it as a line
-// of its own.
+// The message of a rejection describes the received value, but never repeats it, because a value with a line end would forge
+// a line of the log.
 
 type Forms = readonly (readonly [pattern: RegExp, description: string])[]
 
@@ -44,7 +44,7 @@ export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
 
-/** Says which secret has white space around it, which a file with a line end adds. Returns `undefined` if none has. */
+/** Returns advice if a secret has white space around it, such as the line end of a file. Returns `undefined` if none has. */
 export function adviseOnSecrets(secrets: readonly string[]): string | undefined {
   const index = secrets.findIndex((secret) => secret !== secret.trim())
   if (index === -1) return undefined

@@ -12,14 +12,14 @@ export interface HeaderValues {
   readonly signature: string | undefined
 }
 
-/** Checks the format of `X-Signature`: 64 lowercase hex digits. */
+/** Returns whether a value has the format of `X-Signature`: 64 lowercase hex digits. */
 export function isSignature(value: string): boolean {
   return /^[0-9a-f]{64}$/.test(value)
 }
 
 /**
- * Parses the values of `Content-Length`. Returns `undefined` if there is none, or several disagree (RFC 9110, section 8.6). A number
- * that is too large to be exact counts as the largest exact one.
+ * Parses the values of `Content-Length`. Returns `undefined` if there is none, or if two differ (RFC 9110, section 8.6). A number
+ * that is too large to be exact becomes the largest exact one.
  */
 export function parseContentLength(values: readonly string[]): number | undefined {
   const [text = '', ...others] = new Set(values.map((value) => value.trim()))

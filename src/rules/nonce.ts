@@ -1,6 +1,6 @@
 import type { SignedMessage } from './signature.js'
 
-/** How long a nonce is reserved, in seconds. Its timestamp is in the window for at most as long (specification: 600 s). */
+/** How long a nonce is reserved, in seconds (specification: 600 s). No timestamp stays in the window for longer. */
 export const NONCE_TTL_SECONDS = 600
 
 /** Specification: 1 to 128 characters. */
@@ -8,13 +8,13 @@ export const MAX_NONCE_LENGTH = 128
 
 const COLON = 0x3a
 
-/** Checks the format of `X-Nonce`: 1 to 128 visible ASCII characters. */
+/** Returns whether a value has the format of `X-Nonce`: 1 to 128 visible ASCII characters. */
 export function isNonce(value: string): boolean {
   return value.length <= MAX_NONCE_LENGTH && /^[!-~]+$/.test(value)
 }
 
 /**
- * Checks whether the signed message is also the signed message of another valid nonce with another body.
+ * Returns whether the signed message is also the signed message of another valid nonce with another body.
  *
  * A nonce may contain `:`. So `1700000000:abc:{"a":1}` is nonce `abc` with body `{"a":1}`, and also nonce `abc:{"a"` with
  * body `1}`, with the same signature. A timestamp has no `:`, so it is the same in every split.

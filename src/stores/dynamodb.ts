@@ -15,7 +15,7 @@ export interface DynamoDBPutItemInput {
   ReturnConsumedCapacity: 'TOTAL'
 }
 
-/** Options of {@link DynamoDBNonceStore}. It needs one function, which takes one line with any SDK. */
+/** Options of {@link DynamoDBNonceStore}. The one required function is a single line with any SDK. */
 export interface DynamoDBNonceStoreOptions {
   /** Sends a `PutItem` input and resolves to its output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
@@ -120,7 +120,7 @@ export class DynamoDBNonceStore implements NonceStore {
       if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
-    // Only an answer of DynamoDB has ConsumedCapacity. A command or a request that was not sent lacks it.
+    // Only an answer of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent lacks it.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

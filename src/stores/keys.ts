@@ -17,7 +17,7 @@ export function scopedKeyHash(webhookId: string, key: string): string {
 /**
  * Returns the start of {@link scopedKeyHash} of the webhook and the key's part before its first `:`.
  *
- * It is the same for every split of a signed message: a nonce that is split differently has the same first part. It
+ * The tag is the same for every split of a signed message, because the part of the nonce before its first `:` is the same. The tag
  * contains no `{` and no `}`.
  */
 export function sharedTag(webhookId: string, key: string): string {
@@ -35,7 +35,7 @@ export function ttlMilliseconds(ttlSeconds: number): number {
 /**
  * Returns how long an engine keeps a key, in milliseconds of the engine's clock.
  *
- * It is one more than the TTL. A reservation may begin at the end of a millisecond, and at exactly its TTL the key is still
+ * The result is one more than the TTL. A reservation may begin at the end of a millisecond, and at exactly its TTL the key is still
  * reserved.
  */
 export function engineTtlMilliseconds(ttlSeconds: number): number {

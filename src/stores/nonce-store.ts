@@ -28,7 +28,7 @@ export interface NonceStore {
    *
    * Do not look up and then insert: two copies that arrive together both find nothing, and both are accepted.
    *
-   * A key is still reserved at exactly `ttlSeconds` after its reservation. A call that returns `false` does not prolong it.
+   * A key is still reserved at exactly `ttlSeconds` after its reservation. A call that returns `false` does not prolong the reservation.
    *
    * @param webhookId - any well-formed string that is not empty. The same key on two webhooks is two keys.
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
@@ -42,8 +42,8 @@ export interface NonceStore {
    * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls it for a message that needs two
    * keys. Without it, `verify` calls {@link NonceStore.reserve} for one key after the other.
    *
-   * If a key is taken, the other keys stay free. A nonce that `reserve` has reserved is taken here too, and the other
-   * way round.
+   * If a key is taken, the other keys stay free. A nonce that one of the two methods has reserved is taken for
+   * both.
    *
    * @param keys - different keys: a nonce, then `signature ` and 64 hex digits. Calls with the same signature have nonces that
    * are equal up to their first `:`. A store may use that part to place both keys together.
@@ -64,7 +64,7 @@ export function assertNonceStore(nonceStore: NonceStore): void {
  * Reserves all keys in one call if the store can, or else one after the other until one is taken. Returns `true` if all are
  * now reserved.
  *
- * It fails closed: a store that returns anything but `true` or `false` has failed. It returns a promise only if the store does,
+ * A store that returns anything but `true` or `false` has failed (fail closed). Returns a promise only if the store returns one,
  * because an `await` costs a twentieth of a `verify`.
  *
  * @throws {@link NonceStoreError} if the store failed.

@@ -35,8 +35,8 @@ const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MILLISECONDS = 32
 
 /**
- * Runs statements again while the server undoes them because of other statements at the same time. It pauses before each attempt,
- * so that the others can finish, and begins none after `milliseconds`.
+ * Runs statements again while the server undoes them because of other statements at the same time. A pause before each attempt
+ * lets the others finish. No attempt begins after `milliseconds`.
  */
 export async function retryUndone<T>(
   run: () => Promise<T>,

@@ -47,12 +47,12 @@ const REMOVAL_INTERVAL = 32
  * a relative path, two processes with different working directories have different files. If the file is removed or replaced
  * while it is open, a reservation throws.
  *
- * It sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
+ * The constructor sets WAL mode and `synchronous = NORMAL`. Reservations survive a crash of the process, but a power failure can lose the
  * last ones. To lose none, run `database.exec('PRAGMA synchronous = FULL')` afterwards. Each reservation then costs a
  * disk flush.
  *
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. An error of the database if
- * it cannot create the table, or cannot write.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. Throws the error of the database
+ * if the database cannot create the table, or cannot write.
  *
  * @example
  * ```ts
@@ -162,7 +162,7 @@ function retryWhileBusy(timeout: number, act: () => void): void {
   }
 }
 
-/** Checks for SQLITE_BUSY and its extended codes, which are `code` in better-sqlite3 and `errcode` in node:sqlite. */
+/** Returns whether an error is SQLITE_BUSY or one of its extended codes: `code` in better-sqlite3, `errcode` in node:sqlite. */
 function isBusy(error: unknown): boolean {
   const { code, errcode } = Object(error)
   return String(code).startsWith('SQLITE_BUSY') || (Number(errcode) & 0xff) === 5

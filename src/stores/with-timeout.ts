@@ -1,7 +1,7 @@
 import { invalidRange } from '../arguments.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
 
-/** The most that `setTimeout` accepts. */
+/** The longest time that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1
 
 /**

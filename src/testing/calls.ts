@@ -17,7 +17,7 @@ export interface NonceStoreContractOptions {
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**
    * How many calls a case makes: up to 100 at once with `'full'`, the default. With `'light'`, up to 10 at once, and a quarter of
-   * the calls in all. Use it if your database is slow. It finds fewer faults under concurrency.
+   * the calls in all. Use `light` if your database is slow. It finds fewer faults under concurrency.
    */
   load?: 'full' | 'light' | undefined
 }
@@ -36,7 +36,7 @@ export const LOADS = {
   light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
 }
 
-/** The fix for all changes that a database makes to the text of webhooks and keys. */
+/** The fix if a database changes the text of webhooks or keys. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
 export const EARLY =
   'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
@@ -118,7 +118,7 @@ export function reserve(
   return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds), tried)
 }
 
-/** Calls `reserve` for a key that nobody has reserved. */
+/** Calls `reserve` for a key that nobody has reserved yet. */
 export async function reserveNew(
   store: NonceStore,
   reservation: Reservation,

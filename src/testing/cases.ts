@@ -288,7 +288,7 @@ function newMessage() {
   }
 }
 
-/** Makes a case of a check, after what all checks need. A store without `reserveAll` passes, because the method is optional. */
+/** Returns the case of a check of `reserveAll`. A store without `reserveAll` passes, because the method is optional. */
 function ifPresent(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     if (store.reserveAll === undefined) return

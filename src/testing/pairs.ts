@@ -1,7 +1,7 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 
-/** Two different texts, what is special about them, and the fault of a store that takes them for equal. */
+/** Two different texts, what is special about them, and the fault of a store that treats them as equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
 // `$` and `#` stand for two numbers of 14 digits, which are new in each pair. If a fault confuses the texts of several rows, the
@@ -66,7 +66,7 @@ const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
 
-/** Makes two checks of each pair, one per order, because a pattern matches only in one order. */
+/** Returns two checks per pair, one per order, because a text that acts as a pattern matches only in one order. */
 function checksOf(pairs: readonly Pair[], reservationOf: (text: string, digits: string) => Reservation): Check[] {
   return pairs.flatMap(([first, second, special, fault]) =>
     [

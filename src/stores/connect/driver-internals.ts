@@ -1,5 +1,5 @@
-// What the stores read of the drivers beyond their documentation. No other file does so. A new version may change any of it without
-// notice: test/integration/driver-internals.test.ts then fails, and names what is gone.
+// The undocumented parts of the drivers that the stores read. No other file reads any. A new version of a driver may change them without
+// notice: test/integration/driver-internals.test.ts then fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
@@ -16,7 +16,7 @@ export interface PostgresSession {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string
   readonly port: number
-  /** The process of the server, and its secret key. */
+  /** The number of the server process, and its secret key. */
   readonly pid: number
   readonly secret: number
 }
@@ -45,27 +45,27 @@ export function sessionOfPostgresJs(
   return typeof pid === 'number' && typeof secret === 'number' && servers ? { servers, pid, secret } : undefined
 }
 
-/** Returns the connection of mysql2 itself. The pool gives out a new object around it each time. */
+/** Returns the inner connection of mysql2. The pool wraps it in a new object each time. */
 export function connectionOfMysql2(connection: object): object {
   return Object(connection).connection ?? connection
 }
 
-/** Listens for the errors of a pool of mariadb in the background. The type of the pool has no such event. */
+/** Listens for the background errors of a mariadb pool. The type of the pool lacks this event. */
 export function onErrorOfMariadb(pool: object, listener: (error: unknown) => void): void {
   Object(pool).on('error', listener)
 }
 
 /**
  * Closes all connections that a client of redis has made with this signal, also those that are being opened. The signal is not
- * aborted, because Node opens a later connection all the same, and the client would not know it.
+ * aborted, because Node would still open a later connection, and the client would not know about it.
  */
 export function closeSocketsOfNodeRedis(signal: AbortSignal | undefined): void {
   signal?.dispatchEvent(new Event('abort'))
 }
 
 /**
- * Returns socket options that JSON leaves out. For each connection, redis looks up a class by the JSON of all options. The address is
- * one of them, so it would build a class of all commands again for each node.
+ * Returns socket options that JSON leaves out. For each connection, redis looks up a class by the JSON of all options. If the address
+ * were part of the JSON, redis would build a class with all commands for each node.
  */
 export function socketOfNodeRedis<Options extends object>(options: Options): Options {
   return { ...options, ...{ toJSON: () => undefined } }

@@ -10,7 +10,7 @@ interface Reason {
   message: string
 }
 
-/** The first reason that fits decides, so the precise ones come first. The messages name no host and no user: they may be sent. */
+/** The first reason that fits decides, so the precise ones come first. The messages are safe to send: they name no host and no user. */
 const REASONS: readonly Reason[] = [
   {
     codes: ['28P01', '28000', 1045, 1698],
@@ -74,7 +74,7 @@ export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION' | 'NOR
   return Object.assign(new Error(message), { code })
 }
 
-/** Checks whether a server answered that it accepts no writes, for example because another one has taken over. */
+/** Returns whether a server answered that it accepts no writes, for example because another server has become the primary. */
 export function isReadOnly(error: unknown): boolean {
   const { code, errno } = Object(error)
   return ['25006', 'READ_ONLY', 1290, 1792, 1836].some((readOnly) => readOnly === code || readOnly === errno)

@@ -13,13 +13,13 @@ export interface Driver<Client> {
   connect(client: Client): Promise<unknown>
   /** Rejects if this client cannot reserve now, but another one may be able to. */
   check(client: Client): Promise<unknown>
-  /** Ends all connections of a client, in every state of the client. */
+  /** Ends all connections of a client, whatever its state. */
   close(client: Client): Promise<unknown>
 }
 
 /**
  * Keeps one working client, because clients behave differently after a fault: some wait for ever, some keep a dead connection,
- * and some never settle `connect()`. So a client that fails a check is replaced by a new one, in every state.
+ * and some never settle `connect()`. So a client that fails a check is replaced by a new one, whatever its state.
  */
 export class KeptClient<Client extends object> {
   readonly #driver: Driver<Client>
@@ -94,7 +94,7 @@ export class KeptClient<Client extends object> {
   /**
    * Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use.
    *
-   * @returns the client that works. It waits for one as long as the store is open.
+   * @returns the client that works. Waits for one as long as the store is open.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
     if (client === this.#client && this.#replacement === undefined && !this.#isClosed) {
@@ -132,7 +132,7 @@ export class KeptClient<Client extends object> {
     }
   }
 
-  /** Closes a client once. It settles in any case. */
+  /** Closes a client once. The promise settles even if closing fails. */
   #end(client: Client): Promise<void> | undefined {
     if (this.#open.has(client) && this.#open.get(client) === undefined) {
       const closed = within(2 * this.#timeout, this.#driver.close(client), 'A client could not be closed in time.')

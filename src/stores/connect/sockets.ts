@@ -47,7 +47,7 @@ export class Sockets {
     return socket.setKeepAlive(true).setNoDelay(true)
   }
 
-  /** Counters, because TLS takes the events of the socket below it. */
+  /** Reads the byte counters of each socket, because TLS consumes the events of the socket that it wraps. */
   #observe(): void {
     const now = performance.now()
     for (const [socket, traffic] of this.#open) {

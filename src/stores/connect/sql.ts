@@ -28,7 +28,7 @@ interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll'
 
 /** What differs between the clients of SQL databases. */
 export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
-  /** The name of the option for the most connections of a pool. */
+  /** The name of the option that limits the connections of a pool. */
   readonly poolOption: string
   /** Runs one statement, and settles if the server does not answer in time. */
   query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
@@ -82,7 +82,7 @@ export async function connectSql<Client, Result>(
       return result
     } catch (error) {
       if (isReadOnly(error)) replace(counted, error)
-      // A pool that has given out no connection has not answered.
+      // Until a pool has given out a connection, its server has not answered.
       if (Object(error).code !== 'NO_CONNECTION') settle()
       throw error
     }
@@ -91,7 +91,7 @@ export async function connectSql<Client, Result>(
   const admission = new Admission(timeout, driver.poolOption)
   // An invalid option of the store is an error before anything is connected.
   const store = createStore((...call) => admission.send(() => query(...call)))
-  /** Its statements take as long as they take, so they say nothing about reservations. */
+  /** For deletions. They may take long, so their times say nothing about reservations. */
   const maintenance = createStore(query)
   const kept = await KeptClient.open<Counted<Client>>(
     {
@@ -102,7 +102,7 @@ export async function connectSql<Client, Result>(
     },
     timeout,
     onError,
-    // The time to connect, and the time to answer. Each client limits both.
+    // The time to connect and the time to answer, because each client limits both.
     2 * timeout,
   )
   try {

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer'
 
-/** A longer text takes new memory for each fingerprint. */
+/** The longest text, in characters, whose bytes fit into the memory that all fingerprints share. */
 const MAX_LENGTH = 330
 const WORDS = /* @__PURE__ */ new Int32Array(MAX_LENGTH)
 const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
 
 /**
- * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. It is the whole state of a hash with the rounds of
+ * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
  *
- * Nobody who does not know `hashKey` can make two texts collide on purpose. JavaScript is fast with 32-bit words: SHA-256 would
- * make a `verify` half as fast again.
+ * Without `hashKey`, nobody can make two texts collide on purpose. JavaScript is fast with 32-bit words. With SHA-256 instead,
+ * a `verify` would take half as long again.
  *
  * @param hashKey - four random words, or the fingerprint of another text.
  * @param place - the first word of `to` that is written.

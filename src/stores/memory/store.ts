@@ -18,7 +18,7 @@ import { writeFingerprint } from './fingerprint.js'
 // - The upper half of fingerprint 1 selects the table, the lower half the first slot to try (linear probing). All 128 bits
 //   must match.
 // - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
-// - A record is removed from its queue only, so a removal looks up nothing. Its slot is unused from then on. When three quarters
+// - A removal takes a record from its queue and leaves the slot unused, so it looks up nothing. When three quarters
 //   of a table's slots were used, the unused ones are removed. If the table would still be too large, it is split in two
 //   (extendible hashing), so no reservation waits for a copy of all tables.
 //
@@ -43,7 +43,7 @@ export interface MemoryNonceStoreOptions {
 }
 
 const MAX_ENTRIES = 67_108_864
-/** Expired records that a reservation removes per queue. Two, so that memory is freed after a burst. */
+/** How many expired records a reservation removes per queue: two, so that memory is freed after a burst. */
 const REMOVALS = 2
 
 const FINGERPRINT_WORDS = 4
@@ -61,7 +61,10 @@ const MAX_TABLE_WORDS = 8192
 /** The upper 16 bits of a word select a table, so there are at most 2 ** 16. */
 const TABLE_BITS = 16
 
-/** Records `front` to `end`. The expiry in a record is its distance from `firstExpiry`, to fit into 32 bits. */
+/**
+ * Memory for records. Those from `front` to `end` are in use. A record stores its expiry as the distance from `firstExpiry`, because the
+ * distance fits into 32 bits.
+ */
 class Segment {
   number = 0
   front = 0
@@ -150,7 +153,7 @@ export class MemoryNonceStore implements NonceStore {
   /** The slots of a table that is being rebuilt. */
   #copied = new Int32Array(MIN_TABLE_WORDS)
   #hashKey: Int32Array | undefined
-  /** The last webhook, because the next request is often for the same one, and its fingerprint. That saves 3 % of a `verify`. */
+  /** The last webhook. Its fingerprint is kept, which saves 3 % of a `verify`, because the next request is often for the same webhook. */
   #webhookId: string | undefined
   readonly #webhook = new Int32Array(FINGERPRINT_WORDS)
   /** The fingerprints of the keys that are being reserved. */
@@ -193,7 +196,7 @@ export class MemoryNonceStore implements NonceStore {
     const expiry = Math.ceil(time) + ttlMilliseconds(ttlSeconds)
     this.#removeExpired(now, keys.length)
 
-    // All fingerprints come first: then the processor waits for the memory of all keys at the same time.
+    // All fingerprints are computed first, so that the processor loads the memory of all keys at the same time.
     this.#writeFingerprints(webhookId, keys)
     const end = keys.length * FINGERPRINT_WORDS
     for (let place = 0; place < end; place += FINGERPRINT_WORDS) {
@@ -220,7 +223,7 @@ export class MemoryNonceStore implements NonceStore {
     return this.#size + records <= this.#maxEntries
   }
 
-  /** Removes at most two expired records per queue and new key. That is room for the keys, if records have expired. */
+  /** Removes at most two expired records per queue and new key, which is enough room for the keys if records have expired. */
   #removeExpired(now: number, keys: number): void {
     for (let index = this.#queues.length - 1; index >= 0; index--) {
       const queue = this.#queues[index] as Queue

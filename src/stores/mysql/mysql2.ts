@@ -78,7 +78,10 @@ export async function connectMysql2(
     return connection.query({ sql, values })
   }
 
-  /** Takes a connection from the pool, which itself would wait for ever. A connection that comes too late goes back. */
+  /**
+   * Waits at most `timeout` for a connection, because the pool of mysql2 has no limit of its own. A connection that comes too late goes
+   * back to the pool.
+   */
   function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -102,7 +105,7 @@ export async function connectMysql2(
       const poolOptions = { connectTimeout: timeout, stream }
       const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
-      // The pool listens for the first error of a connection only. A second one would end the process.
+      // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
       pool.on('connection', (connection) => connection.on('error', onPoolError))
       return pool
     },
@@ -132,7 +135,7 @@ export async function connectMysql2(
       const destroy = () => socketsOf.get(pool)?.destroy()
       const grace = setTimeout(destroy, timeout)
       try {
-        // It rejects as soon as one connection cannot be ended, and leaves the others open.
+        // end() rejects as soon as one connection cannot be ended, and leaves the others open.
         await pool.end()
       } finally {
         clearTimeout(grace)

@@ -9,10 +9,10 @@ export function sessionSettings(timeout: number): string {
   return `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}, autocommit = 1`
 }
 
-/** Shows whether the server accepts writes. A replica of Aurora is read-only in InnoDB only. */
+/** A query whose result is not 0 on a server that accepts no writes. A replica of Aurora is read-only in InnoDB only. */
 export const READ_ONLY_QUERY = 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only'
 
-/** Checks the first row of {@link READ_ONLY_QUERY}. */
+/** Throws if the first row of {@link READ_ONLY_QUERY} says that the server accepts no writes. */
 export function assertWritable(row: unknown): void {
   if (Number(Object(row).read_only) > 0) throw codedError('READ_ONLY', 'The server is read-only.')
 }

@@ -4,7 +4,7 @@ import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from '../options.js'
 import { assertTimeout, within } from '../with-timeout.js'
 
-/** Options of {@link MySqlNonceStore}. It needs one function, which takes one line with any client. */
+/** Options of {@link MySqlNonceStore}. The one required function is a single line with any client. */
 export interface MySqlNonceStoreOptions {
   /**
    * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run
@@ -21,7 +21,7 @@ export interface MySqlNonceStoreOptions {
 const DUPLICATE_ENTRY = 1062
 const NO_SUCH_TABLE = 1146
 
-/** One statement deletes at most this many rows, so that nobody waits for it long. A prepared statement has 65 535 parameters. */
+/** One statement deletes at most this many rows, so that other statements wait only briefly. A prepared statement has 65 535 parameters. */
 const DELETE_AT_ONCE = 1000
 
 /**
@@ -186,8 +186,8 @@ function hashesOf(result: unknown): string[] {
 }
 
 /**
- * Checks for a deadlock, a conflict between nodes (both SQLSTATE class 40), or ER_CHECKREAD, a row that another
- * statement changed meanwhile. In each case, the server undid the statement.
+ * Returns whether the server undid a statement because of a deadlock, a conflict between nodes (both SQLSTATE class 40), or
+ * ER_CHECKREAD: another statement changed the row meanwhile.
  */
 function isUndone(error: unknown): boolean {
   const { errno, sqlState } = Object(error)

@@ -9,10 +9,10 @@ import { PostgresNonceStore } from './store.js'
 export interface PostgresJsOptions {
   /** Seconds that a connection may take to open. */
   connect_timeout: number
-  /** Seconds until it connects again. */
+  /** Returns the seconds until the next attempt to connect. */
   backoff: () => number
   fetch_types: boolean
-  /** Ignores notices, such as that a table exists. */
+  /** Ignores notices, such as "relation already exists". */
   onnotice: () => void
 }
 

@@ -20,10 +20,10 @@ export function prepareOf({ prepare = true }: ConnectPostgresOptions): boolean {
   return prepare
 }
 
-/** Returns `on` if new transactions may not write, as on a hot standby. */
+/** A query that returns `on` if new transactions may not write, as on a hot standby. */
 export const READ_ONLY_QUERY = "SELECT current_setting('transaction_read_only') AS read_only"
 
-/** Checks the rows of {@link READ_ONLY_QUERY}. */
+/** Throws if the rows of {@link READ_ONLY_QUERY} say that the server accepts no writes. */
 export function assertWritable([row]: readonly unknown[]): void {
   if (Object(row).read_only === 'on') throw codedError('READ_ONLY', 'PostgreSQL accepts no writes here.')
 }

@@ -4,7 +4,7 @@ import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from '../options.js'
 import { assertTimeout, within } from '../with-timeout.js'
 
-/** Options of {@link PostgresNonceStore}. It needs one function, which takes one line with any client. */
+/** Options of {@link PostgresNonceStore}. The one required function is a single line with any client. */
 export interface PostgresNonceStoreOptions {
   /**
    * Runs one statement with its parameters. Do not run it inside your own transaction: a rollback would free the nonce.
@@ -19,7 +19,7 @@ export interface PostgresNonceStoreOptions {
 /** PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix. */
 const MAX_NAME_LENGTH = 48
 
-/** Error codes (PostgreSQL, appendix A). In each case the statement did nothing. */
+/** Error codes (PostgreSQL, appendix A). After each of them, the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const FAILED_CAST = '22P02'
@@ -77,7 +77,7 @@ export class PostgresNonceStore implements NonceStore {
     const keys = Array.from({ length: count }, (_, index) => `decode($${index + 2}, 'hex')`)
     const expiresAt = "clock_timestamp() + $1::float8 * interval '1 millisecond'"
     const insert = `INSERT INTO ${this.#table} AS nonce (key, expires_at)`
-    // Only a row that was written is returned, and a reserved row is not written.
+    // The statement returns only rows that it wrote, and it does not write a row that is reserved.
     const write = `
       ON CONFLICT (key) DO UPDATE SET expires_at = ${expiresAt} WHERE nonce.expires_at < clock_timestamp()
       RETURNING true AS reserved`
@@ -122,7 +122,7 @@ export class PostgresNonceStore implements NonceStore {
 
   /** Creates the table and its index if they are absent. Any number of processes may call it at once. */
   async createTable(): Promise<void> {
-    // It checks first, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. One of
+    // The statement looks first, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. One of
     // two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
     await this.#query(
       `DO $$ BEGIN

@@ -17,8 +17,8 @@ export interface ConnectRedisOptions extends ConnectOptions {
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot. */
   keyPrefix?: string | undefined
   /**
-   * How many replicas must have a reservation before it is confirmed, by default 0. With fewer, it rejects. The store waits for all
-   * replicas that the master had during the last 3 s, and for at least this number.
+   * How many replicas must have a reservation before it is confirmed, by default 0. With fewer, the reservation rejects. The store waits
+   * for all replicas that the master had during the last 3 s, and for at least this number.
    */
   replicas?: number | undefined
 }
@@ -55,7 +55,7 @@ export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'c
   sendTogether: SendTogether<Connection>
 }
 
-/** Checks for a reply of the server, such as `OOM command not allowed`. Such an error does not concern the connection. */
+/** Returns whether an error is a reply of the server, such as `OOM command not allowed`. The connection then still works. */
 function isReply(error: unknown): boolean {
   const { code, message } = Object(error)
   return (
@@ -63,7 +63,7 @@ function isReply(error: unknown): boolean {
   )
 }
 
-/** Checks whether a node of a cluster answered that another node has the slot. */
+/** Returns whether a node of a cluster answered that another node has the slot. */
 function isElsewhere(error: unknown): boolean {
   return /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /.test(Object(error).message)
 }

@@ -2,7 +2,7 @@ import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
 import { slotOf } from './replicas.js'
 
-/** What `create` passes to `new Redis` or `new Redis.Cluster`. Each reads the options that it knows. */
+/** What `create` passes to `new Redis` or `new Redis.Cluster`. Each of them ignores the options of the other. */
 export interface IoredisOptions {
   lazyConnect: true
   enableOfflineQueue: false
@@ -31,7 +31,7 @@ export interface IoredisSingle {
   connect(): Promise<unknown>
   /** Sends a command. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Returns a pipeline, which sends its commands on one connection. */
+  /** Returns a pipeline, whose commands are sent on one connection. */
   pipeline(): IoredisPipeline
   /** Ends all connections at once. */
   disconnect(): void

@@ -12,7 +12,7 @@ export interface NodeRedisSocketOptions {
   reconnectStrategy: false
 }
 
-/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each reads the options that it knows. */
+/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each of them ignores the options of the others. */
 export interface NodeRedisOptions {
   /** For `createClient`. */
   socket: NodeRedisSocketOptions
@@ -110,7 +110,7 @@ export async function connectNodeRedis(
 ): Promise<ConnectedNonceStore> {
   const common = redisOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
-  /** Of the clients that are not closed. */
+  /** The signal of each client that is not closed. */
   const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
 
   const driver: RedisDriver<NodeRedisClient, NodeRedisSingle | NodeRedisSentinel> = {
@@ -140,7 +140,7 @@ export async function connectNodeRedis(
     info: (connection) => sendTo(connection, ['INFO']),
     sendTogether(connection, commands) {
       if (isSentinel(connection)) {
-        // Its pipeline stays on one connection, though the client changes to another master.
+        // A pipeline stays on one connection, even if the client changes to another master.
         const pipeline = connection.multi()
         for (const args of commands) pipeline.addCommand(false, args)
         return pipeline.execAsPipeline()
@@ -173,7 +173,7 @@ function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
       // This is longer than the time between two checks and their answers.
       socketTimeout: 1000 + 2 * timeout,
       reconnectStrategy: false as const,
-      // Its type is not public, because a project may lack the types of Node.
+      // The public types leave it out, because a project may lack the types of Node.
       signal,
     })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })

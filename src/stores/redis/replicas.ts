@@ -1,6 +1,6 @@
 import { codedError } from '../connect/failure.js'
 
-/** Checks that count. The store waits for a replica until this many checks have not seen it, because it may be a master now. */
+/** After this many checks without a replica, the store no longer waits for it. Until then, the replica may have become a master. */
 const CHECKS = 6
 
 /**
@@ -52,7 +52,7 @@ export class Replicas<Connection extends object> {
     this.#sendTogether = sendTogether
   }
 
-  /** Reads the reply to `INFO` of the server of a connection. */
+  /** Learns from the reply to `INFO` how many replicas the server of a connection has. */
   observe(connection: Connection, info: string): void {
     const master = this.#masterOf(connection)
     const runId = /^run_id:(\w+)/m.exec(info)?.[1]

@@ -5,7 +5,7 @@ import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
 import { assertTimeout, within } from '../with-timeout.js'
 
-/** Options of {@link RedisNonceStore}. It needs one function, which takes one line with any client. */
+/** Options of {@link RedisNonceStore}. The one required function is a single line with any client. */
 export interface RedisNonceStoreOptions {
   /**
    * Sends one command and resolves to its reply. Rejects if there is no reply. The command is `EVAL`, and `args[3]` is its
@@ -21,9 +21,9 @@ export interface RedisNonceStoreOptions {
 }
 
 /**
- * Reserves all keys or none. The reply contains the token of this call, so the reply of another command is never
- * mistaken for it. If a client sends the command again after a lost reply, the script finds its own token. It then writes all keys again,
- * because `WAIT` counts only what its own connection has written.
+ * Reserves all keys or none. The reply contains the token of this call, so the reply to another command is never taken for the reply to
+ * this call. If a client sends the command again after a lost reply, the script finds its own token. It then writes all keys again, because
+ * `WAIT` counts only what its own connection has written.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do

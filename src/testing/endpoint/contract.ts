@@ -293,7 +293,7 @@ class Run {
     return failed(answers, fault, found(fault))
   }
 
-  /** Returns what a wrong answer means. */
+  /** Returns the probable cause of a wrong answer, and its fix. */
   #explain(code: EndpointCaseCode, row: Row, step: Step, fault: EndpointFault, answer: Answer, opened: Opened) {
     const { genuine, rejection, drift } = opened
     if (fault === 'accepted' && saysRejected(answer) && !saysRejected(genuine)) return found('rejected-with-2xx')
@@ -310,7 +310,7 @@ class Run {
     return { fault, cause: what + advice.cause, fix: advice.fix }
   }
 
-  /** Finds out which wrong way of signing the endpoint accepts. */
+  /** Returns the advice for the wrong way of signing that the endpoint accepts. */
   async #explainRefusal(row: Row, { status }: Answer, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
       const cause = `The answer is ${status}, so no handler for POST is at this URL.`
@@ -337,7 +337,7 @@ const NOT_ACCEPTED_BEFORE: Advice = {
   fix: 'Correct the cases about genuine requests first, and run this one again.',
 }
 
-/** The cases near the ends of the window, which clocks that differ fail. */
+/** The cases near the ends of the window. They fail if the two clocks differ. */
 const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
   'accepted-old',
   'accepted-ahead',
@@ -371,7 +371,7 @@ function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): Endp
   return expected === 'rejected' ? undefined : (OF_STATUS[status] ?? 'refused')
 }
 
-/** Checks whether the text of an answer reports an error. */
+/** Returns whether the text of an answer reports an error. */
 function saysRejected({ text }: Answer): boolean {
   return /error|invalid|bad|wrong|reject|denied|forbidden|unauthori[sz]ed|fail|mismatch|expired|missing|signature|nonce/i.test(
     text,

@@ -6,7 +6,7 @@ import { type EndpointRequest, headerOf, type Sender, unique, withSignature } fr
 // Why is a genuine request refused? Each row is a request signed in a wrong way. If the endpoint accepts it, this is its mistake.
 
 interface Refusal extends Advice {
-  /** Returns the request, or `undefined` if it would be the genuine one. */
+  /** Returns the request, or `undefined` if the mistake would change nothing. */
   readonly request: (sender: Sender) => EndpointRequest | undefined
 }
 

@@ -14,7 +14,7 @@ export interface EndpointRequest {
   readonly body: Uint8Array
 }
 
-/** What a request differs in from a simple genuine one. */
+/** How a request differs from a simple genuine one. */
 interface Differences {
   readonly body?: string | Uint8Array
   readonly timestamp?: string
