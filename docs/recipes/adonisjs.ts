@@ -1,3 +1,19 @@
+// # Receive with AdonisJS
+//
+// For AdonisJS 6. Save this server middleware, which runs before the body parser of the router, as `app/middleware/receive_webhook.ts`:
+//
+// - Add these lines, the first to `Env.create`, the second to the end of the kernel. Then AdonisJS does not start without the secret:
+//
+// ```js
+// // start/env.ts
+// WEBHOOK_SECRET: Env.schema.string(),
+// ```
+//
+// ```js
+// // start/kernel.ts
+// server.use([() => import('#middleware/receive_webhook')])
+// ```
+
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'

@@ -1,3 +1,7 @@
+// # Receive with Bun
+//
+// For Bun 1.4:
+
 import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env

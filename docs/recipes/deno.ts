@@ -1,3 +1,10 @@
+// # Receive with Deno
+//
+// For Deno 2. Run it with `deno run --allow-net --allow-env server.ts`.
+//
+// - Put a proxy with a limit before it, such as nginx with `client_body_timeout`, because Deno does not limit the time that a request takes to arrive.
+// - Deno reads the rest of a refused body.
+
 import process from 'node:process'
 import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
 

@@ -1,3 +1,10 @@
+// # Receive with Express
+//
+// For Express 5 and Express 4:
+//
+// - Define this route before `app.use(express.json())`, which would read the body first.
+// - Keep the `try`, because Express 4 does not see that an `async` handler throws, and Express 5 logs a stack for each rejection.
+
 import express from 'express'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 

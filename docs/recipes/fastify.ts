@@ -1,3 +1,10 @@
+// # Receive with Fastify
+//
+// For Fastify 5:
+//
+// - In a container, add `host: '0.0.0.0'`, because Fastify listens on `localhost`.
+// - To log with Fastify, pass [a `log` function](index.md#log-requests) to `refuse`.
+
 import Fastify from 'fastify'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 

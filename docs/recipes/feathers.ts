@@ -1,3 +1,9 @@
+// # Receive with Feathers
+//
+// For Feathers 5 with Koa, as `feathers generate` creates it:
+//
+// - With `@feathersjs/express`, use [the handler for Express](express.md) before `express.json()`.
+
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'

@@ -1,3 +1,7 @@
+// # Receive with h3
+//
+// For h3 version 2, which Nitro 3 uses. For h3 version 1, take the route of [Nitro 2](nitro.md).
+
 import { H3, serve } from 'h3'
 import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
 

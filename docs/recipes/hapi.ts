@@ -1,3 +1,9 @@
+// # Receive with hapi
+//
+// For hapi 21:
+//
+// - Keep `maxBytes`, because with its own limit, hapi reads a body that is too large to its end before it answers 413.
+
 import { server as createServer, type Lifecycle } from '@hapi/hapi'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 

@@ -1,3 +1,9 @@
+// # Receive with Hono
+//
+// For Hono 4 on Node, with `@hono/node-server` 2:
+//
+// - On Bun, Deno and Workers, the route is the same. On Workers, use the store of [Cloudflare Workers](workers.md).
+
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'

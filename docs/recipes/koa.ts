@@ -1,3 +1,7 @@
+// # Receive with Koa
+//
+// For Koa 3:
+
 import Router from '@koa/router'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 import Koa from 'koa'

@@ -1,3 +1,12 @@
+// # Receive with NestJS
+//
+// For NestJS 12 with Express:
+//
+// - Compile it with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does, because Node does not run decorators.
+// - The line with `json()` is for all other routes, because `bodyParser: false` switches off Nest's parsers. For forms, add `urlencoded()`.
+// - With `setGlobalPrefix('api')`, write `/api/hooks`. If the path is wrong, every request gets 500.
+// - `rawBody: true` is not enough, because `rawBody` has only JSON and forms, inflated.
+
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'

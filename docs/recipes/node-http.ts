@@ -1,3 +1,9 @@
+// # Receive with node:http
+//
+// For Node 20.12 and later, in JavaScript or TypeScript:
+//
+// - The handler compares the whole URL, so a URL with a query gets 404.
+
 import { createServer } from 'node:http'
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 

@@ -1,3 +1,7 @@
+// # The nonces
+//
+// Save the Durable Object, which keeps the nonces, as `webhook-nonces.ts`:
+
 import { DurableObject } from 'cloudflare:workers'
 
 export class WebhookNonces extends DurableObject {

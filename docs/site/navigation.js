@@ -40,7 +40,6 @@ export const SECTIONS = [
       'deno',
       'many-tenants',
       'compressed',
-      'logging',
     ].map((name) => `docs/receive/${name}.md`),
   },
   { title: 'Send', folder: 'docs/send', first: ['docs/send/index.md', 'docs/send/node.md'] },
@@ -84,6 +83,11 @@ export const SECTIONS = [
     first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'docs/trust/faq.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   },
 ]
+
+/** Old addresses of pages below the site, and where each of them is now. Other sites may link to them. */
+export const REDIRECTS = {
+  'receive/logging': 'receive/index.html#log-requests',
+}
 
 /** The address of a page of the repository, where it is not that of its file below `docs`. */
 export const ADDRESSES = {

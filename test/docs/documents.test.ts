@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { codeBlock } from '../../docs/generate/annotated.js'
 import { ROWS } from '../../src/testing/endpoint/rows.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
@@ -58,8 +59,8 @@ describe('the guide to senders', () => {
   const pages = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8'))
 
   it.each(pathsBelow(join(ROOT, 'docs/senders')))('shows docs/senders/%s, which is tested', (file) => {
-    const code = readFileSync(join(ROOT, 'docs/senders', file), 'utf8')
-    expect(pages.filter((page) => page.includes(`\n${code}\`\`\`\n`))).toHaveLength(1)
+    const code = codeBlock(file, readFileSync(join(ROOT, 'docs/senders', file), 'utf8'))
+    expect(pages.filter((page) => page.includes(`\n${code}\n`))).toHaveLength(1)
   })
 
   it('has an example whose bytes and signature are right', () => {

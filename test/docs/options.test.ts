@@ -19,7 +19,7 @@ const GUIDES: { readonly [type: string]: string } = {
   ReadBodyOptions: 'receive/index.md',
   RedisNonceStoreOptions: 'operate/redis.md',
   RefusalOptions: 'reference/errors.md',
-  SignOptions: 'send/node.md',
+  SignOptions: 'send/index.md',
   SqliteNonceStoreOptions: 'operate/sqlite.md',
 }
 

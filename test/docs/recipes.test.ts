@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { codeBlock, splitAnnotated } from '../../docs/generate/annotated.js'
 import { FULL } from '../full/packages.js'
 import { FOLDER, RECIPES } from '../recipes/recipes.js'
 import { codeBlocks } from '../support/code-blocks.js'
@@ -12,12 +13,12 @@ const filesIn = (folder: string, recursive = true) =>
   readdirSync(join(FOLDER, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name))
+const codeOf = (file: string) => splitAnnotated(readFileSync(join(FOLDER, file), 'utf8')).code
 const files = [...filesIn('', false), ...filesIn('nextjs'), ...filesIn('nitro')]
 
 describe('the guide to recipes', () => {
   it.each([...files, 'wrangler.json'])('shows docs/recipes/%s on one page', (file) => {
-    const language = file.replace(/^.*\./, '')
-    const code = `\n\`\`\`${language}\n${readFileSync(join(FOLDER, file), 'utf8')}\`\`\`\n`
+    const code = `\n${codeBlock(file, readFileSync(join(FOLDER, file), 'utf8'))}\n`
     expect([...pages.values()].filter((page) => page.includes(code))).toHaveLength(1)
   })
 
@@ -26,7 +27,7 @@ describe('the guide to recipes', () => {
   })
 
   it('has recipes that are short: at most 30 lines each, and 460 all together', () => {
-    const lines = files.map((file) => readFileSync(join(FOLDER, file), 'utf8').trimEnd().split('\n').length)
+    const lines = files.map((file) => codeOf(file).trimEnd().split('\n').length)
     expect(Math.max(...lines)).toBeLessThanOrEqual(30)
     expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(460)
   })
@@ -68,5 +69,5 @@ describe('the page of a framework names the version that is tested', () => {
 
 it('the quickstart of the README is the handler for Express', () => {
   const [handler] = codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'js')
-  expect(handler).toBe(readFileSync(join(FOLDER, 'express.ts'), 'utf8').trimEnd())
+  expect(handler).toBe(codeOf('express.ts').trimEnd())
 })

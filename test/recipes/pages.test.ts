@@ -12,7 +12,7 @@ import { Server } from '../support/server-process.js'
 import { eventually } from '../support/servers.js'
 import { createProject, PROGRAMS, removeProjects, runWith, sourceOf } from './recipes.js'
 
-// The code of the guides about many webhooks, compressed bodies and logging.
+// The code of the guides about many webhooks, compressed bodies and logs.
 
 const EVENT = Buffer.from('{"event":"invoice.paid"}')
 
@@ -120,7 +120,7 @@ describe.runIf(ready)('the handler for compressed bodies', () => {
 })
 
 it.runIf(ready)('the function that logs writes one line per error, with what your team needs', () => {
-  const [log = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/receive/logging.md'), 'utf8'), 'ts')
+  const [log = ''] = codeBlocks(readFileSync(join(ROOT, 'docs/receive/index.md'), 'utf8'), 'ts')
   const project = createProject()
   const program = `import { receive, refusal } from 'inbound-webhook-auth'
     import { log } from './log.mts'

@@ -1,3 +1,11 @@
+// # Send from C#
+//
+// With `HttpClient`:
+//
+// - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once, and send a `ByteArrayContent`.
+// - Save the program as `Program.cs` of a console project. The tests run it with Mono, not with .NET. So it signs four [test
+//   vectors](../reference/vectors.md) at each start, and sends nothing if a signature is wrong.
+
 using System;
 using System.Net.Http;
 using System.Security.Cryptography;

@@ -1,3 +1,10 @@
+// # Send from Java
+//
+// With `java.net.http`:
+//
+// - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale, and many
+//   containers have none. Secrets of `generateSecret()` are ASCII.
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;

@@ -1,3 +1,9 @@
+// # Send from Go
+//
+// With `net/http`:
+//
+// - Sign and send the result of `json.Marshal`, because `json.NewEncoder` adds a line feed.
+
 package webhook
 
 import (

@@ -1,3 +1,9 @@
+// # Send from Node
+//
+// With `fetch`, and no package. In a project that has this package, [`sign`](index.md#sign) returns the three headers.
+//
+// - With axios, pass the signed bytes and `maxRedirects: 0`, because axios serializes an object again.
+
 import { createHmac, randomUUID } from 'node:crypto'
 
 /**

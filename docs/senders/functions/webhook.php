@@ -1,4 +1,15 @@
 <?php
+// # Send from PHP
+//
+// With the curl extension, which most clients of PHP use:
+//
+// - Pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, because curl sends an array as a form.
+// - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. Do not pass `'json'`, because Guzzle
+//   then serializes again.
+// - In Laravel, `Http::withHeaders($headers)->withBody($body, 'application/json')->withoutRedirecting()->post($url)` sends the signed bytes. This line
+//   was not tested.
+// - The program needs `allow_url_fopen`, which is on by default.
+
 /** Sends an event once, and returns the status of the answer. PHP 7.4 or later, with the curl extension. */
 function sendWebhook(string $url, array $event, string $secret): int
 {

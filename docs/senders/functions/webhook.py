@@ -1,3 +1,7 @@
+# # Send from Python
+#
+# With `requests`:
+
 import hashlib
 import hmac
 import json

@@ -1,3 +1,9 @@
+# # Send from Ruby
+#
+# With `net/http`:
+#
+# - With Faraday, pass the signed text as the body instead of `request :json`, which serializes again.
+
 require 'json'
 require 'net/http'
 require 'openssl'

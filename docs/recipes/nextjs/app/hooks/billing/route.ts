@@ -1,3 +1,7 @@
+// # The App Router
+//
+// For the App Router, save the handler as `app/hooks/billing/route.ts`:
+
 import { receive, refusal } from 'inbound-webhook-auth'
 import { nonceStore } from '../../../nonce-store'
 

@@ -1,3 +1,7 @@
+// # The Pages Router
+//
+// For the Pages Router, save it as `pages/api/hooks/billing.ts`. It answers all methods:
+
 import { receive, refuse } from 'inbound-webhook-auth'
 import type { NextApiRequest, NextApiResponse } from 'next'
 import { nonceStore } from '../../../nonce-store'

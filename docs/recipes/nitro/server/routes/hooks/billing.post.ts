@@ -1,3 +1,9 @@
+// # Receive with Nitro
+//
+// For Nitro 2 on Node. Save it as `server/routes/hooks/billing.post.ts`:
+//
+// - Do not use the `readBody` that Nitro imports by itself, because it parses the body.
+
 import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret = '' } = process.env

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { codeBlock } from './annotated.js'
+import { frameworkPages } from './framework-pages.js'
+import { fillParts, isPartlyGenerated } from './parts.js'
+import { senderPages } from './sender-pages.js'
+
+// The generated pages: nobody edits them, because `npm run docs:generate` writes them again.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** @param {string} path */
+const read = (path) => readFileSync(join(ROOT, path), 'utf8')
+
+/**
+ * What the pages show of the program.
+ *
+ * @typedef {object} Program
+ * @property {typeof import('inbound-webhook-auth/diagnose').diagnose} diagnose
+ * @property {(command: string) => string | Promise<string>} helpOf - returns the help of a command.
+ */
+
+/**
+ * Returns the text of each generated page, by its path.
+ *
+ * @param {Program} program
+ * @returns {Promise<Map<string, string>>}
+ */
+export async function generatePages(program) {
+  const writers = {
+    /** @param {string} path */
+    code: (path) => codeBlock(path, read(path)),
+    /** @param {string} command */
+    help: async (command) => `\`\`\`text\n${(await program.helpOf(command)).trimEnd()}\n\`\`\``,
+  }
+  const pages = new Map([...frameworkPages(read), ...senderPages(read)])
+  for (const path of markdownBelow('docs')) {
+    const text = read(path)
+    if (!pages.has(path) && isPartlyGenerated(text)) pages.set(path, await fillParts(text, writers))
+  }
+  return pages
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function markdownBelow(folder) {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return /^(node_modules|\..*)$/.test(entry.name) ? [] : markdownBelow(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { generatePages, markdownBelow } from '../../docs/generate/pages.js'
+import { diagnose } from '../../src/tools/diagnose/index.js'
+import { ROOT } from '../support/packed.js'
+import { call } from '../tools/cli/call.js'
+
+// To write the generated pages again: npm run docs:generate
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const pages = await generatePages({ diagnose, helpOf: async (command) => (await call([command, '--help'])).text })
+
+describe('the generated pages', () => {
+  it.each([...pages.keys()])('%s is what the program says now', (path) => {
+    expect(read(path)).toBe(pages.get(path))
+  })
+
+  it('are all pages that say so in their first line', () => {
+    const marked = markdownBelow('docs').filter((path) => /^<!-- (Generated|Parts)/.test(read(path)))
+    expect(marked.length).toBeGreaterThan(25)
+    expect([...pages.keys()].sort()).toEqual(marked.sort())
+  })
+})
