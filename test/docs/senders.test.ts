@@ -180,7 +180,8 @@ function expectGenuine({ attempts }: Endpoint, count: number, body: string | Uin
 }
 
 it('every file of docs/senders/ is run', () => {
-  const files = readdirSync(SOURCES).filter((name) => name.includes('.'))
+  // test/package/readme.test.ts runs the lines of a shell.
+  const files = readdirSync(SOURCES).filter((name) => name.includes('.') && name !== 'once.sh')
   expect(files.sort()).toEqual(ALL.map(({ file }) => file).sort())
 })
 
