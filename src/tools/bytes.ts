@@ -110,14 +110,14 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Returns the bytes that curl's -d sends of a file. It removes line breaks and NULs. */
+/** Returns the bytes of a file without line breaks and NULs, as curl -d sends them. */
 export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
   return bytes.filter((byte) => byte !== 0x0a && byte !== 0x0d && byte !== 0)
 }
 
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
-  // From the end, because the values that a search compares often begin with the same bytes.
+  // Compares from the end, because the values of a search often begin with the same bytes.
   for (let index = one.length - 1; index >= 0; index--) if (one[index] !== other[index]) return false
   return true
 }

@@ -8,7 +8,7 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** In FIPS mode, OpenSSL lacks MD5 and other hashes. `verify` is not affected, because it needs only SHA-256. */
+/** The hashes of this Node. In FIPS mode, OpenSSL lacks MD5 and others. `verify` still works, because it needs only SHA-256. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {

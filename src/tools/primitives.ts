@@ -1,4 +1,4 @@
-/** Functions of the platform. Node has them, and in a browser, libraries take their place. */
+/** Functions of the platform: of Node, or of libraries in a browser. */
 export interface Primitives {
   /** A hash over parts; `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined

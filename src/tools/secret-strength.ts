@@ -1,7 +1,7 @@
-/** A secret of fewer bits can be guessed from one captured request, without asking the endpoint. */
+/** A secret with fewer bits can be guessed from one captured request, because an attacker needs no answer of the endpoint. */
 const MIN_BITS = 80
 
-/** A word counts little, because people choose from few words. */
+/** A word has few bits, because people choose from few words. */
 const BITS_PER_WORD = 8
 const WORD = /[A-Za-z][a-z]{2,}|[A-Z]{3,}/g
 const MAX_WORD = 8
@@ -10,8 +10,8 @@ const MAX_WORD = 8
 const BITS_PER_LETTER = 5
 
 /**
- * Checks whether a secret can be guessed, because it is short or made of words. This is an estimate, which 32 random
- * bytes pass.
+ * Returns whether a secret can probably be guessed, because it is short or made of words. 32 random bytes never count as
+ * guessable.
  */
 export function isGuessable(secret: string): boolean {
   const words = new Set<string>()

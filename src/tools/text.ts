@@ -2,7 +2,7 @@ import type { HeaderName } from '../rules/formats.js'
 
 // Values as text for a reader.
 
-/** Returns a value between quotes. It escapes everything but ASCII, and shortens long values. */
+/** Returns a value between quotes, in ASCII with escapes, and shortened if it is long. */
 export function quote(value: string): string {
   const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
   const escaped = JSON.stringify(short).replace(
@@ -21,7 +21,7 @@ export function spell(name: HeaderName): string {
 const MAX_NAME = 128
 const MAX_LIST = 240
 
-/** Lists the names of headers, each once. It leaves out whole names at the end of a long list, and counts them. */
+/** Returns the names of headers as a list, each name once. At the end of a long list, the names are left out and counted. */
 export function listNames(names: readonly string[]): string {
   const all = [...new Set(names)].map((name) =>
     quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
@@ -47,8 +47,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
 }
 
 /**
- * Matches white space around a text, and invisible characters inside it. A space inside is often meant, so it is not
- * matched.
+ * Matches white space around a text, and invisible characters inside it, but not a space inside, which is often meant.
  */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 

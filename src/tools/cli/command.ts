@@ -6,7 +6,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../../clock.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
-/** A wrong call, or an input that cannot be read. The message says what to do. It never repeats an argument. */
+/** A wrong call, or an input that cannot be read. The message says what to do, and never repeats an argument. */
 export class UsageError extends Error {}
 
 /** A terminal at which the user can be asked for a secret. */
@@ -111,8 +111,8 @@ export function pathInPackage(file: string): string {
 const CACHE = /[\\/](_npx|dlx|bunx)\b/
 
 /**
- * Names a file of the package for a reader. Its path is relative if it is below `folder`. In a cache of npx, nobody finds or keeps
- * a file, so the name is that after an install.
+ * Returns how to name a file of the package for a reader: by its path, relative to `folder` if it is inside. A reader would not find a
+ * file in the cache of npx, so its name is then the path after an install.
  */
 export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
   if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`
@@ -164,7 +164,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
     )
   }
-  // The loop above checked that the values have this type.
+  // The loop above has checked the types of the values.
   return { values: values as Call<Options>['values'], operands: positionals }
 }
 

@@ -28,7 +28,7 @@ export function parseUrl(text = ''): URL {
 export interface EndpointResponse {
   /** 0 if there is no response. */
   readonly status: number
-  /** The text after the status. If there is no response, it says why. */
+  /** The text after the status, or why there is no response. */
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
   /** The body of the response. A long body is cut after its beginning. */
@@ -49,7 +49,7 @@ export function isAccepted({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299
 }
 
-/** Checks whether a status means a rejection. Other statuses usually come from code around the check. */
+/** Returns whether a status means a rejection. Other statuses usually come from code around the check. */
 export function isRejected({ status }: EndpointResponse): boolean {
   return status === 400 || status === 401 || status === 403
 }

@@ -28,7 +28,7 @@ export const verdictOf = ({ ok, reason }: Summary) => (ok ? 'accepted' : String(
 
 const TITLES = ['Earlier', 'Later'] as const
 
-/** Shows in what two requests differ. */
+/** Returns the elements that show how two requests differ. */
 export function attemptsView(one: Attempt, other: Attempt): HTMLElement[] {
   const [earlier, later] = one.details.summary.id < other.details.summary.id ? [one, other] : [other, one]
   if (earlier.received === undefined || later.received === undefined) {

@@ -4,7 +4,7 @@ import { byId, h } from './dom.js'
 
 /** The largest file, in bytes. */
 const MAX_BYTES = 64 * 2 ** 20
-/** A longer text makes a field slow. */
+/** The longest text that can be edited, in bytes. A longer text makes a field slow. */
 const MAX_EDITABLE = 2 ** 16
 
 /** A field for bytes: text, base64, hex, or a file that is chosen or dropped. A file is used byte by byte. */
@@ -15,7 +15,7 @@ export class ByteField {
   readonly #chosen: HTMLElement
   #bytes: Uint8Array | undefined
 
-  /** @param id - of the text area. The other elements have IDs that begin with it. */
+  /** @param id - the ID of the text area. The IDs of the other elements begin with it. */
   constructor(id: string, onChange: () => void) {
     this.#text = byId<HTMLTextAreaElement>(id)
     this.#file = byId<HTMLInputElement>(`${id}-file`)
@@ -60,7 +60,7 @@ export class ByteField {
     this.#text.value = text
   }
 
-  /** Uses bytes unchanged. A short text of them is shown, and can be edited. */
+  /** Uses bytes unchanged. If they are a short text, it is shown and can be edited. */
   setBytes(bytes: Uint8Array): void {
     this.#forget()
     this.#bytes = bytes

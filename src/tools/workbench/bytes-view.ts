@@ -7,7 +7,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-/** More bytes than anyone reads make a page slow. */
+/** The largest number of bytes that is shown, because more would make the page slow. */
 const MAX_SHOWN = 4096
 
 /** Returns the bytes of all parts as text. Characters that nobody sees are drawn as symbols or as their code. */

@@ -16,7 +16,7 @@ export interface CheckInput {
   /** The body, if the capture has none. */
   readonly body: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When the request arrived: a time, `timestamp` for that of `X-Timestamp`, or `undefined` for what the capture says. */
+  /** When the request arrived: a time, `timestamp` for the time in `X-Timestamp`, or `undefined` for the time in the capture. */
   readonly arrival: string | undefined
   readonly now: number
 }

@@ -1,9 +1,9 @@
 import type { Finding } from '../diagnose/finding.js'
 import type { CheckReport } from './report.js'
 
-// What `listen --page` sends to the page. No text and no byte of it has a piece of the secret.
+// What `listen --page` sends to the page. Every piece of the secret is masked in it.
 
-/** The first event: what the page must know of the listener, and the requests that are kept. */
+/** The first event: facts about the listener, and the requests that it has kept. */
 export interface Hello {
   /** The address that receives requests: `http://127.0.0.1:4000`. */
   readonly listening: string
@@ -17,7 +17,7 @@ export interface Hello {
 
 /** A row of the list. Long texts are shortened. */
 export interface Summary {
-  /** It counts the requests from 1. */
+  /** The number of the request, counted from 1. */
   readonly id: number
   /** When the request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number

@@ -1,4 +1,4 @@
-// Stands for `node:util` in the page: the rule for headers asks these two.
+// Replaces `node:util` in the page: the rule for headers needs these two functions.
 export const types = {
   isMap: (value: unknown): boolean => value instanceof Map,
   isPromise: (value: unknown): boolean => value instanceof Promise,

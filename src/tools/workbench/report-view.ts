@@ -9,7 +9,7 @@ import { type CheckReport, messageOf, type RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
 import { timeline } from './timeline.js'
 
-// What the page says about one request.
+// The part of the page that explains one request.
 
 /** What the reader chose, and what the buttons in the view do. */
 export interface ReportOptions {
@@ -19,7 +19,7 @@ export interface ReportOptions {
   readonly notes: readonly string[]
   /** Whether the facts of a genuine request are behind a line that opens them. */
   readonly isFolded: boolean
-  /** What is known of the keys. */
+  /** The elements about the secrets. */
   readonly keys: readonly HTMLElement[]
   assumeArrival(): void
   compare(): void
@@ -164,7 +164,7 @@ const LIKELIEST = 3
 
 /**
  * @param chosen - the language that the reader chose.
- * @param guessed - the sender's language. A finding that has no line for it shows others.
+ * @param guessed - the sender's language. A finding without a line for this language shows others.
  */
 function findingView(finding: Finding, chosen: string, guessed: string | undefined): HTMLElement {
   const { code, side, message, fix, fixes, evidence } = finding
@@ -227,7 +227,7 @@ function signatureView({ headers, expected }: CheckReport): HTMLElement[] {
   ]
 }
 
-/** More digits than this differ only because one other bit changes them all. */
+/** At most this many different digits are marked. After another input, nearly all digits differ, so marks would show nothing. */
 const MAX_MARKED = 16
 
 /** Marks the characters that differ from another text, if they are few. */

@@ -8,7 +8,7 @@ import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
 
-// What the page shows of a request. The Worker writes it for a capture, and `listen` for a request that arrived.
+// The facts that the page shows about a request. The Worker finds them for a capture, and `listen` for a request that arrived.
 
 /** Whether a rule holds. A rule that needs a value that is missing cannot be checked. */
 export type RuleStatus = 'met' | 'broken' | 'not checked'
@@ -25,7 +25,7 @@ export interface CheckReport {
   readonly notes: readonly string[]
   readonly headers: HeaderValues
   readonly body: Uint8Array
-  /** When the request arrived, and where that time comes from. `undefined` if nothing says it. */
+  /** When the request arrived, and the source of that time. `undefined` if the time is unknown. */
   readonly arrival: Arrival | undefined
   readonly rules: readonly RuleResult[]
   /** One signature per secret. */
@@ -45,7 +45,7 @@ const WINDOW_RULE = 'X-Timestamp is within 300 s of the arrival'
 /** The last second of the year 9999. A later timestamp is in milliseconds, so it is outside the window at any time. */
 const MAX_SECONDS = 253_402_300_799
 
-/** Checks each rule on its own, because one after a broken rule is of interest too. */
+/** Checks each rule on its own, because the reader wants to know about the rules after a broken one too. */
 export function checkRules(
   headers: HeaderValues,
   arrival: Arrival | undefined,

@@ -4,7 +4,7 @@ import { type Part, textView } from './bytes-view.js'
 import { compareBytes } from './compare-bytes.js'
 import { h } from './dom.js'
 
-/** Bytes, and whose they are. */
+/** The bytes of one side, with the name of the side. */
 export interface SideOfBytes {
   readonly name: string
   /** The beginning of a heading that ends with the number of bytes: `The sender signed`. */

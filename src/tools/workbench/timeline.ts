@@ -5,7 +5,7 @@ import { h, s } from './dom.js'
 
 const WIDTH = 640
 const MIDDLE = WIDTH / 2
-/** The window takes the middle half. */
+/** The window fills the middle half of the drawing. */
 const HALF_WINDOW = WIDTH / 4
 
 /** The last second of the year 9999: a calendar shows no later one. */

@@ -27,7 +27,7 @@ interface Group {
 
 /** Sends the requests of the contract, each on a connection of its own. */
 export class CheckClient {
-  /** Why the last request that got no answer got none. */
+  /** Why the last unanswered request got no answer. */
   failure = ''
   readonly #options: Options
   #nextStart = 0
@@ -72,7 +72,7 @@ export class CheckClient {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** After a time-out, others are likely. So the next requests wait only as long as the endpoint needs. */
+  /** After one time-out, more are likely. So the next requests wait only as long as the slowest answer took. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

@@ -32,7 +32,7 @@ function came(expected: ReportedCase['expected'], { ok, statuses }: EndpointResu
   return `${last}${ok ? '' : `, not ${EXPECTED[expected]}`}`
 }
 
-/** Returns what to change, the most important first. */
+/** Returns the findings as text, the most important first. */
 export function findingsText(findings: readonly Finding[], style: Style): string {
   const texts = findings.map(({ cause, fix, codes }, index) => {
     const number = `${index + 1}. `

@@ -1,6 +1,6 @@
 import type { EndpointCaseCode, EndpointFault, EndpointResult } from '../../../testing/index.js'
 
-// Several cases often fail for one reason. This table finds it.
+// Several cases often fail for one reason, which this table finds.
 
 /** What the endpoint probably does wrong, what to change, and the cases that fail for this reason. */
 export interface Finding extends Advice {
@@ -22,15 +22,15 @@ export interface CheckedCase {
 interface Underlying {
   /** How the answers to these cases are wrong. */
   readonly faults: readonly EndpointFault[]
-  /** The cases that may fail for this reason. Without it, all of them. */
+  /** The cases that may fail for this reason. By default, all cases. */
   readonly codes?: readonly (EndpointCaseCode | `${string}-*`)[]
-  /** How many of them must fail. `nearly all` means nine tenths of those that were run. */
+  /** How many of these cases must fail. `nearly all` means nine tenths of those that were run. */
   readonly least: number | 'nearly all'
-  /** The cases that must be among them. */
+  /** The cases that must be among the failed ones. */
   readonly decisive?: readonly EndpointCaseCode[]
-  /** Decides by what a case got. Without it, the row fits. */
+  /** Returns whether the row fits the answers to a case. By default, it does. */
   readonly when?: (one: CheckedCase) => boolean
-  /** Without it, the first decisive case has the advice. */
+  /** By default, the advice of the first decisive case. */
   readonly advice?: Advice
 }
 
@@ -53,7 +53,7 @@ const UNDERLYING: readonly Underlying[] = [
   {
     faults: ['no-answer'],
     least: 1,
-    // The command found that nothing answers any more, and after which case.
+    // The command has found the case after which nothing answers any more.
     decisive: ['answers-alive'],
   },
   {

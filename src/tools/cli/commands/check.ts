@@ -13,7 +13,7 @@ import { parseHeaderOptions } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, write } from '../output/terminal.js'
 
-/** The case that sends the first request. Without its success, no other case says anything. */
+/** The case that sends the first request. If it fails, the results of the other cases mean nothing. */
 const FIRST = 'accepted-json'
 
 /** The contract waits longer than the client, because its time includes the pauses between requests. */
@@ -167,7 +167,7 @@ async function runCases(
   return done
 }
 
-/** Checks whether the endpoint still answers. A supervisor may need a moment to start it again. */
+/** Returns whether the endpoint still answers. A supervisor may need a moment to start the endpoint again. */
 async function isAlive(alive: EndpointCase): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) {
     if (attempt > 0) await sleep(700)

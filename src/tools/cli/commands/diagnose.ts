@@ -69,7 +69,7 @@ export const diagnose = defineCommand({
   },
 })
 
-/** Says when the request must have arrived to be genuine. */
+/** Returns a sentence that says when the request must have arrived to be genuine. */
 function genuineIfArrived(headers: readonly Header[]): string {
   const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))

@@ -30,7 +30,7 @@ const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arr
 
 /**
  * Reads the request of a call. If the sent body differs from the sender's file, `original` is that file. `clock` returns the time
- * at which the request arrived, and is `undefined` if nothing says when. The notes say what was read.
+ * at which the request arrived, and is `undefined` if that time is unknown. The notes say how the request was read.
  */
 export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
   const given = parseHeaderOptions(values.header)
@@ -69,7 +69,7 @@ export function parseHeaderOptions(lines: readonly string[] = []): readonly Head
   })
 }
 
-/** Adds `others` to the headers, and removes the headers that have the same names. */
+/** Returns the headers with `others` in place of the headers that have the same names. */
 export function replaceHeaders(headers: readonly Header[], others: readonly Header[]): readonly Header[] {
   const names = new Set(others.map(([name]) => name.toLowerCase()))
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...others]

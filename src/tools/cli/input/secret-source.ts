@@ -28,7 +28,7 @@ export interface Secrets {
   readonly secrets: readonly string[]
   /** Their sources in the same order: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
-  /** Remarks on secrets that look wrong. They are used unchanged, because they may be right. */
+  /** Remarks on secrets that look wrong. The secrets are used unchanged, because they may be right. */
   readonly notes: readonly string[]
   /** Whether a line end was removed from the end of a file. Other code may keep it. */
   readonly hasLineEnd: boolean
@@ -66,7 +66,7 @@ export async function loadSecret(call: SecretCall, context: Context): Promise<Se
   return { ...loaded, secret }
 }
 
-/** Returns remarks on secrets that can be guessed. They are used, because the request may be signed with them. */
+/** Returns remarks on secrets that can be guessed. The secrets are used anyway, because the request may be signed with them. */
 export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'names'>): string[] {
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(
@@ -100,7 +100,7 @@ function readVariable(name: string, { env }: Context): string {
 
 function decodeSecret(file: Buffer): string {
   try {
-    // This also removes a byte order mark.
+    // TextDecoder also removes a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(file)
   } catch {
     throw new UsageError('The file of --secret-file is not UTF-8 text. Save the secret as UTF-8.')

@@ -41,7 +41,7 @@ export function answerHeaders({ rawHeaders }: RawResponse): string[] {
   })
 }
 
-/** The result of this machine for a request that it passed on. */
+/** The result of the listener for a request that it passed on. */
 export interface Verdict {
   /** `undefined` if the request was accepted. */
   readonly reason: RejectionReason | undefined
@@ -52,7 +52,7 @@ export interface Verdict {
   readonly answeredAt: number
 }
 
-/** Says what differs if the endpoint decided otherwise. Returns nothing if both decided in the same way. */
+/** Returns why the endpoint may have decided differently. Returns nothing if both decided in the same way. */
 export function findDifferences(verdict: Verdict, answer: EndpointResponse): string[] {
   const { reason } = verdict
   const { status } = answer

@@ -8,14 +8,14 @@ const MAX_BYTES = 64 * 2 ** 20
 
 /** A request that a page can show. */
 export interface Kept {
-  /** It counts the requests from 1. */
+  /** The number of the request, counted from 1. */
   readonly id: number
   readonly report: Report
   /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
   readonly received?: Received | undefined
 }
 
-/** Keeps the last requests. Beyond 64 MiB, the oldest lose their bytes, and keep their report. */
+/** Keeps the last requests. Beyond 64 MiB, the oldest requests keep only their report. */
 export class KeptRequests {
   readonly #kept = new Map<number, Kept>()
   #last = 0

@@ -3,11 +3,11 @@ import { isNonce, NONCE_TTL_SECONDS } from '../../../rules/nonce.js'
 
 /** A nonce store for one request. */
 export interface RequestStore extends NonceStore {
-  /** Says when a replay was accepted before: `the same nonce 12 s ago`. */
+  /** Returns when a replay was accepted before: `the same nonce 12 s ago`. */
   describeReplay(): string
 }
 
-/** Remembers nonces, and when each was reserved. Only signed requests reserve keys, so nobody else can fill it. */
+/** Remembers nonces, and when each was reserved. Only signed requests reserve keys, so nobody without the secret can fill the memory. */
 export class SeenNonces {
   readonly #store = new MemoryNonceStore()
   /** Milliseconds since the Unix epoch by key, the oldest first. */
