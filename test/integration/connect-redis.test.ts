@@ -171,6 +171,9 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
   })
 
   describe.each(KINDS)('with replicas: 1, %s', (kind) => {
+    /** A replica of a machine under load answers late. */
+    const patient = { replicas: 1, timeout: 5000 }
+
     async function startPair() {
       const master = await RedisServer.start()
       closers.push(() => master.stop())
@@ -183,7 +186,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       const { master } = await startPair()
       const rights = 'on >password ~webhook-nonce:* -@all +eval +get +set +info'.split(' ')
       master.cli('ACL', 'SETUSER', 'webhooks', ...rights)
-      const open = () => connect[kind](`redis://webhooks:password@127.0.0.1:${master.port}`, { replicas: 1 })
+      const open = () => connect[kind](`redis://webhooks:password@127.0.0.1:${master.port}`, patient)
       await expect(open()).rejects.toThrow('lacks a permission')
       master.cli('ACL', 'SETUSER', 'webhooks', '+wait')
       await expectUsable(await open())
@@ -197,7 +200,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       const { master, replica } = await startPair()
       const proxy = await TcpProxy.start(master.port)
       closers.push(() => proxy.stop())
-      const nonceStore = await connect[kind](`redis://127.0.0.1:${proxy.port}`, { replicas: 1, timeout: 2000 })
+      const nonceStore = await connect[kind](`redis://127.0.0.1:${proxy.port}`, patient)
       closers.push(() => nonceStore.close())
       replica.signal('SIGSTOP')
       closers.push(() => replica.signal('SIGCONT'))

@@ -58,8 +58,8 @@ export class Replicas<Connection extends object> {
     const runId = /^run_id:(\w+)/m.exec(info)?.[1]
     if (runId !== master.runId) master.counts.length = 0
     master.runId = runId
-    // A replica reports once per second, so a lag of two seconds means that it is gone.
-    master.counts.push(info.match(/^slave\d+:.*\bstate=online\b.*\blag=[01]\b/gm)?.length ?? 0)
+    // A replica reports once per second, and the lag is in whole seconds, so it can be 2 between two reports of a replica that works.
+    master.counts.push(info.match(/^slave\d+:.*\bstate=online\b.*\blag=[012]\b/gm)?.length ?? 0)
     if (master.counts.length > CHECKS) master.counts.shift()
   }
 
