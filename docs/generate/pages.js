@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
+import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
 import { fillParts, isPartlyGenerated } from './parts.js'
 import { senderPages } from './sender-pages.js'
@@ -19,6 +20,8 @@ const read = (path) => readFileSync(join(ROOT, path), 'utf8')
  * @typedef {object} Program
  * @property {typeof import('inbound-webhook-auth/diagnose').diagnose} diagnose
  * @property {(command: string) => string | Promise<string>} helpOf - returns the help of a command.
+ * @property {() => import('inbound-webhook-auth/diagnose').Finding | Promise<import('inbound-webhook-auth/diagnose').Finding>} replayFinding -
+ *   returns the finding of `listen` for a replay.
  */
 
 /**
@@ -31,8 +34,9 @@ export async function generatePages(program) {
   const writers = {
     /** @param {string} path */
     code: (path) => codeBlock(path, read(path)),
+    findings: () => findingsPart(program, read('src/tools/diagnose/finding.ts')),
     /** @param {string} command */
-    help: async (command) => `\`\`\`text\n${(await program.helpOf(command)).trimEnd()}\n\`\`\``,
+    help: async (command) => `\`\`\`text\n${withoutGuide(await program.helpOf(command))}\n\`\`\``,
   }
   const pages = new Map([...frameworkPages(read), ...senderPages(read)])
   for (const path of markdownBelow('docs')) {
@@ -40,6 +44,15 @@ export async function generatePages(program) {
     if (!pages.has(path) && isPartlyGenerated(text)) pages.set(path, await fillParts(text, writers))
   }
   return pages
+}
+
+/**
+ * Returns a help without its last paragraph, which leads to the page that shows it.
+ *
+ * @param {string} help
+ */
+function withoutGuide(help) {
+  return help.replace(/\n\nGuide: .*\n$/, '')
 }
 
 /**

@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { generateSecret, sign } from 'inbound-webhook-auth'
 import { diagnose } from 'inbound-webhook-auth/diagnose'
 import { generatePages } from './pages.js'
 
@@ -13,4 +16,24 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const helpOf = (command) =>
   execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), command, '--help'], { cwd: ROOT, encoding: 'utf8' })
 
-for (const [path, text] of await generatePages({ diagnose, helpOf })) writeFileSync(join(ROOT, path), text)
+/** Sends a request twice to `listen`, and returns its finding about the second one. */
+async function replayFinding() {
+  const env = { ...process.env, WEBHOOK_SECRET: generateSecret() }
+  const args = [join(ROOT, 'dist/cli.js'), 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET', '--json']
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const read = async () => JSON.parse((await lines.next()).value)
+    const { listening } = await read()
+    const headers = sign('', env.WEBHOOK_SECRET)
+    for (const _ of [1, 2]) await fetch(listening, { method: 'POST', headers })
+    await read()
+    const { findings } = await read()
+    return findings[0]
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
+}
+
+for (const [path, text] of await generatePages({ diagnose, helpOf, replayFinding })) writeFileSync(join(ROOT, path), text)

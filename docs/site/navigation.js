@@ -66,14 +66,8 @@ export const SECTIONS = [
     folder: 'docs/debug',
     first: [
       'index',
-      'listen',
       'command-line',
       'without-node',
-      'headers',
-      'time-and-nonce',
-      'signature',
-      'secret',
-      'body',
     ].map((name) => `docs/debug/${name}.md`),
   },
   { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md', 'docs/reference/findings.md'] },
@@ -86,6 +80,12 @@ export const SECTIONS = [
 
 /** Old addresses of pages below the site, and where each of them is now. Other sites may link to them. */
 export const REDIRECTS = {
+  'debug/body': 'reference/findings.html#body',
+  'debug/headers': 'reference/findings.html#headers',
+  'debug/listen': 'debug/index.html#1-send-to-listen',
+  'debug/secret': 'reference/findings.html#secret',
+  'debug/signature': 'reference/findings.html#signature',
+  'debug/time-and-nonce': 'reference/findings.html#timestamp-and-clocks',
   'receive/logging': 'receive/index.html#log-requests',
 }
 

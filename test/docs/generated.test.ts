@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { generatePages, markdownBelow } from '../../docs/generate/pages.js'
+import { replayFinding } from '../../src/tools/cli/listen/replay-finding.js'
 import { diagnose } from '../../src/tools/diagnose/index.js'
 import { ROOT } from '../support/packed.js'
 import { call } from '../tools/cli/call.js'
@@ -9,7 +10,11 @@ import { call } from '../tools/cli/call.js'
 // To write the generated pages again: npm run docs:generate
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const pages = await generatePages({ diagnose, helpOf: async (command) => (await call([command, '--help'])).text })
+const pages = await generatePages({
+  diagnose,
+  helpOf: async (command) => (await call([command, '--help'])).text,
+  replayFinding: () => replayFinding('the same nonce 1 s ago', undefined),
+})
 
 describe('the generated pages', () => {
   it.each([...pages.keys()])('%s is what the program says now', (path) => {

@@ -211,11 +211,11 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
   })
 
   it('offers the captured requests of a guide', async () => {
-    const page = await open('debug/body.html')
-    const link = page.getByRole('link', { name: 'body-json.http' })
+    const page = await open('debug/index.html')
+    const link = page.getByRole('link', { name: 'signature-base64.http' })
     expect(await link.count()).toBe(1)
     const response = await page.request.get(new URL(String(await link.getAttribute('href')), address).href)
-    expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/body-json.http'), 'utf8'))
+    expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/signature-base64.http'), 'utf8'))
     await page.close()
   })
 

@@ -1,51 +1,78 @@
-/**
- * The subject of a finding. The codes are stable across versions.
- *
- * - `header_*`, `timestamp_*`, `nonce_*`: a header is wrong as received.
- * - `clock_*`: one of the two clocks is wrong, or the request is older than the window. `clock_unknown`: nobody knows when it arrived.
- * - `nonce_reused`: only `listen` has it, because it remembers nonces.
- * - `secret_exposed`: the secret itself was sent.
- * - `signature_*`, `secret_*`, `message_*`, `body_*`: what was signed instead. Most are proved: signing that way gives the
- *   signature received.
- * - `signature_mismatch`: no known way of signing gives the signature received.
- */
+/** The subject of a finding. The codes are stable across versions. The reference of findings shows the comment of each code. */
 export type FindingCode =
+  /** A header is absent. The sender did not send it, or a redirect, a proxy or a copy of the headers lost it. */
   | 'header_missing'
+  /** A header is absent, but another header has a similar name. */
   | 'header_name'
+  /** A header arrived more than once. Its values are joined with `, `, so they break the format rule. */
   | 'header_repeated'
+  /** `X-Timestamp` and `X-Nonce` have each other's values. */
   | 'header_swapped'
+  /** `X-Timestamp` has other characters than decimal digits. */
   | 'timestamp_format'
+  /** `X-Timestamp` counts milliseconds, microseconds, nanoseconds or minutes instead of seconds. */
   | 'timestamp_unit'
+  /** `X-Timestamp` counts from another date than 1970-01-01, or the sender did not set it. */
   | 'timestamp_epoch'
+  /** `X-Timestamp` is off by whole hours or quarters of an hour, because the sender probably used a local time as UTC. */
   | 'clock_time_zone'
+  /** `X-Timestamp` is more than 300 s behind server time. The request waited after it was signed, or a clock is wrong. */
   | 'clock_behind'
+  /** `X-Timestamp` is more than 300 s ahead of server time, because a clock is wrong. */
   | 'clock_ahead'
+  /** The request has no time of arrival, so no other finding is about a clock. This finding is the last. */
   | 'clock_unknown'
+  /** `X-Nonce` is empty, or has more than 128 characters. */
   | 'nonce_length'
+  /** `X-Nonce` has a character that is not visible ASCII, such as a space or a line end. */
   | 'nonce_characters'
+  /** `X-Nonce` was used by a request that was accepted before. Only `listen` has this finding, because it remembers nonces. */
   | 'nonce_reused'
+  /** `X-Signature` is not 64 lowercase hex digits. It is in base64 or uppercase, has a prefix such as `sha256=`, or is a JSON Web Token. */
   | 'signature_format'
+  /** `X-Signature` has only a part of the right digits. */
   | 'signature_truncated'
+  /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
+  /** The secret itself is in a header, the URL or the body: plain, in base64 or in hex. A genuine request can have this finding too. */
   | 'secret_exposed'
+  /** The key has white space or a line end at its start or end. Often `echo` or an editor added it. */
   | 'secret_whitespace'
+  /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep them. */
   | 'secret_quotes'
+  /** A prefix such as `whsec_` was removed from the secret or added to it. */
   | 'secret_prefix'
+  /** The program decoded the secret from base64 or hex, or encoded it, instead of using its text as UTF-8. */
   | 'secret_encoding'
+  /** The key is a hash of the secret. */
   | 'secret_hashed'
+  /** A shell, a `.env` file, a URL or a form changed the secret. Or the key is the whole JSON of a secrets manager. */
   | 'secret_changed'
+  /** The key is a placeholder, the name of a variable, or text such as `undefined`. */
   | 'secret_placeholder'
+  /** The parts of the message are in another order, have another separator, or one of them is absent. Or the message has names of variables. */
   | 'message_layout'
+  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice. */
   | 'message_timestamp'
+  /** The signed nonce is not the sent nonce, often because the program creates it twice. */
   | 'message_nonce'
+  /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
   | 'body_json'
+  /** A line break was added, removed or converted, often by `echo`, `curl -d` or `json.NewEncoder` of Go. */
   | 'body_newline'
+  /** The text was encoded in two ways, such as Latin-1 and UTF-8, or was escaped. */
   | 'body_encoding'
+  /** One of the two bodies is part of an envelope: an event of a queue or a function, a form, or a multipart body. */
   | 'body_wrapped'
+  /** The sender signed the body before it compressed it, or something inflated the body before it was verified. */
   | 'body_compressed'
+  /** The sender signed a hash of the body. */
   | 'body_hashed'
+  /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
+  /** The receiver changed or lost the body before it was verified: `Content-Length` or `Content-Encoding` does not match it. */
   | 'body_changed'
+  /** No known mistake gives the received signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'
 
 /**
