@@ -31,7 +31,9 @@ const GZIPPED = Buffer.from(
 /** @type {Record<string, Mistake>} */
 const MISTAKES = {
   header_missing: { change: (headers) => headers.filter(([name]) => name !== 'X-Signature') },
-  header_name: { change: (headers) => headers.map(([name, value]) => [name.replace('X-Nonce', 'X-Webhook-Id'), value]) },
+  header_name: {
+    change: (headers) => headers.map(([name, value]) => [name.replace('X-Nonce', 'X-Webhook-Id'), value]),
+  },
   header_repeated: { change: (headers) => [...headers, ['X-Nonce', NONCE]] },
   header_swapped: { timestamp: NONCE, nonce: TIMESTAMP, message: `${TIMESTAMP}:${NONCE}:${BODY}` },
   timestamp_format: { timestamp: '2023-11-14T22:13:20Z' },

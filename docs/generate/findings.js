@@ -31,7 +31,10 @@ const NAMES = {
  */
 export async function findingsPart({ diagnose, replayFinding }, source) {
   const meanings = new Map(
-    [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\| '(\w+)'$/gm)].map(([, meaning = '', code = '']) => [code, meaning]),
+    [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\| '(\w+)'$/gm)].map(([, meaning = '', code = '']) => [
+      code,
+      meaning,
+    ]),
   )
   const findings = await exampleFindings(diagnose)
   findings.set('nonce_reused', await replayFinding())
@@ -41,7 +44,8 @@ export async function findingsPart({ diagnose, replayFinding }, source) {
     const codes = [...meanings.keys()].filter((code) => words.some((word) => code.startsWith(`${word}_`)))
     const entries = codes.map((code) => {
       const finding = findings.get(code)
-      if (finding === undefined) throw new Error(`${code} has no example. Add one to docs/generate/finding-examples.js.`)
+      if (finding === undefined)
+        throw new Error(`${code} has no example. Add one to docs/generate/finding-examples.js.`)
       return [`### ${code}`, meanings.get(code), `> ${finding.message}`, ...fixOf(code, finding, shown)].join('\n\n')
     })
     return [`## ${title}`, ...entries].join('\n\n')

@@ -36,4 +36,5 @@ async function replayFinding() {
   }
 }
 
-for (const [path, text] of await generatePages({ diagnose, helpOf, replayFinding })) writeFileSync(join(ROOT, path), text)
+for (const [path, text] of await generatePages({ diagnose, helpOf, replayFinding }))
+  writeFileSync(join(ROOT, path), text)

@@ -64,11 +64,7 @@ export const SECTIONS = [
   {
     title: 'Debug',
     folder: 'docs/debug',
-    first: [
-      'index',
-      'command-line',
-      'without-node',
-    ].map((name) => `docs/debug/${name}.md`),
+    first: ['index', 'command-line', 'without-node'].map((name) => `docs/debug/${name}.md`),
   },
   { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md', 'docs/reference/findings.md'] },
   {
