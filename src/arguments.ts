@@ -58,3 +58,15 @@ export function assertWellFormed(value: string, name: string): void {
     throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)
   }
 }
+
+/** The longest time that `setTimeout` accepts, in milliseconds. */
+const MAX_TIMEOUT = 2 ** 31 - 1
+
+/** Asserts that `milliseconds` is a time-out that `setTimeout` accepts. */
+export function assertTimeout(milliseconds: number, name = 'timeout', suggested = 1000): void {
+  if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {
+    throw invalidRange(
+      `${name} must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT}. Suggested: ${suggested}.`,
+    )
+  }
+}

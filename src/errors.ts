@@ -115,6 +115,22 @@ export class BodyAbortedError extends HttpError<'ERR_BODY_ABORTED', 400, true> {
   }
 }
 
+/**
+ * The request's body was not complete when `bodyTimeout` had passed. The rest of it was not read.
+ *
+ * Frameworks that read `status` or `statusCode` answer 408. The message is safe to send.
+ */
+export class BodyTimeoutError extends HttpError<'ERR_BODY_TIMEOUT', 408, true> {
+  override readonly name = 'BodyTimeoutError'
+  /** Send these headers with the answer, so that the sender does not hold the connection. */
+  readonly headers = { Connection: 'close' }
+
+  /** @param bodyTimeout - the limit, in milliseconds. */
+  constructor(bodyTimeout: number) {
+    super('ERR_BODY_TIMEOUT', 408, true, `The request body was not complete after ${bodyTimeout} ms`)
+  }
+}
+
 /** The errors of this package by their `code`. */
 export interface ErrorsByCode {
   ERR_WEBHOOK_REJECTED: WebhookRejectedError
@@ -123,6 +139,7 @@ export interface ErrorsByCode {
   ERR_NONCE_STORE_BUSY: NonceStoreBusyError
   ERR_BODY_TOO_LARGE: BodyTooLargeError
   ERR_BODY_ABORTED: BodyAbortedError
+  ERR_BODY_TIMEOUT: BodyTimeoutError
   ERR_INVALID_ARGUMENT: (TypeError | RangeError) & {
     code: 'ERR_INVALID_ARGUMENT'
     /** Names the mistake, if the wrong value shows it: `parsed_object`, for example. The names are stable across versions. */

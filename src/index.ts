@@ -1,6 +1,7 @@
 export type { Clock } from './clock.js'
 export {
   BodyAbortedError,
+  BodyTimeoutError,
   BodyTooLargeError,
   type ErrorsByCode,
   hasErrorCode,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertOptions, invalidRange, invalidType, kindOf } from './arguments.js'
-import { BodyAbortedError, BodyTooLargeError } from './errors.js'
+import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from './arguments.js'
+import { BodyAbortedError, BodyTimeoutError, BodyTooLargeError } from './errors.js'
 import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
@@ -46,6 +46,8 @@ export type RawBody = typeof globalThis extends {
 export interface ReadBodyOptions {
   /** The largest body to accept, in bytes. The default is 1 048 576. */
   maxBytes?: number | undefined
+  /** How long to wait for the whole body, in milliseconds. The default is 30 000. */
+  bodyTimeout?: number | undefined
 }
 
 /**
@@ -53,13 +55,14 @@ export interface ReadBodyOptions {
  *
  * A `Content-Length` above the limit is refused before a byte is read, and the rest of a body that is too large is
  * never read. The body is kept in memory as it arrives, so a sender that announces a large body but sends little uses
- * little memory.
+ * little memory. A sender that sends slowly, or stops, is refused after `bodyTimeout`.
  *
  * Call it before any body parser. It returns bytes that were already read if the framework kept them.
  *
  * @param source - the request that your framework passes to the handler, or the event of AWS Lambda.
  * @returns the bytes, in a `Buffer`. It is empty if the request has no body.
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
+ * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says how to fix it.
  *
@@ -74,19 +77,20 @@ export interface ReadBodyOptions {
  * ```
  */
 export async function readBody(source: BodySource, options: ReadBodyOptions = {}): Promise<RawBody> {
-  assertOptions(options, ['maxBytes'])
-  const { maxBytes = DEFAULT_MAX_BYTES } = options
-  assertMaxBytes(maxBytes)
-  return findBody(source, 'source').read(maxBytes)
+  assertOptions(options, ['maxBytes', 'bodyTimeout'])
+  return findBody(source, 'source').read(readLimits(options))
 }
 
-/** The default of `maxBytes`. */
-export const DEFAULT_MAX_BYTES = 1_048_576
+/** How much of a body to read, and for how long. */
+type Limits = { readonly [Name in keyof ReadBodyOptions]-?: number }
 
-export function assertMaxBytes(maxBytes: number): void {
+/** Checks the options about the body, and returns them with their defaults. */
+export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Limits {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
   }
+  assertTimeout(bodyTimeout, 'bodyTimeout', 30_000)
+  return { maxBytes, bodyTimeout }
 }
 
 /** A body of which nothing has been read. */
@@ -94,7 +98,7 @@ interface UnreadBody {
   /** The headers that were beside it. They are not checked. `undefined` means that there are none. */
   readonly headers: unknown
   /** @throws {@link BodyTooLargeError} before a byte is read, if `Content-Length` is above the limit. */
-  read(maxBytes: number): RawBody | Promise<RawBody>
+  read(limits: Limits): RawBody | Promise<RawBody>
 }
 
 /** A source of any kind, as far as it is known. */
@@ -121,29 +125,30 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   const headers = headersOf(source) ?? outerHeaders
   const unread = (read: UnreadBody['read']): UnreadBody => ({
     headers,
-    read(maxBytes) {
+    read(limits) {
+      const { maxBytes } = limits
       const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
       if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
-      return read(maxBytes)
+      return read(limits)
     },
   })
 
   // hapi keeps them as `payload`.
   const rawBody = bytesIn(source['rawBody'], name) ?? bytesIn(source['payload'], name)
-  if (rawBody !== undefined) return unread((maxBytes) => limited(rawBody, maxBytes))
+  if (rawBody !== undefined) return unread(({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return unread(eventReader(source, name))
 
   // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
   // the first access.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
-    return unread((maxBytes) => readFetch(source, name, maxBytes))
+    return unread((limits) => readFetch(source, name, limits))
   }
   const body = bytesIn(source['body'], name)
-  if (body !== undefined) return unread((maxBytes) => limited(body, maxBytes))
+  if (body !== undefined) return unread(({ maxBytes }) => limited(body, maxBytes))
   if (isStream(source)) {
     assertUnread(source, name)
-    return unread((maxBytes) => readStream(source, maxBytes))
+    return unread((limits) => readStream(source, limits))
   }
 
   // A method of this name belongs to a framework.
@@ -178,19 +183,25 @@ function eventReader(event: Fields, name: string): UnreadBody['read'] {
   const body = event['body'] ?? ''
   if (typeof body !== 'string') throw notRawBody(event, name)
   const encoding = event['isBase64Encoded'] === true ? 'base64' : 'utf8'
-  return (maxBytes) => limited(Buffer.from(body, encoding), maxBytes)
+  return ({ maxBytes }) => limited(Buffer.from(body, encoding), maxBytes)
 }
 
-async function readFetch(request: Fields, name: string, maxBytes: number): Promise<RawBody> {
+async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {
   const body = request['body'] as ReadableStream<unknown> | null | undefined
   if (!body) return Buffer.alloc(0)
   if (body.locked) throw alreadyRead(request, name)
   const reader = body.getReader()
   const bytes = new Collector(maxBytes)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    // The pending read rejects.
+    reader.releaseLock()
+  }, bodyTimeout)
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new BodyAbortedError(cause)
+        throw isLate ? new BodyTimeoutError(bodyTimeout) : new BodyAbortedError(cause)
       })
       if (done) return bytes.all
       if (!types.isUint8Array(value)) {
@@ -199,6 +210,7 @@ async function readFetch(request: Fields, name: string, maxBytes: number): Promi
       bytes.add(value)
     }
   } finally {
+    clearTimeout(timer)
     // The stream is not cancelled, because some adapters would then close the connection before the handler has
     // answered.
     reader.releaseLock()
@@ -230,19 +242,22 @@ function assertUnread(stream: NodeStream & object, name: string): void {
   }
 }
 
-async function readStream(stream: NodeStream & object, maxBytes: number): Promise<RawBody> {
+async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {
   if (isAborted(stream)) throw new BodyAbortedError(stream.errored)
   const bytes = new Collector(maxBytes)
   if (stream.readableEnded === true) return bytes.all
 
   return new Promise((resolve, reject) => {
+    const refuse = (error: unknown) => {
+      stream.pause()
+      settle(() => reject(error))
+    }
     const listeners = {
       data(chunk: Uint8Array): void {
         try {
           bytes.add(chunk)
         } catch (error) {
-          stream.pause()
-          settle(() => reject(error))
+          refuse(error)
         }
       },
       end: () => settle(() => resolve(bytes.all)),
@@ -250,7 +265,9 @@ async function readStream(stream: NodeStream & object, maxBytes: number): Promis
       close: () => settle(() => reject(new BodyAbortedError())),
     }
     const events = Object.entries(listeners)
+    const timer = setTimeout(() => refuse(new BodyTimeoutError(bodyTimeout)), bodyTimeout)
     const settle = (outcome: () => void) => {
+      clearTimeout(timer)
       for (const [event, listener] of events) stream.off(event, listener)
       outcome()
     }

@@ -2,7 +2,7 @@ import { assertText, invalidType, kindOf } from './arguments.js'
 import { assertClock, type Clock } from './clock.js'
 import { WebhookRejectedError } from './errors.js'
 import { notHeaders } from './hints/headers.js'
-import { assertMaxBytes, type BodySource, DEFAULT_MAX_BYTES, findBody, type RawBody } from './read-body.js'
+import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import { readSecrets, type Secret } from './request.js'
 import type { Accepted, Rejected } from './result.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
@@ -10,7 +10,7 @@ import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
 import { checkForm, checkHeaders, checkMessage, checkWindow } from './verify.js'
 
 /** A request with an unread body, and the webhook that the request was sent to. */
-export interface ReceivedRequest {
+export interface ReceivedRequest extends ReadBodyOptions {
   /**
    * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
    * webhook, they must share their nonces.
@@ -18,8 +18,6 @@ export interface ReceivedRequest {
   webhookId: string
   /** What your framework passes to the handler, or the event of AWS Lambda. */
   request: BodySource
-  /** The largest body to accept, in bytes. The default is 1 048 576. */
-  maxBytes?: number | undefined
 }
 
 /** A request that met every rule, with its body. */
@@ -44,6 +42,7 @@ export type Received = Accepted & {
  * @param clock - server time, by default `Date`.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
+ * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says how to fix it.
@@ -70,9 +69,9 @@ export async function receive(
   if (typeof received !== 'object' || received === null) {
     throw invalidType(`received is ${kindOf(received)}. Pass { webhookId, request }.`)
   }
-  const { webhookId, request, maxBytes = DEFAULT_MAX_BYTES } = received
+  const { webhookId, request } = received
   assertText(webhookId, 'webhookId', 'Pass { webhookId, request } with the ID as a string.')
-  assertMaxBytes(maxBytes)
+  const limits = readLimits(received)
   if (request === undefined) {
     throw invalidType(
       'request is undefined. Pass { webhookId, request }, with the request itself, not its headers and body.',
@@ -90,7 +89,7 @@ export async function receive(
   if (!claim.ok) throw new WebhookRejectedError(claim, webhookId)
   refuseIf(checkForm(claim.signature), webhookId)
 
-  const body = await read(maxBytes)
+  const body = await read(limits)
   refuseIf(checkWindow(claim.seconds, clock), webhookId)
   const result = await checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock })
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)

@@ -25,7 +25,7 @@ export type FetchResponse = typeof globalThis extends { Response: { prototype: i
 
 /** What to log about a refused request. */
 export interface RefusalLog {
-  /** `warn` for a rejected request, `info` for a body that is too large or incomplete, `error` for a fault on your side. */
+  /** `warn` for a rejected request, `info` for a body that is too large, too slow or incomplete, `error` for a fault on your side. */
   readonly level: 'info' | 'warn' | 'error'
   /** The status of the answer. */
   readonly status: number
@@ -156,12 +156,15 @@ async function write(log: (entry: RefusalLog) => unknown, error: unknown, status
   }
 }
 
+/** The errors of a body that did not arrive as it should. */
+const BODY_CODES = ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TIMEOUT', 'ERR_BODY_ABORTED'] as const
+
 function describe(error: unknown): Pick<RefusalLog, 'level' | 'message'> {
   if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) {
     const { webhookId, reason, detail } = error
     return { level: 'warn', message: oneLine(`Webhook ${webhookId ?? '(unknown)'}: ${reason}: ${detail}`) }
   }
-  const isOfSender = hasErrorCode(error, 'ERR_BODY_TOO_LARGE') || hasErrorCode(error, 'ERR_BODY_ABORTED')
+  const isOfSender = BODY_CODES.some((code) => hasErrorCode(error, code))
   return {
     level: isOfSender ? 'info' : 'error',
     message: oneLine(error instanceof Error ? error.message : String(error)),

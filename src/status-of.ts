@@ -1,6 +1,12 @@
 import { hasErrorCode } from './errors.js'
 
-const CODES = ['ERR_WEBHOOK_REJECTED', 'ERR_BODY_TOO_LARGE', 'ERR_BODY_ABORTED', 'ERR_NONCE_STORE'] as const
+const CODES = [
+  'ERR_WEBHOOK_REJECTED',
+  'ERR_BODY_TOO_LARGE',
+  'ERR_BODY_TIMEOUT',
+  'ERR_BODY_ABORTED',
+  'ERR_NONCE_STORE',
+] as const
 
 /**
  * Returns the HTTP status to answer for anything that was caught in a handler, for frameworks that do not read `error.status`.
@@ -9,6 +15,7 @@ const CODES = ['ERR_WEBHOOK_REJECTED', 'ERR_BODY_TOO_LARGE', 'ERR_BODY_ABORTED',
  * |---|---|
  * | {@link WebhookRejectedError}: the request broke a rule | 401 |
  * | {@link BodyTooLargeError} | 413 |
+ * | {@link BodyTimeoutError}: the body arrived too slowly | 408 |
  * | {@link BodyAbortedError}: the sender hung up | 400 |
  * | {@link NonceStoreError}: the store failed, so the sender should try again | 503 |
  * | anything else, whatever `status` it has | 500 |

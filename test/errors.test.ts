@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   BodyAbortedError,
+  BodyTimeoutError,
   BodyTooLargeError,
   hasErrorCode,
   MemoryNonceStore,
@@ -114,6 +115,19 @@ describe('the properties that frameworks read', () => {
         code: 'ERR_BODY_TOO_LARGE',
         status: 413,
         statusCode: 413,
+        expose: true,
+        headers: { Connection: 'close' },
+      },
+    ],
+    [
+      'BodyTimeoutError',
+      () => new BodyTimeoutError(30_000),
+      'The request body was not complete after 30000 ms',
+      {
+        name: 'BodyTimeoutError',
+        code: 'ERR_BODY_TIMEOUT',
+        status: 408,
+        statusCode: 408,
         expose: true,
         headers: { Connection: 'close' },
       },

@@ -4,8 +4,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type BodySource, hasErrorCode, readBody } from '../src/index.js'
+import { type BodySource, hasErrorCode, readBody, refuse } from '../src/index.js'
 import { transferredBytes } from './support/cases/bodies.js'
+import { noTimers, timersInUse } from './support/timers.js'
 
 const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
 const BYTES = Buffer.from(EVENT)
@@ -102,6 +103,7 @@ function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void } {
 }
 
 const TOO_LARGE = { code: 'ERR_BODY_TOO_LARGE', status: 413, statusCode: 413, headers: { Connection: 'close' } }
+const LATE = { code: 'ERR_BODY_TIMEOUT', status: 408, statusCode: 408, headers: { Connection: 'close' } }
 const ABORTED = { code: 'ERR_BODY_ABORTED', status: 400, statusCode: 400 }
 
 describe("readBody of Node's request", () => {
@@ -586,6 +588,176 @@ describe("readBody of a framework's object around the request", () => {
   })
 })
 
+describe('bodyTimeout', () => {
+  const bodyTimeout = 200
+
+  /** Starts a server that refuses slow bodies, and returns its port and when each body ended, in milliseconds. */
+  async function serveInTime() {
+    const ends: number[] = []
+    const port = await serve(async (message, response) => {
+      const start = performance.now()
+      try {
+        const body = await readBody(message, { bodyTimeout })
+        response.end(body)
+      } catch (error) {
+        refuse(response, error, { log() {} })
+      }
+      ends.push(performance.now() - start)
+    })
+    return { port, ends }
+  }
+
+  /** Sends a head and then one byte per `pause`, until the server closes the connection. Returns what came back. */
+  async function trickle(port: number, framing: string, byte: string, pause: number): Promise<string> {
+    const socket = connect(port, '127.0.0.1')
+      .setNoDelay()
+      .setEncoding('latin1')
+      .on('error', () => {})
+    let received = ''
+    socket.on('data', (text) => {
+      received += text
+    })
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${byte}`)
+    const timer = setInterval(() => socket.write(byte), pause)
+    await once(socket, 'close')
+    clearInterval(timer)
+    return received
+  }
+
+  const LENGTH = 'Content-Length: 1000000'
+  const CHUNKED = 'Transfer-Encoding: chunked'
+  const CHUNK = '1\r\na\r\n'
+
+  it.each([
+    ['stops, with a length', LENGTH, 'a', 60_000],
+    ['stops, with chunks', CHUNKED, CHUNK, 60_000],
+    ['never sends a byte', LENGTH, '', 60_000],
+    ['sends a byte per 10 ms, with a length', LENGTH, 'a', 10],
+    ['sends a byte per 10 ms, with chunks', CHUNKED, CHUNK, 10],
+  ])('answers 408 to a sender that %s, and closes the connection', async (_, framing, byte, pause) => {
+    const { port, ends } = await serveInTime()
+    expect(await trickle(port, framing, byte, pause)).toMatch(/^HTTP\/1\.1 408 .*\r\nConnection: close\r\n/s)
+    expect(ends).toHaveLength(1)
+    expect(ends[0]).toBeGreaterThan(bodyTimeout - 2)
+    expect(ends[0]).toBeLessThan(bodyTimeout + 1000)
+  })
+
+  it('ends 200 slow senders at once, while it serves others', async () => {
+    const { port, ends } = await serveInTime()
+    const slow = Array.from({ length: 200 }, () => trickle(port, LENGTH, 'a', 20))
+    await sleep(bodyTimeout / 2)
+    expect(await post(port, EVENT)).toBe(200)
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(ends).toHaveLength(201)
+  })
+
+  it('accepts a slow sender that ends in time, and leaves no timer', async () => {
+    await noTimers()
+    const { port, ends } = await serveInTime()
+    const socket = connect(port, '127.0.0.1').setNoDelay()
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\n`)
+    for (let count = 0; count < 5; count++) {
+      socket.write('a')
+      await sleep(10)
+    }
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 .*aaaaa$/s)
+    socket.destroy()
+    expect(ends[0]).toBeLessThan(bodyTimeout)
+    expect(timersInUse()).toBe(0)
+  })
+
+  const unending = () => new ReadableStream<Uint8Array>()
+  const trickling = (pause = 10) =>
+    new ReadableStream({
+      async pull(controller) {
+        await sleep(pause)
+        controller.enqueue(Uint8Array.of(1))
+      },
+    })
+
+  it.each<[string, () => object]>([
+    ['a Fetch Request that stops', () => fetchRequest(unending(), { duplex: 'half' })],
+    ['a Fetch Request that trickles', () => fetchRequest(trickling(), { duplex: 'half' })],
+    ["Hono's c", () => ({ req: { raw: fetchRequest(trickling(), { duplex: 'half' }), arrayBuffer() {} } })],
+    ['a stream that stops', () => asSource(new Readable({ read() {} }))],
+    ['a stream that trickles', () => asSource(Readable.from(trickling(), { objectMode: false }))],
+    ["Fastify's request", () => ({ raw: asSource(new Readable({ read() {} })), headers: {}, body: undefined })],
+    ["hapi's request", () => ({ raw: { req: asSource(new Readable({ read() {} })) }, headers: {}, payload: null })],
+  ])('holds for %s', async (_, source) => {
+    await noTimers()
+    const start = performance.now()
+    await expect(readBody(source() as BodySource, { bodyTimeout: 100 })).rejects.toMatchObject({
+      ...LATE,
+      message: 'The request body was not complete after 100 ms',
+    })
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  it('leaves the rest of a Fetch Request unread, neither locked nor cancelled', async () => {
+    let isCancelled = false
+    const body = new ReadableStream({
+      cancel() {
+        isCancelled = true
+      },
+    })
+    const request = fetchRequest(body, { duplex: 'half' })
+    await expect(readBody(request, { bodyTimeout: 1 })).rejects.toMatchObject(LATE)
+    expect(request.body?.locked).toBe(false)
+    expect(isCancelled).toBe(false)
+  })
+
+  it('leaves the rest of a stream unread, and survives its later error', async () => {
+    const stream = new Readable({ read() {} })
+    await expect(readBody(asSource(stream), { bodyTimeout: 1 })).rejects.toMatchObject(LATE)
+    expect(stream.isPaused()).toBe(true)
+    expect(stream.listenerCount('data')).toBe(0)
+    stream.destroy(new Error('reset'))
+    await once(stream, 'close')
+  })
+
+  it.each<[string, () => BodySource]>([
+    ['bytes', () => ({ rawBody: BYTES })],
+    ['an event of AWS Lambda', () => ({ body: EVENT, isBase64Encoded: false })],
+    ['a Fetch Request without a body', () => new Request('http://localhost/')],
+    ['a stream that has ended', () => asSource(Object.assign(new Readable(), { readableEnded: true }))],
+  ])('starts no timer for %s', async (_, source) => {
+    await noTimers()
+    const start = vi.spyOn(globalThis, 'setTimeout')
+    try {
+      await readBody(source())
+      expect(start).not.toHaveBeenCalled()
+    } finally {
+      start.mockRestore()
+    }
+  })
+
+  it('is 30 s by default', async () => {
+    vi.useFakeTimers()
+    try {
+      const outcome = readBody(asSource(new Readable({ read() {} }))).catch((error: unknown) => error)
+      let isSettled = false
+      void outcome.then(() => {
+        isSettled = true
+      })
+      await vi.advanceTimersByTimeAsync(29_999)
+      expect(isSettled).toBe(false)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await outcome).toMatchObject(LATE)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '30s', null])('cannot be %o', async (value) => {
+    await expect(readBody({ rawBody: BYTES }, { bodyTimeout: value } as never)).rejects.toMatchObject({
+      name: 'RangeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'bodyTimeout must be a whole number of milliseconds from 1 to 2147483647. Suggested: 30000.',
+    })
+  })
+})
+
 describe('readBody refuses', () => {
   it.each<[string, unknown, RegExp]>([
     ['undefined', undefined, /^source is undefined\. Pass the request, or the event of AWS Lambda\./],
@@ -625,7 +797,7 @@ describe('readBody refuses', () => {
 
   it('an option that it does not know', async () => {
     await expect(readBody({ rawBody: BYTES }, { limit: 1 } as never)).rejects.toThrow(
-      'options.limit is unknown. Use one of: maxBytes.',
+      'options.limit is unknown. Use one of: maxBytes, bodyTimeout.',
     )
   })
 })

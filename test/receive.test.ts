@@ -55,9 +55,9 @@ function fetchRequest(
 /** Returns what `receive` returned, or what it threw. */
 function outcomeOf(
   request: BodySource,
-  { secret = SECRET, nonceStore = new RecordingStore(), clock = new TestClock(), maxBytes }: Setting = {},
+  { secret = SECRET, nonceStore = new RecordingStore(), clock = new TestClock(), ...limits }: Setting = {},
 ): Promise<unknown> {
-  return receive({ webhookId: '42', request, maxBytes }, secret, nonceStore, clock).catch((error: unknown) => error)
+  return receive({ webhookId: '42', request, ...limits }, secret, nonceStore, clock).catch((error: unknown) => error)
 }
 
 interface Setting {
@@ -65,6 +65,7 @@ interface Setting {
   readonly nonceStore?: NonceStore
   readonly clock?: Clock
   readonly maxBytes?: number | undefined
+  readonly bodyTimeout?: number | undefined
 }
 
 const ACCEPTED = { ok: true, webhookId: '42', timestamp: Number(TIMESTAMP), nonce: NONCE, secretIndex: 0, body: BODY }
@@ -248,6 +249,12 @@ describe('errors', () => {
       code: 'ERR_BODY_TOO_LARGE',
       status: 413,
     })
+  })
+
+  it('says that the body arrived too slowly', async () => {
+    const request = Object.assign(new Readable({ read() {} }), { headers: HEADERS })
+    expect(await outcomeOf(request, { bodyTimeout: 1 })).toMatchObject({ code: 'ERR_BODY_TIMEOUT', status: 408 })
+    expect(await outcomeOf(fetchRequest(), { bodyTimeout: 0 })).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
   })
 
   it('says that the sender hung up', async () => {

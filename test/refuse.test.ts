@@ -11,6 +11,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
   BodyAbortedError,
+  BodyTimeoutError,
   BodyTooLargeError,
   NonceStoreError,
   type RefusalLog,
@@ -67,6 +68,7 @@ const logged = () => Object.entries(consoles).flatMap(([level, spy]) => spy.mock
 const ANSWERS: readonly (readonly [error: unknown, status: number, log: unknown[]])[] = [
   [REJECTED, 401, ['warn', 'Webhook 42: replayed_nonce: X-Nonce was used. Sign again.']],
   [new BodyTooLargeError(9), 413, ['info', 'The request body has more than 9 bytes']],
+  [new BodyTimeoutError(9), 408, ['info', 'The request body was not complete after 9 ms']],
   [new BodyAbortedError(), 400, ['info', 'The sender closed the connection before the body was complete']],
 ]
 

@@ -18,6 +18,14 @@ describe('statusOf', () => {
     [401, 'a rejected request', () => verifyOrThrow({ ...signedRequest(), headers: {} }, SECRET, new RecordingStore())],
     [413, 'a body that is too large', () => readBody({ rawBody: Buffer.alloc(2) }, { maxBytes: 1 })],
     [
+      408,
+      'a body that arrives too slowly',
+      () => {
+        const request = { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit
+        return readBody(new Request('http://localhost/', request), { bodyTimeout: 1 })
+      },
+    ],
+    [
       400,
       'a sender that hung up',
       () =>

@@ -11,7 +11,7 @@ import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
 const nonceStore = new MemoryNonceStore()
-const app = Fastify({ requestTimeout: 60_000 }) // Fastify has no limit of its own.
+const app = Fastify()
 
 // In a plugin of its own, so that other routes keep their parsers.
 app.register(async (hooks) => {

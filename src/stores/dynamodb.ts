@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'
-import { assertTimeout, within } from './with-timeout.js'
+import { within } from './with-timeout.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
 export interface DynamoDBPutItemInput {

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../arguments.js'
+import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
-import { assertTimeout } from './with-timeout.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
 export interface SqliteDatabase {

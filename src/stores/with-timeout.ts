@@ -1,8 +1,5 @@
-import { invalidRange } from '../arguments.js'
+import { assertTimeout } from '../arguments.js'
 import { assertNonceStore, type NonceStore } from './nonce-store.js'
-
-/** The longest time that `setTimeout` accepts, in milliseconds. */
-const MAX_TIMEOUT = 2 ** 31 - 1
 
 /**
  * Returns a store that waits at most `milliseconds` for an answer of `nonceStore`, and then rejects. The stores of this package
@@ -35,12 +32,6 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 
   function limit(answer: boolean | Promise<boolean>): boolean | Promise<boolean> {
     return typeof answer === 'boolean' ? answer : within(milliseconds, answer)
-  }
-}
-
-export function assertTimeout(milliseconds: number, name = 'timeout'): void {
-  if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > MAX_TIMEOUT) {
-    throw invalidRange(`${name} must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT}. Suggested: 1000.`)
   }
 }
 

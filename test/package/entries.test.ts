@@ -83,6 +83,7 @@ describe('the core', () => {
     const core = valuesDeclaredIn(join(installed, 'dist/index.d.ts'))
     expect(core).toEqual([
       'BodyAbortedError',
+      'BodyTimeoutError',
       'BodyTooLargeError',
       'MemoryNonceStore',
       'NonceStoreBusyError',

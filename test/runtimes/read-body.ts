@@ -60,6 +60,13 @@ export function readBodies({ MemoryNonceStore, readBody, receive, refusal, sign,
     refuses('a stream that is too large', () => post(streamOf(ten(), Uint8Array.of(1))), 413),
     refuses('a stream that fails', () => post(streamOf(ten(), new Error('reset'))), 400),
     {
+      name: 'readBody: a stream that stops',
+      async run() {
+        const error: unknown = await readBody(post(new ReadableStream()), { bodyTimeout: 50 }).catch((thrown) => thrown)
+        assert.equal(statusOf(error), 408, String(error))
+      },
+    },
+    {
       name: 'readBody: a Request that was read',
       async run() {
         const request = post('{}')

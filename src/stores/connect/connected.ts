@@ -1,6 +1,5 @@
-import { assertOptions, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
 import { assertFunction } from '../options.js'
-import { assertTimeout } from '../with-timeout.js'
 import type { Admission } from './admission.js'
 
 /** `Symbol.asyncDispose`, or nothing where the types of the project do not know it. */

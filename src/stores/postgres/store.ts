@@ -1,8 +1,8 @@
-import { assertOptions, kindOf } from '../../arguments.js'
+import { assertOptions, assertTimeout, kindOf } from '../../arguments.js'
 import { engineTtlMilliseconds, scopedKeyHash } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from '../options.js'
-import { assertTimeout, within } from '../with-timeout.js'
+import { within } from '../with-timeout.js'
 
 /** Options of {@link PostgresNonceStore}. The one required function is a single line with any client. */
 export interface PostgresNonceStoreOptions {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { assertOptions, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
 import { engineTtlMilliseconds, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
-import { assertTimeout, within } from '../with-timeout.js'
+import { within } from '../with-timeout.js'
 
 /** Options of {@link RedisNonceStore}. The one required function is a single line with any client. */
 export interface RedisNonceStoreOptions {

@@ -378,7 +378,7 @@ function rowOf(summary: Summary): Row {
 }
 
 function noBytesView({ reason, detail }: Summary): HTMLElement {
-  const why = ['malformed_request', 'body_too_large', 'body_aborted'].includes(String(reason))
+  const why = ['malformed_request', 'body_too_large', 'body_timeout', 'body_aborted'].includes(String(reason))
     ? `It did not arrive whole, so there is nothing to check: ${detail}`
     : 'The listener has dropped its bytes, because it keeps 64 MiB of them.'
   return h('p', { class: 'card' }, why)

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../clock.js'
-import { hasErrorCode, readBody, statusOf, type Verification, verify } from '../../../index.js'
+import { readBody, statusOf, type Verification, verify } from '../../../index.js'
 import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
@@ -154,10 +154,11 @@ export class Receiver {
   #refuse({ method = '', url: path = '', socket }: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (this.#stopped.signal.aborted || this.#broken.has(socket)) return
     const status = statusOf(error)
-    const isTooLarge = hasErrorCode(error, 'ERR_BODY_TOO_LARGE')
-    answerWith(response, status, isTooLarge ? Object.entries(error.headers).flat() : [])
-    const reason = isTooLarge ? 'body_too_large' : 'body_aborted'
-    this.#report({ method, path, status, reason, detail: Object(error).message })
+    const { code, message: detail, headers = {} } = Object(error)
+    answerWith(response, status, Object.entries<string>(headers).flat())
+    // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
+    const reason = String(code).replace('ERR_', '').toLowerCase()
+    this.#report({ method, path, status, reason, detail })
   }
 
   #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {
