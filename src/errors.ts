@@ -138,8 +138,8 @@ export interface ErrorsByCode {
   ERR_NONCE_STORE_FULL: NonceStoreFullError
   ERR_NONCE_STORE_BUSY: NonceStoreBusyError
   ERR_BODY_TOO_LARGE: BodyTooLargeError
-  ERR_BODY_ABORTED: BodyAbortedError
   ERR_BODY_TIMEOUT: BodyTimeoutError
+  ERR_BODY_ABORTED: BodyAbortedError
   ERR_INVALID_ARGUMENT: (TypeError | RangeError) & {
     code: 'ERR_INVALID_ARGUMENT'
     /** Names the mistake, if the wrong value shows it: `parsed_object`, for example. The names are stable across versions. */

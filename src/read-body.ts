@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from './arguments.js'
+import { assertOptions, assertTimeout, assertWellFormed, invalidRange, invalidType, kindOf } from './arguments.js'
 import { BodyAbortedError, BodyTimeoutError, BodyTooLargeError } from './errors.js'
 import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
@@ -182,8 +182,23 @@ function limited(bytes: Uint8Array, maxBytes: number): RawBody {
 function eventReader(event: Fields, name: string): UnreadBody['read'] {
   const body = event['body'] ?? ''
   if (typeof body !== 'string') throw notRawBody(event, name)
-  const encoding = event['isBase64Encoded'] === true ? 'base64' : 'utf8'
-  return ({ maxBytes }) => limited(Buffer.from(body, encoding), maxBytes)
+  const decode = event['isBase64Encoded'] === true ? decodeBase64 : encodeText
+  return ({ maxBytes }) => limited(decode(body, `${name}.body`), maxBytes)
+}
+
+/** @throws `TypeError` if the text is not base64. No sender can cause this, because AWS encodes the body. */
+function decodeBase64(text: string, name: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  // Node skips a character that is not a digit, so that there are fewer bytes than the length says.
+  if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
+    throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
+  }
+  return bytes
+}
+
+function encodeText(text: string, name: string): Buffer {
+  assertWellFormed(text, name)
+  return Buffer.from(text)
 }
 
 async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {

@@ -535,6 +535,43 @@ describe('readBody of an event of AWS Lambda', () => {
     await expect(readBody(event, { maxBytes: 7 })).rejects.toMatchObject(TOO_LARGE)
   })
 
+  it.each([
+    ['text, because something decoded it', EVENT],
+    ['a character that is no digit', 'AAA*'],
+    ['a line end', 'AAAA\n'],
+    ['a space', 'AAA A'],
+    ['one digit too many', 'AAAAA'],
+    ['no padding', 'AA'],
+    ['nothing but padding', '===='],
+    ['padding that is too long', 'A==='],
+    ['padding in the middle', 'AA==AAAA'],
+    ['characters outside ASCII', 'ÄÖÜß'],
+  ])('says that base64 is invalid: %s', async (_, body) => {
+    await expect(readBody({ body, isBase64Encoded: true })).rejects.toMatchObject({
+      name: 'TypeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      hint: 'not_base64',
+      message: 'source.body is not base64, but isBase64Encoded is true. Pass the event as received.',
+    })
+  })
+
+  it('decodes base64 of every length and every byte, as another decoder does', async () => {
+    for (let length = 0; length <= 256; length++) {
+      const bytes = Uint8Array.from({ length }, (_, index) => index)
+      const body = btoa(String.fromCharCode(...bytes))
+      expect([...(await readBody({ body, isBase64Encoded: true }))]).toEqual([...bytes])
+    }
+  })
+
+  it('refuses text with a lone surrogate, as verify does', async () => {
+    await expect(readBody({ body: 'a\ud800b', isBase64Encoded: false })).rejects.toMatchObject({
+      name: 'TypeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: 'source.body has a lone surrogate. Pass the whole text.',
+    })
+    expect(await readBody({ body: '\ud83d\ude00', isBase64Encoded: false })).toEqual(Buffer.from('😀'))
+  })
+
   it('refuses a body that was parsed', async () => {
     const event = { body: { event: 'invoice.paid' }, isBase64Encoded: false }
     await expect(readBody(event as never)).rejects.toMatchObject({
@@ -713,14 +750,16 @@ describe('bodyTimeout', () => {
     expect(stream.isPaused()).toBe(true)
     expect(stream.listenerCount('data')).toBe(0)
     stream.destroy(new Error('reset'))
-    await once(stream, 'close')
+    await new Promise((resolve) => stream.on('close', resolve))
   })
+
+  const ENDED = Readable.from([], { objectMode: false }).resume()
 
   it.each<[string, () => BodySource]>([
     ['bytes', () => ({ rawBody: BYTES })],
     ['an event of AWS Lambda', () => ({ body: EVENT, isBase64Encoded: false })],
     ['a Fetch Request without a body', () => new Request('http://localhost/')],
-    ['a stream that has ended', () => asSource(Object.assign(new Readable(), { readableEnded: true }))],
+    ['a stream that has ended', () => asSource(ENDED)],
   ])('starts no timer for %s', async (_, source) => {
     await noTimers()
     const start = vi.spyOn(globalThis, 'setTimeout')
