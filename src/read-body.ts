@@ -265,33 +265,35 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
   return new Promise((resolve, reject) => {
     const refuse = (error: unknown) => {
       stream.pause()
-      settle(() => reject(error))
+      settle()
+      reject(error)
     }
-    const listeners = {
-      data(chunk: Uint8Array): void {
-        try {
-          bytes.add(chunk)
-        } catch (error) {
-          refuse(error)
-        }
-      },
-      end: () => settle(() => resolve(bytes.all)),
-      error: (cause: unknown) => settle(() => reject(new BodyAbortedError(cause))),
-      close: () => settle(() => reject(new BodyAbortedError())),
+    const data = (chunk: Uint8Array) => {
+      try {
+        bytes.add(chunk)
+      } catch (error) {
+        refuse(error)
+      }
     }
-    const events = Object.entries(listeners)
+    const end = () => {
+      settle()
+      resolve(bytes.all)
+    }
+    const fail = (cause?: unknown) => {
+      settle()
+      reject(new BodyAbortedError(cause))
+    }
     const timer = setTimeout(() => refuse(new BodyTimeoutError(bodyTimeout)), bodyTimeout)
-    const settle = (outcome: () => void) => {
+    const settle = () => {
       clearTimeout(timer)
-      for (const [event, listener] of events) stream.off(event, listener)
-      outcome()
+      stream.off('data', data).off('end', end).off('error', fail).off('close', fail)
     }
-    // A sender may hang up later too. An error without a listener would end the process.
-    stream.on('error', () => {})
-    for (const [event, listener] of events) stream.on(event, listener)
-    stream.resume()
+    stream.on('error', ignore).on('data', data).on('end', end).on('error', fail).on('close', fail).resume()
   })
 }
+
+/** A sender may hang up later too. An error without a listener would end the process. This listener keeps nothing in memory. */
+function ignore(): void {}
 
 const EMPTY = Buffer.alloc(0)
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BodySource, hasErrorCode, readBody, refuse } from '../src/index.js'
 import { transferredBytes } from './support/cases/bodies.js'
+import { arraysInUse } from './support/memory.js'
 import { noTimers, timersInUse } from './support/timers.js'
 
 const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
@@ -355,7 +356,26 @@ describe("readBody of Node's request", () => {
     })
     await post(port, EVENT)
     const message = await promise
-    expect(['data', 'close'].map((event) => message.listenerCount(event))).toEqual([0, 0])
+    expect(['data', 'end', 'close'].map((event) => message.listenerCount(event))).toEqual([0, 0, 0])
+  })
+
+  it.each([
+    ['that the handler has forgotten', 8_000_000],
+    ['that is too large', 7_999_999],
+  ])('keeps no memory of a body %s, while the request exists', async (_, maxBytes) => {
+    const stream = new Readable({ read() {} })
+    const before = arraysInUse()
+    stream.push(Buffer.alloc(4_000_000))
+    const length = readBody(asSource(stream), { maxBytes }).then(
+      (body) => body.length,
+      () => 0,
+    )
+    stream.push(Buffer.alloc(4_000_000))
+    stream.push(null)
+    expect(await length).toBe(maxBytes === 8_000_000 ? maxBytes : 0)
+    await sleep(0)
+    expect(arraysInUse() - before).toBeLessThan(1_000_000)
+    expect(stream.listenerCount('error')).toBe(1)
   })
 
   it('says so if something has already read the body', async () => {
