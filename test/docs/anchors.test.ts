@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/site/navigation.js'
 import { slugify } from '../../docs/site/slugify.js'
+import { GUIDE, guideAddress } from '../../src/tools/cli/command.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
 import { call } from '../tools/cli/call.js'
@@ -55,12 +56,12 @@ describe('test/docs/anchors.json', () => {
     expect(missing(links)).toEqual([])
   })
 
-  it.each(['secret', 'sign', 'send', 'verify', 'diagnose', 'listen', 'workbench'])(
+  it.each(['secret', 'sign', 'send', 'check', 'verify', 'diagnose', 'listen', 'workbench'])(
     'has the link of %s --help',
     async (command) => {
       const { text } = await call([command, '--help'])
-      expect(linksIn(text)).toContain(`docs/debug/command-line.md#${command}`)
-      expect(missing(linksIn(text))).toEqual([])
+      expect(text).toContain(guideAddress(`${GUIDE}#${command}`))
+      expect(missing([`${GUIDE}#${command}`])).toEqual([])
     },
   )
 

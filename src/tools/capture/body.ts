@@ -10,6 +10,8 @@ export interface BodyRead {
   /** The sender's file, if the sent body differs from it, for example because `curl -d` removed line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
+  /** Why these may not be the bytes that were sent. */
+  readonly warning?: string
 }
 
 const LF = 0x0a
@@ -23,7 +25,7 @@ export function bodyOf(captured: CapturedRequest, headers: readonly Header[]): B
     throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
   }
   if (bodyLength !== undefined) return cutBody(body, bodyLength)
-  return isHttpText ? extractBody(body, headers) : { body, notes: noteOnLength(body, headers) }
+  return isHttpText ? extractBody(body, headers) : readWhole(body, headers)
 }
 
 /**
@@ -37,14 +39,14 @@ export function bodyOfFile(file: Uint8Array, headers: readonly Header[], isJoine
     const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
     return { body: joined, original: file, notes: [note] }
   }
-  return { body: file, notes: noteOnLength(file, headers) }
+  return readWhole(file, headers)
 }
 
 /** Returns the body that `captureRequest` wrote, without a line end that an editor added. */
 function cutBody(bytes: Uint8Array, length: number): BodyRead {
   const missing = length - bytes.length
-  const note = `The capture lost ${countBytes(missing)} of its body, which had ${countBytes(length)}.`
-  return { body: bytes.subarray(0, length), notes: missing > 0 ? [note] : [] }
+  const warning = `The capture lost ${countBytes(missing)} of its body, which had ${countBytes(length)}.`
+  return { body: bytes.subarray(0, length), notes: [], ...(missing > 0 ? { warning } : {}) }
 }
 
 /**
@@ -66,9 +68,7 @@ export function extractBody(bytes: Uint8Array, headers: readonly Header[]): Body
   if (bytes.length < length) {
     const restored = [bytes, withoutLineEnd(bytes)].map(withCrlf).find((body) => body.length === length)
     const note = `The line ends of the body were restored as CRLF, because it then has the ${countBytes(length)} of Content-Length.`
-    return restored === undefined
-      ? { body: bytes, notes: noteOnLength(bytes, headers) }
-      : { body: restored, notes: [note] }
+    return restored === undefined ? readWhole(bytes, headers) : { body: restored, notes: [note] }
   }
   if (bytes.length === length) return { body: bytes, notes: [] }
   const straight = withStraightQuotes(bytes)
@@ -79,7 +79,8 @@ export function extractBody(bytes: Uint8Array, headers: readonly Header[]): Body
   }
   const ignored = countBytes(bytes.length - length)
   const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
-  return { body: bytes.subarray(0, length), notes: [note] }
+  const isBlank = fromLatin1(bytes.subarray(length)).trim() === ''
+  return { body: bytes.subarray(0, length), ...(isBlank ? { notes: [note] } : { notes: [], warning: note }) }
 }
 
 function withoutLineEnd(bytes: Uint8Array): Uint8Array {
@@ -97,13 +98,12 @@ function withStraightQuotes(bytes: Uint8Array): Uint8Array {
   return latin1(text.replace(/\xe2\x80[\x98-\x9b]/g, "'"))
 }
 
-/** Returns a remark if a body has another length than `Content-Length` says. */
-function noteOnLength(body: Uint8Array, headers: readonly Header[]): string[] {
+/** Returns all bytes as the body, with a warning if `Content-Length` is another number. */
+function readWhole(body: Uint8Array, headers: readonly Header[]): BodyRead {
   const length = contentLengthOf(headers)
-  if (length === undefined || length === body.length) return []
-  return [
-    `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`,
-  ]
+  if (length === undefined || length === body.length) return { body, notes: [] }
+  const warning = `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`
+  return { body, notes: [], warning }
 }
 
 /**

@@ -123,13 +123,66 @@ export function describeFile(file: string, path = pathInPackage(file), folder = 
 /** The guide to the command line. It has a heading per command. */
 export const GUIDE = 'docs/debug/command-line.md'
 
-export function helpText({ name, summary, operands, options, notes }: Command): string {
+/** Returns an address of a page in `docs/`, which a reader can open without the package. */
+export function guideAddress(page: string, { homepage, version } = readManifest()): string {
+  const [path = '', anchor] = page.split('#')
+  // The site of the guides is the homepage. Without one, npm's files are on unpkg, where a page has no anchors.
+  if (homepage === undefined) return `https://unpkg.com/inbound-webhook-auth@${version}/${path}`
+  const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
+  return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
+}
+
+function readManifest(): { readonly homepage?: string; readonly version: string } {
+  return createRequire(import.meta.url)('inbound-webhook-auth/package.json')
+}
+
+/** Returns the help of a command. */
+export function helpText({ name, summary, operands, options, notes }: Command, style: Pick<Style, 'width'>): string {
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
-    wrapText(help, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
+    wrapText(help, style, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
-  const guide = `Guide: ${describeFile(`${GUIDE}#${name}`)}`
-  return `${[usage, summary, lines.join('\n'), ...notes.map((note) => wrapText(note)), guide].join('\n\n')}\n`
+  const guide = `Guide: ${guideAddress(`${GUIDE}#${name}`)}`
+  const [before, after] = [
+    [usage, summary],
+    [...notes, guide],
+  ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
+  return `${[before, lines.join('\n'), after].join('\n\n')}\n`
+}
+
+/**
+ * Returns the same call of another command, to paste into a shell. A call that is longer than a line continues on the next one.
+ * Both commands have the options of the call.
+ */
+export function commandLine(
+  name: string,
+  { values, operands }: Call<Options>,
+  { width }: Pick<Style, 'width'>,
+): string {
+  const options = Object.entries(values).flatMap(([option, given]) =>
+    [given].flat().map((value) => `--${option}${typeof value === 'boolean' ? '' : optionValue(String(value))}`),
+  )
+  const words = [`npx inbound-webhook-auth ${name}`, ...operands.map(shellWord), ...options]
+  const lines = ['']
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`
+    // The end of a line that continues needs two characters more.
+    if (lines.at(-1) === '' || longer.length + INDENT.length + 2 <= width) lines[lines.length - 1] = longer.trimStart()
+    else lines.push(word)
+  }
+  return INDENT + lines.join(` \\\n${INDENT}${INDENT}`)
+}
+
+const INDENT = '  '
+
+/** A value that begins with a dash would be taken for an option. */
+function optionValue(value: string): string {
+  return `${value.startsWith('-') && value !== '-' ? '=' : ' '}${shellWord(value)}`
+}
+
+/** Quotes a word for a POSIX shell, if necessary. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {

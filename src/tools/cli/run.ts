@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import {
   type Command,
   type Context,
-  describeFile,
   type ExitCode,
   GUIDE,
+  guideAddress,
   helpText,
   Interrupted,
   type Outcome,
@@ -20,26 +20,34 @@ import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
 import { verify } from './commands/verify.js'
 import { workbench } from './commands/workbench.js'
-import { jsonText, notesText, styleOf, wrapText, write } from './output/terminal.js'
+import { jsonText, notesText, type Style, styleOf, wrapText, write } from './output/terminal.js'
 
 const COMMANDS: readonly Command[] = [secret, sign, send, check, verify, diagnose, listen, workbench]
 
-const HELP = `Usage: inbound-webhook-auth <command> [options]
+const OPTIONS = [
+  ['--help', 'shows this help, or that of a command: <command> --help'],
+  ['--version', 'shows the version'],
+] as const
 
-Creates secrets, and signs, sends and checks webhook requests.
+const NOTES = [
+  'Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the prompt. A secret is never an argument, because every process on the machine can read arguments.',
+  'Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.',
+  `Guide: ${guideAddress(GUIDE)}`,
+]
 
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
-
-  --help    shows this help. For a command: inbound-webhook-auth <command> --help
-  --version shows the version
-
-Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the prompt.
-A secret is never an argument: every process on the machine can read arguments.
-
-Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.
-
-Guide: ${describeFile(GUIDE)}
-`
+/** Returns the help that lists the commands. */
+function overview(style: Style): string {
+  const listed = (rows: readonly (readonly [name: string, text: string])[]) =>
+    rows.map(([name, text]) => wrapText(text, style, ' '.repeat(12), `  ${name.padEnd(10)}`)).join('\n')
+  const parts = [
+    'Usage: inbound-webhook-auth <command> [options]',
+    wrapText('Creates secrets, and signs, sends and checks webhook requests.', style),
+    listed(COMMANDS.map(({ name, summary }) => [name, summary])),
+    listed(OPTIONS),
+    ...NOTES.map((note) => wrapText(note, style)),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
 
 /** Runs a command line and returns its exit code. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
@@ -57,7 +65,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
     if (error instanceof Interrupted) return 130
     // A stack trace does not help at a terminal.
     const { message } = Object(error)
-    const text = wrapText(`error: ${message}`).replace('error', (word) => style(['red', 'bold'], word))
+    const text = wrapText(`error: ${message}`, style).replace('error', (word) => style(['red', 'bold'], word))
     await write(stderr, isJson ? jsonText({ error: { message } }) : `${text}\n`)
     return 2
   }
@@ -69,14 +77,18 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
     const { version } = createRequire(import.meta.url)('inbound-webhook-auth/package.json')
     return { exitCode: 0, text: `${version}\n`, document: { version } }
   }
-  if (name === undefined) throw new UsageError(`Missing command.\n\n${HELP}`)
-  if (name === '--help' || name === '-h') return { exitCode: 0, text: HELP, document: { help: HELP } }
+  const style = styleOf(context.stdout)
+  if (name === undefined) throw new UsageError(`Missing command.\n\n${overview(styleOf(context.stderr))}`)
+  if (name === '--help' || name === '-h') {
+    const help = overview(style)
+    return { exitCode: 0, text: help, document: { help } }
+  }
   const command = COMMANDS.find((one) => one.name === name)
   const names = COMMANDS.map((one) => one.name)
   if (command === undefined) throw unknownWord('command', name, names)
   if (rest.includes('--help') || rest.includes('-h')) {
-    const help = helpText(command)
+    const help = helpText(command, style)
     return { exitCode: 0, text: help, document: { help } }
   }
-  return command.run(parseCall(rest, command), context, styleOf(context.stdout))
+  return command.run(parseCall(rest, command), context, style)
 }

@@ -53,7 +53,7 @@ export function check(input: CheckInput): CheckReport {
   )
   return {
     request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',
-    notes: [...(captured.notes ?? []), ...read.notes],
+    notes: [...(read.warning === undefined ? [] : [read.warning]), ...(captured.notes ?? []), ...read.notes],
     headers,
     body,
     arrival,

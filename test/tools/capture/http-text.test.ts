@@ -78,8 +78,8 @@ describe('HTTP text', () => {
 
 describe('the body', () => {
   function extracted(body: string, headers: Parameters<typeof extractBody>[1]) {
-    const { body: bytes, notes } = extractBody(Buffer.from(body, 'latin1'), headers)
-    return [Buffer.from(bytes).toString('latin1'), notes.join()]
+    const { body: bytes, notes, warning } = extractBody(Buffer.from(body, 'latin1'), headers)
+    return [Buffer.from(bytes).toString('latin1'), [...notes, ...(warning === undefined ? [] : [warning])].join()]
   }
 
   it.each([

@@ -18,6 +18,8 @@ export interface Called {
 export interface Around {
   stdin?: string | Uint8Array | Readable
   isTTY?: boolean
+  /** The width of the terminal. */
+  columns?: number
   env?: Record<string, string>
   clock?: TestClock
   terminal?: Terminal
@@ -32,13 +34,14 @@ export async function call(args: readonly string[], around: Around = {}): Promis
   const {
     stdin = '',
     isTTY = false,
+    columns,
     env = { WEBHOOK_SECRET: SECRET },
     clock = new TestClock(),
     terminal,
     interrupted = Promise.resolve(),
     packageFolder = ROOT,
   } = around
-  const [stdout, stderr] = [collector(isTTY), collector(isTTY)]
+  const [stdout, stderr] = [collector(isTTY, columns), collector(isTTY, columns)]
   const exitCode = await run(args, {
     stdin: Object.assign(stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]), { isTTY }),
     stdout,
@@ -55,11 +58,12 @@ export async function call(args: readonly string[], around: Around = {}): Promis
   return { exitCode, stdout: bytes, text: bytes.toString('utf8'), stderr: errors, said }
 }
 
-function collector(isTTY: boolean) {
+function collector(isTTY: boolean, columns: number | undefined) {
   const chunks: Buffer[] = []
   const stream = new PassThrough()
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return Object.assign(stream, { hasColors: () => isTTY, isTTY, chunks })
+  const width = columns === undefined ? {} : { columns }
+  return Object.assign(stream, { hasColors: () => isTTY, isTTY, chunks, ...width })
 }
 
 export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']

@@ -6,6 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type Finding, LANGUAGES } from '../../../src/tools/diagnose/index.js'
 import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../../support/request.js'
 import { call, capture, FROM_ENV } from './call.js'
+import { captures } from './captures.js'
+import { GUIDE_SECRET } from './transcripts.js'
 
 const BODY = '{"a":1}'
 const DIAGNOSE = ['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP]
@@ -36,7 +38,7 @@ describe('diagnose', () => {
     const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
     expect([exitCode, stderr]).toEqual([1, ''])
     expect(text).toMatch(
-      /^Not genuine: 1 finding\n\n1\. .*\n.*\(signature_mismatch\)\n(.*\n)* {3}Fix, on .* side:\n {5}\S[\s\S]*\n\nRead: POST/,
+      /^Not genuine: 1 finding\n\n1\. .*\n(.*\n)? *.*\(signature_mismatch\)\n(.*\n)* {3}Fix, on .* side:\n {5}\S[\s\S]*\n\nRead: POST/,
     )
   })
 
@@ -75,7 +77,7 @@ describe('diagnose', () => {
     ['20000000000000', 'Genuine if it arrived between 19999999999700 and 20000000000300.'],
   ])('says when a request with a right signature must have arrived: %s', async (timestamp, message) => {
     const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin: capture(BODY, { timestamp }) })
-    expect([exitCode, text.split('\n')[0]]).toEqual([1, `The signature is right. ${message}`])
+    expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
     expect(text).toContain('(clock_unknown)')
   })
 
@@ -135,7 +137,8 @@ describe('diagnose with the output of curl -v and --body-file', () => {
     const stdin = `> POST /x HTTP/1.1\n${lines.map(([name, value]) => `> ${name}: ${value}\n`).join('')}> \n< HTTP/1.1 401\n`
     writeFileSync(join(folder, 'body.json'), file)
     const { findings, notes } = await diagnosed(stdin, [...DIAGNOSE, '--body-file', join(folder, 'body.json')])
-    return { notes: notes.slice(2, -1), found: findings.map(({ code, side }: Finding) => `${code}: ${side}`) }
+    const onBody = notes.filter((note: string) => /Content-Length|curl -d/.test(note))
+    return { notes: onBody, found: findings.map(({ code, side }: Finding) => `${code}: ${side}`) }
   }
   const withHead = (body: string) => `${TIMESTAMP}:${NONCE}:${body}`
   const FILE = '{"event":"paid",\n"amount":100,\r\n\n"name":"Zoë"}\n'
@@ -157,7 +160,7 @@ describe('diagnose with the output of curl -v and --body-file', () => {
     expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
   })
 
-  it('prints a note for another file', async () => {
+  it('warns of another file', async () => {
     expect(await diagnosedFile('{"a":1}\n', '{"a":12}\n', withHead('{"a":12}\n'))).toEqual({
       notes: [expect.stringContaining('Content-Length is 9, but the body has 8 bytes.')],
       found: ['body_changed: receiver', 'signature_mismatch: unknown'],
@@ -216,4 +219,20 @@ it('diagnose colours its result at a terminal', async () => {
   expect(await result({ nonce: '' })).toBe(`${colour(31, 'Not genuine')}: 1 finding`)
   const count = '2 findings, the most likely cause first'
   expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Not genuine')}: ${count}`)
+})
+
+it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
+  // A signature, a command to paste or another long word stays whole.
+  const isTooLong = (line: string) => line.length > columns && line.trim().includes(' ')
+  for (const stdin of Object.values(captures())) {
+    for (const command of ['verify', 'diagnose']) {
+      const { text } = await call([command, '-', ...FROM_ENV], {
+        stdin,
+        columns,
+        env: { WEBHOOK_SECRET: GUIDE_SECRET },
+      })
+      expect(text.split('\n').length).toBeGreaterThan(4)
+      expect(text.split('\n').filter(isTooLong)).toEqual([])
+    }
+  }
 })

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { shellWord } from '../../../src/tools/cli/commands/sign.js'
+import { shellWord } from '../../../src/tools/cli/command.js'
 import { describeError } from '../../../src/tools/cli/describe-error.js'
 import { contentTypeOf } from '../../../src/tools/cli/http-client.js'
 import { findingsText } from '../../../src/tools/cli/output/findings.js'
@@ -35,9 +35,18 @@ describe('printable', () => {
   })
 })
 
+it.each([
+  ['a file', {}, 80],
+  ['a terminal', { columns: 91 }, 91],
+  ['a narrow terminal', { columns: 59 }, 60],
+  ['a wide terminal', { columns: 101 }, 100],
+])('a line on %s %j has at most %i characters', (_, terminal, width) => {
+  expect(styleOf(Object.assign(new PassThrough(), terminal)).width).toBe(width)
+})
+
 describe('wrapText', () => {
-  it('breaks text at spaces into lines of at most 100 characters', () => {
-    const lines = wrapText('words '.repeat(50).trimEnd(), '   ', '1. ').split('\n')
+  it('breaks text at spaces into lines of at most the width', () => {
+    const lines = wrapText('words '.repeat(50).trimEnd(), { width: 100 }, '   ', '1. ').split('\n')
     expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 14])
     expect(lines.map((line) => line.slice(0, 5))).toEqual(['1. wo', '   wo', '   wo', '   wo'])
   })
@@ -45,12 +54,22 @@ describe('wrapText', () => {
   it.each([
     ['', ''],
     ['a\n\nb\n', 'a\n\nb\n'],
-    [`${'x'.repeat(98)} b`, `${'x'.repeat(98)} b`],
-    [`${'x'.repeat(99)} b`, `${'x'.repeat(99)}\nb`],
-    ['x'.repeat(101), 'x'.repeat(101)],
-    [`a ${'x'.repeat(101)} b`, `a\n${'x'.repeat(101)}\nb`],
+    [`${'x'.repeat(8)} b`, `${'x'.repeat(8)} b`],
+    [`${'x'.repeat(9)} b`, `${'x'.repeat(9)}\nb`],
+    ['x'.repeat(11), 'x'.repeat(11)],
+    [`a ${'x'.repeat(11)} b`, `a\n${'x'.repeat(11)}\nb`],
+    ['a  b   c d', 'a  b   c d'],
+    ['12345678   b', '12345678\nb'],
+    ['1234567890 ', '1234567890'],
+    ['- 45 78 0 2 4', '- 45 78 0\n  2 4'],
+    ['  345 78 0 2 4', '  345 78 0\n  2 4'],
+    ['\x1b[1m1234\x1b[22m 678 0', '\x1b[1m1234\x1b[22m 678 0'],
   ])('%j becomes %j', (text, lines) => {
-    expect(wrapText(text)).toBe(lines)
+    expect(wrapText(text, { width: 10 })).toBe(lines)
+  })
+
+  it('begins the rest of a line of a list below its text', () => {
+    expect(wrapText('- 45 78 01', { width: 10 }, '  ')).toBe('  - 45 78\n    01')
   })
 })
 

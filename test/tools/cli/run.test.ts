@@ -3,36 +3,44 @@ import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { describeFile, pathInPackage } from '../../../src/tools/cli/command.js'
+import { describeFile, guideAddress, pathInPackage } from '../../../src/tools/cli/command.js'
 import { run } from '../../../src/tools/cli/run.js'
 import { call } from './call.js'
 
-const COMMANDS = ['secret', 'sign', 'send', 'verify', 'diagnose', 'listen', 'workbench']
+const COMMANDS = ['secret', 'sign', 'send', 'check', 'verify', 'diagnose', 'listen', 'workbench']
 
 describe('help', () => {
   it.each([[['--help']], [['-h']]])('%j lists the commands', async (args) => {
     const { exitCode, text, stderr } = await call(args)
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([])
     expect((await call([])).stderr).toBe(`error: Missing command.\n\n${text}\n`)
     for (const name of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} +[A-Z].*\\.$`, 'm'))
   })
 
-  it.each(COMMANDS)('of %s lists its options, in lines of at most 100 characters', async (name) => {
+  it.each(COMMANDS)('of %s lists its options', async (name) => {
     const { exitCode, text } = await call([name, '--help'])
     expect(exitCode).toBe(0)
     expect(text).toMatch(new RegExp(`^Usage: inbound-webhook-auth ${name} `))
     expect(text).toContain('  --json ')
-    expect(text.split('\n').filter((line) => line.length > 100)).toEqual([])
     expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
   })
 
   it('of sign is complete', async () => {
     const { text } = await call(['sign', '--help'])
     expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-auth sign [file|-] [options]')
-    const guide = 'Guide: docs/debug/command-line.md#sign'
-    expect(text.endsWith(`\n\n${guide}\n`)).toBe(true)
+    expect(text.endsWith(`\n\nGuide: ${guideAddress('docs/debug/command-line.md#sign')}\n`)).toBe(true)
     expect(text).not.toContain('undefined')
+  })
+
+  it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
+    for (const args of [[], ...COMMANDS.map((name) => [name])]) {
+      const { text } = await call([...args, '--help'], { columns })
+      // A long address stays whole, so that it can be opened.
+      const isTooLong = (line: string) => line.length > columns && !/^ *https:\S+$/.test(line)
+      expect(text.split('\n').filter(isTooLong)).toEqual([])
+      // The text uses the width.
+      expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeGreaterThan(columns - 15)
+    }
   })
 
   it('is a document with --json', async () => {
@@ -40,6 +48,23 @@ describe('help', () => {
       const { text } = await call([...args, '--help', '--json'])
       expect(JSON.parse(text)).toEqual({ help: expect.stringContaining('Usage') })
     }
+  })
+})
+
+describe('the address of a guide', () => {
+  it.each([
+    ['docs/debug/command-line.md#sign', 'debug/command-line.html#sign'],
+    ['docs/debug/index.md#find-it', 'debug/#find-it'],
+    ['docs/reference/findings.md', 'reference/findings.html'],
+  ])('is on the site, which is the homepage: %s', (page, path) => {
+    for (const homepage of ['https://someone.github.io/name', 'https://someone.github.io/name/']) {
+      expect(guideAddress(page, { homepage, version: '1.2.3' })).toBe(`https://someone.github.io/name/${path}`)
+    }
+  })
+
+  it('is that of the published file without a homepage', () => {
+    const published = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/debug/command-line.md'
+    expect(guideAddress('docs/debug/command-line.md#sign', { version: '1.2.3' })).toBe(published)
   })
 })
 

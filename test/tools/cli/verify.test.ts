@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parseCall } from '../../../src/tools/cli/command.js'
+import { diagnose } from '../../../src/tools/cli/commands/diagnose.js'
+import { IS_POSIX } from '../../support/programs.js'
 import { NONCE, NOW, SECRET, signedRequest, TestClock, TIMESTAMP } from '../../support/request.js'
 import { call, capture, FROM_ENV } from './call.js'
 
@@ -42,7 +46,8 @@ describe('verify', () => {
     expect(text).toBe(`Genuine: signed with the secret of --secret-env WEBHOOK_SECRET
 X-Timestamp  1700000000 (2023-11-14T22:13:20Z)
 X-Nonce      ${NONCE}
-Not checked: whether it is a replay. Only the nonce store of the service knows that.
+Not checked: whether it is a replay. Only the nonce store of the service knows
+that.
 
 Read: POST /hooks/42, body of 17 bytes.
 Time of arrival: unknown. If you know when the request arrived, pass --at.
@@ -74,12 +79,40 @@ X-Timestamp was compared with the time now.
     expect(JSON.parse(text)).toMatchObject({ secretIndex: 1, secret: '--secret-env OLD' })
   })
 
+  it.runIf(IS_POSIX).each([
+    ['a file', [path, '--at', '1']],
+    ['options', [...HEADER_OPTIONS, '--body-file', bodyFile, '--at', '1']],
+    [
+      'words for a shell',
+      [
+        ...HEADER_OPTIONS,
+        '--header',
+        'X-A: it\'s $HOME `a` \\ "b"',
+        '--body-file',
+        bodyFile,
+        '--header=-x: 1',
+        '--at=1',
+      ],
+    ],
+  ])('prints the command that finds the cause: the request is %s', async (_, args) => {
+    for (const columns of [60, 100]) {
+      const { text } = await call(['verify', ...args, ...FROM_ENV], { columns })
+      const [, pasted = ''] = /\nTo find the cause:\n([\s\S]*)$/.exec(text) ?? []
+      const show = `npx() { printf '%s\\0' "$@"; }\n${pasted}`
+      const words = execFileSync('sh', ['-c', show], { encoding: 'utf8' }).split('\0').slice(0, -1)
+      const [program, command, ...rest] = words
+      expect([program, command]).toEqual(['inbound-webhook-auth', 'diagnose'])
+      const parsed = (all: readonly string[]) => parseCall(all, diagnose)
+      expect(parsed(rest)).toEqual(parsed([...args, ...FROM_ENV]))
+    }
+  })
+
   it('prints that a request is not genuine, and the next step', async () => {
     const stdin = capture(BODY, { secret: 'another' })
     const { exitCode, text, stderr } = await call(['verify', '-', ...FROM_ENV], { stdin })
     expect([exitCode, stderr]).toEqual([1, ''])
     expect(text).toMatch(
-      /^Not genuine: signature_mismatch\nX-Signature is not (.*\n)+To find the cause: inbound-webhook-auth diagnose/,
+      /^Not genuine: signature_mismatch\nX-Signature is not (.*\n)+To find the cause, pipe the same request to this command:\n {2}npx inbound-webhook-auth diagnose - --secret-env WEBHOOK_SECRET\n$/,
     )
     expect(JSON.parse((await call(['verify', '-', ...FROM_ENV, '--json'], { stdin })).text)).toMatchObject({
       ok: false,
@@ -141,7 +174,33 @@ X-Timestamp was compared with the time now.
     expect(other.text).toContain(
       '\x1b[31m\x1b[1mNot genuine\x1b[22m\x1b[39m: \x1b[1mtimestamp_outside_window\x1b[22m\n',
     )
-    expect(other.text).not.toContain('To find the cause')
+  })
+})
+
+describe('a warning that the body may not be what was sent', () => {
+  const whole = capture(BODY).toString('latin1')
+  it.each([
+    [
+      'a body that is shorter than Content-Length',
+      whole.slice(0, -3),
+      'Content-Length is 17, but the body has 14 bytes.',
+    ],
+    ['more after the body than a line end', `${whole} and more`, 'Content-Length is 17, which excludes 9 bytes after'],
+  ])('is the first line: %s', async (_, text, warning) => {
+    const stdin = Buffer.from(text, 'latin1')
+    for (const command of ['verify', 'diagnose']) {
+      const called = await call([command, '-', ...FROM_ENV], { stdin })
+      expect(called.text.replaceAll('\n', ' ')).toMatch(new RegExp(`^Warning: ${warning}`))
+      const { notes } = JSON.parse((await call([command, '-', ...FROM_ENV, '--json'], { stdin })).text)
+      expect(notes[0]).toContain(warning)
+    }
+  })
+
+  it('is not printed for a line end after the body', async () => {
+    const { text } = await call(['verify', '-', ...FROM_ENV], {
+      stdin: Buffer.concat([capture(BODY), Buffer.from('\n')]),
+    })
+    expect(text).not.toContain('Warning')
   })
 })
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { findingsText } from '../../../src/tools/cli/output/findings.js'
+import { styleOf } from '../../../src/tools/cli/output/terminal.js'
 import { type Diagnosis, diagnose, type Finding, LANGUAGES } from '../../../src/tools/diagnose/index.js'
 import { findLeaks } from '../../support/leaks.js'
 import { diagnoseBriefly, isSearchedWhole } from './brief-search.js'
@@ -167,7 +169,7 @@ function requestOf({ method, path, headers, body }: Captured) {
 
 /** Returns findings as the command line prints them, with every language, and as JSON. */
 function printed(findings: readonly Finding[]): string {
-  const all = LANGUAGES.map((language) => findingsText(findings, (_, text) => text, language))
+  const all = LANGUAGES.map((language) => findingsText(findings, styleOf(new PassThrough()), language))
   return [...all, JSON.stringify(findings)].join('\n')
 }
 

@@ -7,19 +7,20 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
   readonly result: EndpointResult
 }
 
-/** The report fits into a terminal of this width. */
-const WIDTH = 80
+/** In a narrower terminal, the line of a case does not say what was sent. */
+const WIDTH_OF_CASE = 80
 
 const EXPECTED = { accepted: '2xx', rejected: '4xx', one: '2xx once' } as const
 
 /** Returns the line of a case: its result, code, what was sent, and the decisive status. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
-  return `${mark}  ${code.padEnd(22)}  ${sent.padEnd(34)}  ${came(expected, result)}\n`
+  const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
+  return `${mark}  ${code.padEnd(22)}  ${what}${came(expected, result)}\n`
 }
 
 export function skippedText({ code, sent }: Pick<EndpointCase, 'code' | 'sent'>, style: Style): string {
-  return `${style('dim', 'skip')}  ${code.padEnd(22)}  ${sent}\n`
+  return `${style('dim', 'skip')}  ${style.width < WIDTH_OF_CASE ? code : `${code.padEnd(22)}  ${sent}`}\n`
 }
 
 function came(expected: ReportedCase['expected'], { ok, statuses }: EndpointResult): string {
@@ -38,9 +39,9 @@ export function findingsText(findings: readonly Finding[], style: Style): string
     const number = `${index + 1}. `
     const indent = ' '.repeat(number.length)
     return [
-      style('bold', wrapText(cause, indent, number, WIDTH)),
-      wrapText(fix, indent, `${indent}Fix: `, WIDTH),
-      wrapText(codes.join(', '), indent, `${indent}Cases: `, WIDTH),
+      style('bold', wrapText(cause, style, indent, number)),
+      wrapText(fix, style, indent, `${indent}Fix: `),
+      wrapText(codes.join(', '), style, indent, `${indent}Cases: `),
     ].join('\n')
   })
   return `${texts.join('\n\n')}\n`
@@ -59,6 +60,6 @@ export function tableText(cases: readonly ReportedCase[], style: Style): string 
     .join('')
 }
 
-export function paragraph(text: string): string {
-  return `${wrapText(text, '', '', WIDTH)}\n`
+export function paragraph(text: string, style: Style): string {
+  return `${wrapText(text, style)}\n`
 }

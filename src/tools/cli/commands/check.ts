@@ -5,13 +5,13 @@ import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
 import { caseText, findingsText, paragraph, type ReportedCase, skippedText, tableText } from '../check/report.js'
 import { explainFailures } from '../check/underlying.js'
-import { type Context, defineCommand, type Outcome, UsageError, unknownWord } from '../command.js'
+import { type Context, defineCommand, guideAddress, type Outcome, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
-import { type Style, write } from '../output/terminal.js'
+import { type Style, wrapText, write } from '../output/terminal.js'
 
 /** The case that sends the first request. If it fails, the results of the other cases mean nothing. */
 const FIRST = 'accepted-json'
@@ -21,7 +21,7 @@ const LONG_MILLISECONDS = 2 ** 31 - 1
 
 export const check = defineCommand({
   name: 'check',
-  summary: 'Proves an endpoint of yours, in any language, against the whole specification.',
+  summary: 'Checks your endpoint, in any language, against the specification.',
   operands: ['URL'],
   options: {
     ...SECRET_OPTIONS,
@@ -76,7 +76,7 @@ export const check = defineCommand({
 
     const endpoint = String(urls[0])
     const print = values.json ? async () => {} : (text: string) => write(context.stdout, text)
-    await print(heading(endpoint, chosen, rate))
+    await print(heading(endpoint, chosen, rate, style))
     const cases = await runCases(chosen, contract, client, print, context, style)
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
@@ -112,12 +112,13 @@ function choose(
   return contract.filter((one) => one.code === FIRST || ((only === undefined || isIn(one, only)) && !isIn(one, skip)))
 }
 
-function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number): string {
+function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number, style: Style): string {
   const run = chosen.filter(({ isSkipped }) => !isSkipped)
   const total = run.reduce((sum, { requests }) => sum + requests, 1)
   const genuine = run.reduce((sum, one) => sum + one.genuine, 0)
   const cases = `${run.length} cases: up to ${total} requests, of which ${genuine} are genuine.`
-  return `Checks ${endpoint}\n${paragraph(`${cases} At most ${rate} per second. Check only your own endpoints.`)}\n`
+  const limits = `At most ${rate} per second. Check only your own endpoints.`
+  return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
 }
 
 /** Runs the cases and prints a line for each. Ends if the endpoint refuses the first request, or stops answering. */
@@ -198,10 +199,10 @@ function conclusion(
     return `${table}${style(['green', 'bold'], verdict)}\n`
   }
   const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${findingsText(findings, style)}`
-  const bad = (verdict: string) => `${style(['red', 'bold'], verdict)}\n`
+  const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
   if (cases[0]?.result.ok === false) {
     const verdict = 'The endpoint refuses a genuine request, so no other case was run.'
-    return `${whatToChange}\n${paragraph(howToFindOut(endpoint))}\n${bad(verdict)}`
+    return `${whatToChange}\n${paragraph(howToFindOut(endpoint), style)}\n${bad(verdict)}`
   }
   const missing = planned - cases.length
   const ended = missing === 0 ? '' : ` The run ended early, so ${missing} cases were not run.`
@@ -209,5 +210,5 @@ function conclusion(
 }
 
 function howToFindOut(endpoint: string): string {
-  return `To see what arrives and what should have been signed, run inbound-webhook-auth listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see docs/debug/without-node.md.`
+  return `To see what arrives and what should have been signed, run inbound-webhook-auth listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
 }

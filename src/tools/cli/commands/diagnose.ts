@@ -2,12 +2,12 @@ import { WINDOW_SECONDS } from '../../../rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
-import { defineCommand } from '../command.js'
+import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
-import { notesText, wrapText } from '../output/terminal.js'
+import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const ELSEWHERE =
   'If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.'
@@ -24,7 +24,7 @@ export const diagnose = defineCommand({
   notes: [
     CAPTURE_NOTE,
     'While you rotate a secret, pass both: diagnose tries each secret.',
-    'docs/reference/findings.md in the package describes every code of a finding.',
+    `Every code of a finding: ${guideAddress('docs/reference/findings.md')}`,
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
   ],
@@ -33,14 +33,14 @@ export const diagnose = defineCommand({
     // This module is loaded only here, because the other commands start faster without it.
     const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
-    const { request, original, clock, notes: read } = await readReceived(call, context)
+    const { request, original, clock, warnings, notes: read } = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
     const { genuine, findings, language: guessed } = await diagnoseRequest(request, secrets, clock, original)
     // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
-    const masked = read.map((note) => maskSecrets(note, secrets))
-    const notes = [...masked, ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    const mask = (text: string) => maskSecrets(text, secrets)
+    const notes = [...read.map(mask), ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
     // If nothing else is wrong, the signature and all formats are right.
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
@@ -55,16 +55,16 @@ export const diagnose = defineCommand({
         : `${style(['red', 'bold'], 'Not genuine')}: ${count}`
     const report =
       findings.length > 0
-        ? `${heading}\n\n${list}`
-        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE)}\n`
+        ? `${wrapText(heading, style)}\n\n${list}`
+        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE, style)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
     const hasGuessed = findings.some(({ fixes }) => guessed !== undefined && guessed in fixes)
     const which = hasGuessed ? ` The lines above are for ${guessed}, from User-Agent.` : ''
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
     return {
       exitCode: genuine ? 0 : 1,
-      text: `${report}\n${notesText([...notes, ...languages], style)}`,
-      document: { genuine, findings, notes },
+      text: `${warningsText(warnings.map(mask), style)}${report}\n${notesText([...notes, ...languages], style)}`,
+      document: { genuine, findings, notes: [...warnings.map(mask), ...notes] },
     }
   },
 })

@@ -10,7 +10,7 @@ import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-sour
 import { PageServer } from '../listen/page-server.js'
 import { Receiver } from '../listen/receiver.js'
 import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
-import { notesText, styleOf, write } from '../output/terminal.js'
+import { notesText, type Style, styleOf, wrapText, write } from '../output/terminal.js'
 import { openInBrowser, readWorkbench } from '../workbench-page.js'
 
 const DEFAULT_PORT = 4000
@@ -94,7 +94,7 @@ export const listen = defineCommand({
     const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
     await write(stderr, notesText(notes, styleOf(stderr)))
     const url = await page?.start(origin)
-    await write(stdout, isJson ? jsonLine({ listening: origin, page: url }) : heading(origin, url))
+    await write(stdout, isJson ? jsonLine({ listening: origin, page: url }) : heading(origin, url, styleOf(stdout)))
     if (url !== undefined && !isJson && !call.values['no-open']) openInBrowser(url, context.env)
     await Promise.race([context.untilInterrupted(), once(receiver.failed, 'abort')])
     const stopped = receiver.stop()
@@ -112,14 +112,13 @@ export const listen = defineCommand({
 const WARNING =
   'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
 
-function heading(origin: string, page: string | undefined): string {
+function heading(origin: string, page: string | undefined, style: Style): string {
   const pageLine = page === undefined ? '' : `The page is at ${page}\n`
-  return `Listening on ${origin} (any path). Press Ctrl+C to end.
-${pageLine}For a public address, start a tunnel of your choice in another terminal, such as:
+  const text = `Listening on ${origin} (any path). Press Ctrl+C to end.
+${pageLine}For a public address, start a tunnel in another terminal, such as one of these:
   cloudflared tunnel --url ${origin}
-  ngrok http ${origin}
-
-`
+  ngrok http ${origin}`
+  return `${wrapText(text, style)}\n\n`
 }
 
 async function createFolder(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.js'
 
 export const secret = defineCommand({
   name: 'secret',
-  summary: 'Creates a signing secret: 32 random bytes as base64url, 43 characters.',
+  summary: 'Creates a signing secret of 43 characters: 32 random bytes.',
   operands: [],
   options: {},
   notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],

@@ -8,7 +8,7 @@ import { readInput } from '../input/read-input.js'
 import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
 import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
-import { printable, type Style } from '../output/terminal.js'
+import { printable, type Style, wrapText } from '../output/terminal.js'
 
 export const send = defineCommand({
   name: 'send',
@@ -105,7 +105,8 @@ function statusOf({ status, statusText }: EndpointResponse): string {
 function responseText(response: EndpointResponse, style: Style): string {
   const label = isAccepted(response) ? style(['green', 'bold'], 'Accepted') : style(['red', 'bold'], 'Not accepted')
   const body = printable(response.body, '\n\t').trimEnd()
-  const lines = [`${label}: ${statusOf(response)}`, ...(body === '' ? [] : ['', body]), ...hintsOn(response)]
+  const hints = hintsOn(response).map((hint) => wrapText(hint, style))
+  const lines = [`${label}: ${statusOf(response)}`, ...(body === '' ? [] : ['', body]), ...hints]
   return `${lines.join('\n')}\n`
 }
 

@@ -2,7 +2,7 @@ import { sign as signBody } from '../../../index.js'
 import { MAX_SECONDS } from '../../../sign.js'
 import type { Header } from '../../capture/headers.js'
 import { httpText } from '../../capture/write-request.js'
-import { defineCommand, UsageError, unknownWord } from '../command.js'
+import { defineCommand, shellWord, UsageError, unknownWord } from '../command.js'
 import { contentTypeOf, parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
@@ -12,7 +12,7 @@ const FORMATS = ['headers', 'curl', 'http', 'json'] as const
 
 export const sign = defineCommand({
   name: 'sign',
-  summary: 'Signs the exact bytes of a body, and prints the three headers to send with it.',
+  summary: 'Signs the exact bytes of a body, and prints the three headers.',
   operands: ['[file|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -68,9 +68,4 @@ function curlCommand(url: string, headers: readonly Header[], path: string): str
     `--data-binary ${shellWord(`@${path}`)}`,
   ]
   return `${words.join(' \\\n  ')}\n`
-}
-
-/** Quotes a word for a POSIX shell, if necessary. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,12 +1,14 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../../index.js'
 import { describeTime } from '../../capture/arrival.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
-import { defineCommand } from '../command.js'
+import { commandLine, defineCommand } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
-import { notesText, wrapText } from '../output/terminal.js'
+import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
 const REPLAY_NOTE = 'Not checked: whether it is a replay. Only the nonce store of the service knows that.'
+
+const PIPE_TO = 'To find the cause, pipe the same request to this command:'
 
 export const verify = defineCommand({
   name: 'verify',
@@ -32,12 +34,15 @@ export const verify = defineCommand({
     const unknown = received.clock === undefined ? ['X-Timestamp was compared with the time now.'] : []
     const mask = (text: string) => maskSecrets(text, secrets)
     const notes = [...received.notes.map(mask), ...unknown, ...secretNotes]
-    const textOf = (...lines: readonly string[]) => [...lines, '', notesText(notes, style)].join('\n')
+    const warnings = received.warnings.map(mask)
+    const documented = [...warnings, ...notes]
+    const textOf = (...lines: readonly string[]) =>
+      `${warningsText(warnings, style)}${wrapText(lines.join('\n'), style)}\n\n${notesText(notes, style)}`
     if (!result.ok) {
-      const isMismatch = result.reason === 'signature_mismatch'
-      const next = isMismatch ? ['To find the cause: inbound-webhook-auth diagnose, with the same arguments.'] : []
       const heading = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
-      return { exitCode: 1, text: textOf(heading, wrapText(result.message), ...next), document: { ...result, notes } }
+      const next = mask(commandLine('diagnose', call, style))
+      const text = `${textOf(heading, result.message)}\n${received.isPiped ? PIPE_TO : 'To find the cause:'}\n${next}\n`
+      return { exitCode: 1, text, document: { ...result, notes: documented } }
     }
 
     const { timestamp, secretIndex } = result
@@ -51,7 +56,7 @@ export const verify = defineCommand({
         `X-Nonce      ${nonce}`,
         REPLAY_NOTE,
       ),
-      document: { ok: true, timestamp, nonce, secretIndex, secret, notes: [...notes, REPLAY_NOTE] },
+      document: { ok: true, timestamp, nonce, secretIndex, secret, notes: [...documented, REPLAY_NOTE] },
     }
   },
 })

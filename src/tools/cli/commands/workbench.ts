@@ -6,7 +6,7 @@ import { openInBrowser, PAGE_HEADERS, readWorkbench, WORKBENCH } from '../workbe
 
 export const workbench = defineCommand({
   name: 'workbench',
-  summary: 'Opens the signature workbench: a page that checks, compares and signs requests.',
+  summary: 'Opens the workbench: a page that checks and signs requests.',
   operands: [],
   options: {
     'no-open': { help: 'prints the address, and starts no browser' },

@@ -30,18 +30,20 @@ const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arr
 
 /**
  * Reads the request of a call. If the sent body differs from the sender's file, `original` is that file. `clock` returns the time
- * at which the request arrived, and is `undefined` if that time is unknown. The notes say how the request was read.
+ * at which the request arrived, and is `undefined` if that time is unknown. The notes say how the request was read. The warnings say
+ * why these may not be the bytes that were sent. `isPiped` says whether the capture was standard input.
  */
 export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
+  const isPiped = isCaptured && (path === undefined || path === '-')
   const captured: CapturedRequest = isCaptured
     ? readCapture(await readInput(path, 'the captured request', context))
     : { headers: [], body: new Uint8Array() }
   const headers = replaceHeaders(captured.headers, given)
 
   const bodyFile = values['body-file']
-  const { body, original, notes } =
+  const { body, original, notes, warning } =
     bodyFile === undefined
       ? bodyOf(captured, headers)
       : bodyOfFile(await readInput(bodyFile, 'the body', context), headers, captured.isFileJoined)
@@ -51,6 +53,8 @@ export async function readReceived({ values, operands: [path] }: Call<typeof REC
     request: { webhookId: 'the captured request', headers, body },
     original,
     clock: arrival && { now: () => arrival[0] },
+    isPiped,
+    warnings: warning === undefined ? [] : [warning],
     notes: [
       `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(body.length)}.`,
       arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,

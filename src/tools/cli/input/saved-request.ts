@@ -33,9 +33,14 @@ export async function readSaved(
   }
   if (operands.length > 1) throw new UsageError('--request has a body of its own. Pass no other file.')
   const captured = readCapture(await readInput(path, 'the saved request', context))
-  const { body, notes } = bodyOf(captured, captured.headers)
+  const { body, notes, warning } = bodyOf(captured, captured.headers)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
   // The pseudo-headers and `Host` follow from the URL to send to.
   const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
-  return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
+  return {
+    method,
+    headers,
+    body,
+    notes: [...(warning === undefined ? [] : [warning]), ...(captured.notes ?? []), ...notes],
+  }
 }

@@ -40,15 +40,16 @@ const INDENT = '   '
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)
-  const head = `${new Date(time).toISOString().slice(11, 19)}Z  ${printable(`${method} ${path}`.trim()) || 'a connection'}  ${status}  ${verdict}`
+  const what = printable(`${method} ${path}`.trim()) || 'a connection'
+  const head = `${new Date(time).toISOString().slice(11, 19)}Z  ${what}  ${status}  ${verdict}: ${printable(detail)}`
   const lines = [
     ...(forwarded === undefined ? [] : [`The endpoint answered ${forwarded.status || 'nothing'}.`]),
     ...differences,
     ...(savedAs === undefined ? [] : [`Saved as ${savedAs}`]),
   ]
-  const below = lines.map((line) => `${wrapText(printable(line), INDENT)}\n`).join('')
+  const below = lines.map((line) => `${wrapText(printable(line), style, INDENT)}\n`).join('')
   const found = findings.length === 0 ? '' : `\n${findingsText(findings, style, language, report.language)}\n`
-  return `${head}${printable(`: ${detail}`)}\n${below}${found}`
+  return `${wrapText(head, style, INDENT, '')}\n${below}${found}`
 }
 
 /** Counts reports by their reason. */

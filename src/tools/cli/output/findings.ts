@@ -29,11 +29,11 @@ export function findingsText(
     const only = language ?? (guessed !== undefined && guessed in fixes ? guessed : undefined)
     const shown = only === undefined ? all.slice(0, MAX_LANGUAGES) : all.filter(([name]) => name === only)
     const lines = [
-      style('bold', wrapText(`${printable(message)} (${code})`, '   ', `${index + 1}. `)),
-      ...(evidence === undefined ? [] : evidence.split('\n').map((line) => INDENT + printable(line, '\t'))),
+      style('bold', wrapText(`${printable(message)} (${code})`, style, '   ', `${index + 1}. `)),
+      ...(evidence === undefined ? [] : [wrapText(printable(evidence, '\n\t'), style, INDENT)]),
       `   ${style('yellow', `Fix, ${SIDES[side]}:`)}`,
       ...[fix, ...shown.map(([name, line]) => `${name}: ${line}`)].map((line) =>
-        wrapText(printable(line, '\n\t'), INDENT),
+        wrapText(printable(line, '\n\t'), style, INDENT),
       ),
     ]
     return `${lines.join('\n')}\n`

@@ -1,37 +1,80 @@
 import type { Writable } from 'node:stream'
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { describeError } from '../describe-error.js'
 
-/** A file, a pipe or a terminal. Only terminals have `hasColors`, which obeys `NO_COLOR` and `TERM`. */
-export type Output = Writable & { readonly isTTY?: boolean | undefined; hasColors?(): boolean }
+/** A file, a pipe or a terminal. Only terminals have `columns`, and `hasColors`, which obeys `NO_COLOR` and `TERM`. */
+export type Output = Writable & {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number
+  hasColors?(): boolean
+}
 
-/** Formats a piece of text for an output, or returns it unchanged where colours are unwanted. */
-export type Style = (format: Parameters<typeof styleText>[0], text: string) => string
+/** Formats a piece of text, or returns it unchanged where colours are unwanted. */
+type Format = (format: Parameters<typeof styleText>[0], text: string) => string
+
+/** What an output can show: colours, and lines of at most `width` characters. */
+export type Style = Format & { readonly width: number }
+
+/** Longer lines are hard to read, and in shorter ones nothing stays beside its name. */
+const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
+
+/** The width of a file or a pipe. */
+const DEFAULT_WIDTH = 80
 
 export function styleOf(output: Output): Style {
   const isColoured = output.hasColors?.() === true
+  const width = Math.min(Math.max(output.columns ?? DEFAULT_WIDTH, MIN_WIDTH), MAX_WIDTH)
   // By itself, `styleText` would look only at the colours of process.stdout.
-  return (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text)
+  const format: Format = (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text)
+  return Object.assign(format, { width })
 }
 
-/** The longest line of text, in characters. */
-const MAX_WIDTH = 100
-
 /**
- * Breaks text at spaces into lines of at most `maxWidth` characters. Line ends in the text stay.
+ * Breaks text at spaces into lines of at most `width` characters. Line ends in the text stay. A word that is longer stays whole,
+ * because it is an address, a signature or another thing to copy.
  *
- * @param indent - the beginning of every line.
+ * @param indent - the beginning of every line. The rest of a line of a list is below its text.
  * @param first - the beginning of the first line, instead of `indent`.
  */
-export function wrapText(text: string, indent = '', first = indent, maxWidth = MAX_WIDTH): string {
-  const width = maxWidth - Math.max(indent.length, first.length)
-  const tooLong = new RegExp(`(?!.{1,${width}}$)(.{1,${width}}) `, 'gm')
-  return first + text.replace(tooLong, '$1\n').replaceAll('\n', `\n${indent}`)
+export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent = '', first = indent): string {
+  const lines = text.split('\n').map((line, index) => {
+    const start = index === 0 ? first : indent
+    const hang = indent + ' '.repeat((LIST_MARK.exec(line)?.[0] ?? '').length)
+    return breakLine(start + line, start.length, width, hang)
+  })
+  return lines.join('\n')
+}
+
+/** What begins a line of a list, or a line that is indented. */
+const LIST_MARK = /^ *(?:- )?/
+
+/** @param fixed - how many characters at the beginning stay as they are. */
+function breakLine(line: string, fixed: number, width: number, hang: string): string {
+  const [start, text] = [line.slice(0, fixed), line.slice(fixed)]
+  // Spaces before the first word belong to it.
+  const words = text.match(/^ *[^ ]*| +[^ ]*/g) ?? []
+  const lines = [start]
+  for (const [index, word] of words.entries()) {
+    const current = lines[lines.length - 1] as string
+    if (index === 0 || visibleLength(current + word) <= width) lines[lines.length - 1] = current + word
+    else if (word.trim() !== '') lines.push(hang + word.trimStart())
+  }
+  return lines.join('\n')
+}
+
+/** The length of a text without its colours. */
+function visibleLength(text: string): number {
+  return stripVTControlCharacters(text).length
 }
 
 /** Returns remarks on how a result was found, one per paragraph. */
 export function notesText(notes: readonly string[], style: Style): string {
-  return notes.map((note) => `${style('dim', wrapText(note))}\n`).join('')
+  return notes.map((note) => `${style('dim', wrapText(note, style))}\n`).join('')
+}
+
+/** Returns what a reader must know before the result. */
+export function warningsText(warnings: readonly string[], style: Style): string {
+  return warnings.map((warning) => `${style('yellow', wrapText(`Warning: ${warning}`, style))}\n\n`).join('')
 }
 
 /**

@@ -1,10 +1,12 @@
+import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { Counts, type Report, reportText } from '../../../../src/tools/cli/listen/report.js'
+import { styleOf } from '../../../../src/tools/cli/output/terminal.js'
 
 const report: Report = { time: 0, method: 'POST', path: '/', status: 204, ok: true, detail: '', findings: [] }
 
 it.each(['method', 'path', 'detail', 'savedAs'])('shows no control character of a terminal: %s', (name) => {
-  const text = reportText({ ...report, [name]: 'before\x1b[2Jafter' }, (_, plain) => plain)
+  const text = reportText({ ...report, [name]: 'before\x1b[2Jafter' }, styleOf(new PassThrough()))
   expect(text).toContain('after')
   expect(text).not.toContain('\x1b')
 })
