@@ -52,7 +52,7 @@ export async function generatePages(program) {
  * @param {string} help
  */
 function withoutGuide(help) {
-  return help.replace(/\n\nGuide: .*\n$/, '')
+  return help.replace(/\n\nGuide:\s.*\n$/, '')
 }
 
 /**

@@ -24,7 +24,8 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+  // A short name, because the program breaks lines at its length.
+  folder = mkdtempSync(join(tmpdir(), 'g-'))
 })
 afterEach(() => {
   rmSync(folder, { recursive: true })
