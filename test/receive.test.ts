@@ -105,6 +105,13 @@ describe('a genuine request', () => {
   })
 })
 
+it('uses the secrets of the call, even if the list changes while the body arrives', async () => {
+  const secrets = ['an old secret']
+  const outcome = outcomeOf(fetchRequest(), { secret: secrets })
+  secrets[0] = SECRET
+  expect(await outcome).toMatchObject({ reason: 'signature_mismatch' })
+})
+
 it('has no body without await', () => {
   const pending = receive({ webhookId: '42', request: fetchRequest({}) }, SECRET, new RecordingStore())
   pending.catch(() => {})
