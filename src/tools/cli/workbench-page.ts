@@ -6,7 +6,7 @@ import { type Context, UsageError } from './command.js'
 /** The workbench: one HTML file, which the build writes. */
 export const WORKBENCH = 'dist/workbench.html'
 
-/** Headers for a page that no other page may show in a frame, and that no cache keeps. */
+/** Headers that forbid other pages to show the page in a frame, and caches to keep it. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',

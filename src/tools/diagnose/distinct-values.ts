@@ -4,9 +4,9 @@ import type { Value } from './dimensions.js'
 /** How many bytes at each end of a value go into its fingerprint. */
 const SAMPLED = 32
 
-/** Values of a dimension without repetition. Bytes are equal if their contents are, and other values if they are the same object. */
+/** Values of a dimension, each once. Bytes are equal if their contents are equal. Other values are equal if they are the same object. */
 export class DistinctValues {
-  /** Equal values have one fingerprint. There may be thousands of values, so each is compared with few others. */
+  /** The values by fingerprint. Equal values have the same one, so each of thousands of values is compared with few others. */
   readonly #byFingerprint = new Map<unknown, Value[]>()
 
   constructor(values: readonly Value[] = []) {

@@ -87,7 +87,7 @@ export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
   return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : meant
 }
 
-/** Removes a nonce that was only guessed: a request ID that a proxy adds is not the nonce, unless it was signed. */
+/** Removes a nonce that was only guessed. A proxy may have added a request ID, which is the nonce only if it was signed. */
 export function withoutGuessedNonce(meant: MeantHeaders, { nonce: { renamed } }: ReceivedHeaders): MeantHeaders {
   return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? meant : { ...meant, nonce: undefined }
 }
@@ -111,7 +111,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Checks whether a name has the word. Up to two letters may be missing or added, and their order does not matter. */
+/** Returns whether a name has the word. Up to two letters may be missing or added, and their order does not matter. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word
@@ -133,7 +133,7 @@ function findOtherName(headers: readonly Header[], name: HeaderName): Header | u
     const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
     return !isTimeOfAnother && (hasWord(plain(other), FIELDS[name]) || OTHER_NAMES[name].test(plain(other)))
   })
-  // It prefers the most specific header: a SHA-256 signature to a SHA-1 signature, and a nonce to a request ID.
+  // The most specific header comes first: a SHA-256 signature before a SHA-1 signature, and a nonce before a request ID.
   return (
     candidates.find(([other]) => plain(other) === name) ??
     candidates.find(([other]) => other.includes('256')) ??

@@ -17,14 +17,14 @@ export interface SignatureForm {
   readonly code: 'signature_format' | 'signature_truncated'
   /** How many bytes the whole digest may have. */
   readonly lengths: readonly number[]
-  /** Checks whether the header encodes this digest, which is in lowercase hex. */
+  /** Returns whether the header encodes this digest, which is in lowercase hex. */
   matches(digest: string): boolean
 }
 
 /** Go's `mac.Sum(message)` appends the digest to the message. */
 const APPENDED = 'other bytes before the digest, in the same encoding'
 
-/** Checks that a form is of the whole header, because a part of it would be a guess. */
+/** Returns whether a form covers the whole header. A digest in a part of the header would be a guess. */
 const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_format' && !differences.includes(APPENDED)
 
 /** Returns all forms in which the header may hold a digest, the plainest first. */
@@ -161,12 +161,12 @@ function decode({ text, differences }: Piece): Piece[] {
   return decoded
 }
 
-/** Checks whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
+/** Returns whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
 export function isDigest(signature: string): boolean {
   return readEncoded(signature).some(isWhole)
 }
 
-/** Says how a whole digest differs from 64 lowercase hex digits. Returns nothing if the header is other text. */
+/** Returns how a whole digest differs from 64 lowercase hex digits. Returns nothing if the header is other text. */
 export function describeForm(signature: string): string {
   return readEncoded(signature).find(isWhole)?.differences.join(', ') ?? ''
 }

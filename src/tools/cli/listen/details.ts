@@ -94,7 +94,7 @@ function maskRequest(
 /** Masks each piece of a secret in bytes. Returns the same bytes if there is none. */
 function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = fromLatin1(bytes)
-  // One character per byte, so a secret beyond ASCII has two or more for each of its own.
+  // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more.
   const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
   return masked === text ? bytes : latin1(masked)
 }

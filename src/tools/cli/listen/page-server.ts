@@ -26,7 +26,7 @@ export interface PageSettings {
   readonly clock: Clock
 }
 
-/** A page that has not read this much is disconnected. It connects again by itself, and then gets the whole list. */
+/** A page with this many unread bytes is disconnected. The page connects again by itself, and then gets the whole list. */
 const MAX_UNREAD_BYTES = 2 ** 20
 /** The largest number of open pages. */
 const MAX_PAGES = 20
@@ -114,13 +114,13 @@ export class PageServer {
     else answer(response, 200, 'application/json', maskedJson(document, this.#settings.secrets))
   }
 
-  /** Compares in a time that does not depend on the first wrong character. */
+  /** Returns whether a token is right. The time of the comparison does not depend on the first wrong character. */
   #isToken(token: string): boolean {
     const [given, right] = [Buffer.from(token), Buffer.from(this.#token)]
     return given.length === right.length && timingSafeEqual(given, right)
   }
 
-  /** Checks that a request comes from the page itself, or from a browser that opens the page. */
+  /** Returns whether a request comes from the page itself, or from a browser that opens the page. */
   #isOwn({ method, headers }: IncomingMessage): boolean {
     const { host, origin } = headers
     if (host !== this.#host) return false

@@ -16,7 +16,7 @@ const INDENT = '     '
  * Returns findings as numbered text, each with its evidence and its fix.
  *
  * @param language - the only language to show a line for.
- * @param guessed - the sender's language. A finding that has no line for it shows others.
+ * @param guessed - the sender's language. A finding without a line for this language shows others.
  */
 export function findingsText(
   findings: readonly Finding[],

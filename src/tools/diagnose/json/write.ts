@@ -46,7 +46,7 @@ export interface JsonStyle {
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
-/** Indented text of deep nesting would grow without limit. */
+/** The indented text may be this many times as long, because deep nesting would make it grow without limit. */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
