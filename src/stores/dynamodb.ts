@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
+import { hidingCredentials } from './credentials.js'
 import { scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'
@@ -68,7 +69,7 @@ export class DynamoDBNonceStore implements NonceStore {
     if (!TABLE.test(table)) throw invalidRange("table is not a name or an ARN. Pass the table's name or ARN.")
     assertTimeout(timeout)
     assertClock(clock)
-    this.#putItem = putItem
+    this.#putItem = hidingCredentials(putItem)
     this.#table = table
     this.#timeout = timeout
     this.#clock = clock

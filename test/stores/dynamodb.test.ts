@@ -61,7 +61,7 @@ describe('a reservation', () => {
     ['a missing table', Object.assign(new Error('no table'), { name: 'ResourceNotFoundException' })],
   ])('rejects with the error of putItem: %s', async (_, reason) => {
     const store = new DynamoDBNonceStore({ putItem: () => Promise.reject(reason) })
-    await expect(store.reserve('42', 'nonce', 600)).rejects.toBe(reason)
+    await expect(store.reserve('42', 'nonce', 600)).rejects.toEqual(reason)
   })
 
   it.each<[string, unknown]>([

@@ -1,6 +1,8 @@
 import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
+import { withoutCredentials } from '../credentials.js'
 import { assertFunction } from '../options.js'
 import type { Admission } from './admission.js'
+import { connectFailure } from './failure.js'
 
 /** `Symbol.asyncDispose`, or nothing where the types of the project do not know it. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
@@ -38,7 +40,7 @@ export function connectOptionsOf(
   const { timeout = 1000, onError = () => {} } = options
   assertTimeout(timeout)
   assertFunction(onError, 'onError', '(error) => console.error(error)')
-  return { timeout, onError }
+  return { timeout, onError: (error) => onError(withoutCredentials(error)) }
 }
 
 /** Every client that a `create` has returned, to find one that is returned twice. */
@@ -68,7 +70,12 @@ export function createClient<Client extends object, Options extends object>(
       },
     })
   }
-  const client = create(watched)
+  let client: Client
+  try {
+    client = create(watched)
+  } catch (error) {
+    throw connectFailure(error)
+  }
   const missing = methods.find((method) => typeof Object(client)[method] !== 'function')
   if (missing !== undefined) {
     throw invalidType(

@@ -1,4 +1,5 @@
 import { hasErrorCode, NonceStoreError } from '../../errors.js'
+import { withoutCredentials } from '../credentials.js'
 import { lastErrorOfIoredis } from './driver-internals.js'
 
 /** Why a store cannot connect: how the clients report it, and what to do. */
@@ -12,6 +13,11 @@ interface Reason {
 
 /** The first reason that fits decides, so the precise ones come first. The messages are safe to send: they name no host and no user. */
 const REASONS: readonly Reason[] = [
+  {
+    codes: ['ERR_INVALID_URL'],
+    text: /^error parsing connection string/,
+    message: 'The URL in create is invalid. Encode its user name and password with encodeURIComponent.',
+  },
   {
     codes: ['28P01', '28000', 1045, 1698],
     text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
@@ -81,7 +87,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the client's error.
+ * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the client's error without
+ * credentials.
  *
  * @param error - what the client rejected with.
  * @param background - the error that the client emitted before, if any. Some clients reject without the reason.
@@ -91,9 +98,9 @@ export function connectFailure(error: unknown, background?: unknown): Error {
   const causes = [error, background]
   for (const reason of REASONS) {
     const cause = causes.find((candidate) => chainOf(candidate).some((link) => fits(reason, link)))
-    if (cause !== undefined) return new NonceStoreError(reason.message, { cause })
+    if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
   }
-  return new NonceStoreError(UNKNOWN, { cause: error })
+  return new NonceStoreError(UNKNOWN, { cause: withoutCredentials(error) })
 }
 
 function fits({ codes, text }: Reason, error: unknown): boolean {

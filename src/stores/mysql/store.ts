@@ -1,4 +1,5 @@
 import { assertOptions, assertTimeout, kindOf } from '../../arguments.js'
+import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, scopedKeyHash } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from '../options.js'
@@ -54,7 +55,7 @@ export class MySqlNonceStore implements NonceStore {
     assertFunction(query, 'query', '(sql, values) => pool.query(sql, values)')
     const names = tableNames(table, 'database', 64)
     assertTimeout(timeout)
-    this.#query = query
+    this.#query = hidingCredentials(query)
     this.#timeout = timeout
     this.#table = names.map((name) => `\`${name}\``).join('.')
   }

@@ -1,4 +1,5 @@
 import { assertOptions, assertTimeout, kindOf } from '../../arguments.js'
+import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, scopedKeyHash } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from '../options.js'
@@ -60,7 +61,7 @@ export class PostgresNonceStore implements NonceStore {
     assertFunction(query, 'query', '(text, values) => pool.query(text, values)')
     const names = tableNames(table, 'schema', MAX_NAME_LENGTH)
     assertTimeout(timeout)
-    this.#query = query
+    this.#query = hidingCredentials(query)
     this.#timeout = timeout
     this.#table = names.map((name) => `"${name}"`).join('.')
     this.#schema = names.length === 2 ? `"${names[0]}".` : ''

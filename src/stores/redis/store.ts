@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
+import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
@@ -64,7 +65,7 @@ export class RedisNonceStore implements NonceStore {
     assertFunction(sendCommand, 'sendCommand', '(args) => client.sendCommand(args)')
     if (typeof keyPrefix !== 'string') throw invalidType(`keyPrefix is ${kindOf(keyPrefix)}. Pass a string.`)
     assertTimeout(timeout)
-    this.#sendCommand = sendCommand
+    this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
     this.#timeout = timeout
   }

@@ -42,6 +42,8 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['redis: cluster', error('None of the root nodes is available'), /cannot be reached/],
     ['ioredis: cluster', error('None of startup nodes is available'), /cannot be reached/],
     ['ioredis: Sentinel', error('All sentinels are unreachable and retry is disabled.'), /cannot be reached/],
+    ['redis: invalid URL', error('Invalid URL', { code: 'ERR_INVALID_URL' }), /URL in create is invalid/],
+    ['mariadb: invalid URL', error('error parsing connection string x'), /URL in create is invalid/],
     ['anything else', error('out of cheese'), /^The store cannot connect\. See the cause\.$/],
     ['nothing', undefined, /^The store cannot connect\. See the cause\.$/],
   ])('%s', (_, cause, message) => {
@@ -71,7 +73,7 @@ describe('the error for a store that cannot connect says what to do', () => {
       message: expect.stringMatching(/password/),
       cause: emitted,
     })
-    expect(connectFailure(rejection, error('?')).cause).toBe(rejection)
+    expect(connectFailure(rejection, error('?')).cause).toEqual(rejection)
     const refreshing = error('Failed to refresh slots cache.', { lastNodeError: emitted })
     expect(connectFailure(rejection, refreshing)).toMatchObject({ message: expect.stringMatching(/password/) })
   })

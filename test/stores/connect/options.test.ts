@@ -58,7 +58,7 @@ describe.each(CONNECT)('%s', (name, connect) => {
     const rejected = connect(() => {
       throw error
     })
-    await expect(rejected).rejects.toBe(error)
+    await expect(rejected).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: error })
   })
 
   it.runIf(/Redis|redis/.test(name))('refuses a key prefix that is no string', async () => {
@@ -90,7 +90,7 @@ async function optionsOf(connect: Connect): Promise<unknown> {
     passed = { ...options }
     throw new Error('no client')
   }
-  await expect(connect(create)).rejects.toThrow('no client')
+  await expect(connect(create)).rejects.toHaveProperty('cause.message', 'no client')
   return passed
 }
 

@@ -98,7 +98,7 @@ describe('a reservation', () => {
     const seldom = storeWith(...Array(19).fill(error), { affectedRows: 1 })
     expect(await seldom.store.reserve('42', 'nonce', 600)).toBe(true)
     const often = storeWith(...Array(20).fill(error), { affectedRows: 1 })
-    await expect(often.store.reserve('42', 'nonce', 600)).rejects.toBe(error)
+    await expect(often.store.reserve('42', 'nonce', 600)).rejects.toEqual(error)
   })
 
   it.each<[string, unknown]>([
@@ -113,7 +113,7 @@ describe('a reservation', () => {
       calls++
       return Promise.reject(reason)
     }
-    await expect(new MySqlNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toBe(reason)
+    await expect(new MySqlNonceStore({ query }).reserve('42', 'nonce', 600)).rejects.toEqual(reason)
     expect(calls).toBe(1)
   })
 

@@ -1,0 +1,70 @@
+/** The properties of an error that say why it happened. Clients add others: commands, URLs, and the client itself with its password. */
+const KEPT = [
+  'name',
+  'message',
+  'code',
+  'errno',
+  'syscall',
+  'hostname',
+  'address',
+  'port',
+  'sqlState',
+  'sqlMessage',
+  'severity',
+  'detail',
+  'hint',
+  'cause',
+  'errors',
+  'lastNodeError',
+  '$metadata',
+  'requestId',
+  'httpStatusCode',
+]
+
+/**
+ * Returns a copy of an error without credentials, at any depth of its causes. The copy has the class and the stack of the error, and
+ * the properties that say why it happened.
+ *
+ * @param copies - the copies of errors by their error, because an error may be its own cause.
+ */
+export function withoutCredentials(error: unknown, copies = new Map<unknown, unknown>()): unknown {
+  if (typeof error === 'string') return withoutPasswords(error)
+  if (Array.isArray(error)) return error.map((item) => withoutCredentials(item, copies))
+  // The cause of an error of this package has no credentials.
+  if (Object(error) !== error || Object(error).code === 'ERR_NONCE_STORE') return error
+  if (copies.has(error)) return copies.get(error)
+  const original: object = Object(error)
+  const copy = error instanceof Error ? Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error)) : {}
+  copies.set(error, copy)
+  for (const name of KEPT) {
+    if (!Object.hasOwn(original, name)) continue
+    const value = withoutCredentials(Reflect.get(original, name), copies)
+    Object.defineProperty(copy, name, { value, enumerable: Object.keys(original).includes(name) })
+  }
+  if (error instanceof Error) {
+    const frames =
+      String(error.stack)
+        .replace(error.message, '')
+        .match(/^ +at .*$/gm) ?? []
+    copy.stack = [`${copy.name}: ${copy.message}`, ...frames].join('\n')
+  }
+  return copy
+}
+
+/** Removes the passwords in URLs, and the arguments of a command that Redis does not know, such as `HELLO`. */
+function withoutPasswords(text: string): string {
+  return text.replace(/:\/\/.*@/s, '://…@').replace(/(, with args beginning with:).*/s, '$1 …')
+}
+
+/** Returns a function that rejects with the errors of `call` without credentials. */
+export function hidingCredentials<Args extends unknown[], Result>(
+  call: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return async (...args) => {
+    try {
+      return await call(...args)
+    } catch (error) {
+      throw withoutCredentials(error)
+    }
+  }
+}
