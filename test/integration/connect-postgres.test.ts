@@ -1,14 +1,25 @@
+import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createSecureContext, TLSSocket } from 'node:tls'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectPostgresOptions, connectPg, connectPostgresJs } from '../../src/stores/postgres/index.js'
+import { cancelStatement } from '../../src/stores/postgres/session.js'
 import { createCertificate } from '../support/certificate.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
-import { eventually, freePort, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
+import {
+  eventually,
+  freePort,
+  PostgresServer,
+  postgresIsInstalled,
+  TcpProxy,
+  UNKNOWN_HOST,
+} from '../support/servers.js'
 import { expectToClose } from '../support/stores/expect-to-close.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
@@ -27,14 +38,11 @@ const WITH_PARTS = {
 
 describe.runIf(installed)('connecting to PostgreSQL', () => {
   const certificate = createCertificate('postgres')
+  const tlsSettings = ['ssl=on', `ssl_cert_file=${certificate.cert}`, `ssl_key_file=${certificate.key}`]
   const closers: (() => unknown)[] = []
   let server: PostgresServer
   beforeAll(async () => {
-    server = await PostgresServer.start(
-      'ssl=on',
-      `ssl_cert_file=${certificate.cert}`,
-      `ssl_key_file=${certificate.key}`,
-    )
+    server = await PostgresServer.start(...tlsSettings)
   })
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close()
@@ -76,11 +84,47 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
       },
     )
 
+    it('cancels a statement over TLS if the pool uses TLS, with a server that takes nothing else', async () => {
+      const secure = await PostgresServer.start(...tlsSettings)
+      closers.push(() => secure.stop())
+      const locker = await secure.connect()
+      closers.push(() => locker.end())
+      await secure.requireTls()
+      const proxy = await TcpProxy.start(secure.port)
+      closers.push(() => proxy.stop())
+      const firstBytes: string[] = []
+      proxy.onRequest = (chunk, before) => {
+        if (before === 0) firstBytes.push(chunk.toString('hex'))
+      }
+      const ssl = { ca: certificate.ca }
+      const nonceStore = await WITH_PARTS[kind]({ host: 'localhost', port: proxy.port, ssl }, { timeout: 1000 })
+      closers.push(() => nonceStore.close())
+      await locker.query('BEGIN; LOCK TABLE webhook_nonces IN ACCESS EXCLUSIVE MODE')
+      const waiting = async () => {
+        const { rows } = await locker.query("SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        return rows[0].count
+      }
+      const outcome = send(newRequest(), nonceStore)
+      await eventually(async () => expect(await waiting()).toBe(1))
+      const before = firstBytes.length
+      expect(await outcome).toBe('ERR_NONCE_STORE')
+      await eventually(async () => expect(await waiting()).toBe(0))
+      expect(firstBytes.length).toBeGreaterThan(before)
+      // SSLRequest: its length 8, and its code 80877103 (PostgreSQL, message formats).
+      expect(new Set(firstBytes)).toEqual(new Set(['0000000804d2162f']))
+      await locker.query('ROLLBACK')
+    })
+
     it('says that the server is down', async () => {
       const down = open(`postgres://test@127.0.0.1:${await freePort()}/postgres`)
-      await expect(down).rejects.toThrow('The server cannot be reached')
+      await expect(down).rejects.toThrow('No server listens at the address')
       const noSocket = WITH_PARTS[kind]({ host: certificate.folder, port: 5432 })
-      await expect(noSocket).rejects.toThrow('The server cannot be reached')
+      await expect(noSocket).rejects.toThrow('No server listens at the address')
+    })
+
+    it('says that the host name is unknown', async () => {
+      const unknown = WITH_PARTS[kind]({ host: UNKNOWN_HOST, port: 5432 })
+      await expect(unknown).rejects.toThrow('The host name of the server is unknown')
     })
 
     it('says that the password is wrong', async () => {
@@ -167,6 +211,77 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
 
     it('is refused after close(), which settles twice and while the server hangs', async () => {
       await expectToClose(await open(server.url, { timeout: 500 }), server, closers)
+    })
+  })
+
+  describe('a CancelRequest', () => {
+    const secret = { pid: 42, secret: 7 }
+    /** The length, the code 80877102, the process and its key, each in 4 bytes (PostgreSQL, message formats). */
+    const CANCEL_REQUEST = '0000001004d2162e0000002a00000007'
+
+    /** A server that answers SSLRequest, if it is not `undefined`, and records what it gets, before and after encryption. */
+    async function startServer(answer: string | undefined) {
+      const received = { clear: '', encrypted: '' }
+      const context = createSecureContext({ cert: certificate.ca, key: readFileSync(certificate.key) })
+      const server = createServer((socket) => {
+        const encrypt = () => {
+          const encrypted = new TLSSocket(socket, { isServer: true, secureContext: context })
+          encrypted
+            .on('error', () => {})
+            .on('data', (chunk) => {
+              received.encrypted += chunk.toString('hex')
+              encrypted.end()
+            })
+        }
+        socket.on('error', () => {})
+        if (answer === undefined) return encrypt()
+        socket.once('data', (chunk) => {
+          received.clear += chunk.toString('hex')
+          if (answer === 'S') encrypt()
+          else socket.on('data', (more) => (received.clear += more.toString('hex')))
+          socket.write(answer)
+        })
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      closers.push(() => server.close())
+      return { received, server, address: { host: '127.0.0.1', port: Object(server.address()).port } }
+    }
+    const tls = { options: { ca: certificate.ca, servername: 'localhost' }, isDirect: false, isOptional: false }
+    const SSL_REQUEST = '0000000804d2162f'
+
+    it.each<[string, string | undefined, object, { clear: string; encrypted: string }]>([
+      ['goes over TLS', 'S', {}, { clear: SSL_REQUEST, encrypted: CANCEL_REQUEST }],
+      [
+        'goes over TLS at once, if the pool does so',
+        undefined,
+        { isDirect: true },
+        { clear: '', encrypted: CANCEL_REQUEST },
+      ],
+      ['is not sent if the server has no TLS', 'N', {}, { clear: SSL_REQUEST, encrypted: '' }],
+      [
+        'goes in clear text if the pool may do so',
+        'N',
+        { isOptional: true },
+        { clear: SSL_REQUEST + CANCEL_REQUEST, encrypted: '' },
+      ],
+      [
+        'is not sent if the certificate is not trusted',
+        'S',
+        { options: { servername: 'localhost' } },
+        { clear: SSL_REQUEST, encrypted: '' },
+      ],
+      [
+        'is not sent if the certificate is that of another server',
+        'S',
+        { options: { ca: certificate.ca, servername: 'another' } },
+        { clear: SSL_REQUEST, encrypted: '' },
+      ],
+    ])('%s', async (_, answer, more, expected) => {
+      const { received, server, address } = await startServer(answer)
+      const closed = once(server, 'connection').then(([socket]) => once(socket, 'close'))
+      cancelStatement(address, { ...secret, tls: { ...tls, ...more } }, 1000)
+      await closed
+      expect(received).toEqual(expected)
     })
   })
 })

@@ -55,6 +55,50 @@ describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('of PostgreSQL'
     })
   })
 
+  it('pg and postgres.js have the settings of TLS', async () => {
+    const ssl = { ca: 'an authority', key: 'a key' }
+    const isConnected = { processID: 1, secretKey: 2 }
+    const [named, direct] = [
+      new pg.Client({ host: 'db.example.com', ssl: { ...ssl } }),
+      new pg.Client({ host: '127.0.0.1', ssl: true, ...{ sslnegotiation: 'direct' } }),
+    ].map((client) => sessionOfPg(Object.assign(client, isConnected)))
+    const message = gone('pg', 'ssl or sslNegotiation')
+    const host = 'db.example.com'
+    expect(named?.tls, message).toEqual({
+      options: { host, servername: host, ...ssl },
+      isDirect: false,
+      isOptional: false,
+    })
+    expect(direct?.tls, message).toEqual({
+      options: { host: '127.0.0.1', ALPNProtocols: ['postgresql'] },
+      isDirect: true,
+      isOptional: false,
+    })
+
+    for (const [settings, tls] of [
+      [{ host }, undefined],
+      [
+        { host, ssl },
+        { options: { servername: host, ...ssl }, isDirect: false, isOptional: false },
+      ],
+      [
+        { host, ssl: true },
+        { options: { servername: host }, isDirect: false, isOptional: false },
+      ],
+      [
+        { host: '127.0.0.1', ssl: 'prefer' },
+        { options: { rejectUnauthorized: false }, isDirect: false, isOptional: true },
+      ],
+      [
+        { host: '/run/postgresql', ssl: 'require', sslnegotiation: 'direct' },
+        { options: { rejectUnauthorized: false, ALPNProtocols: ['postgresql'] }, isDirect: true, isOptional: false },
+      ],
+    ] as const) {
+      const session = sessionOfPostgresJs(postgres(Object(settings)), { state: { pid: 1, secret: 2 } })
+      expect(session, gone('postgres', 'ssl or sslnegotiation')).toMatchObject({ pid: 1, secret: 2, tls })
+    }
+  })
+
   it('postgres.js has the session of a statement, and the addresses of its servers', async () => {
     const sql = postgres(server.url, { max: 1 })
     const statement = sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)')

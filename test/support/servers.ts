@@ -13,6 +13,9 @@ import { LATE } from './late.js'
 
 const run = promisify(execFile)
 
+/** A host name that nobody has: its first label is too long, so that no name server is asked. */
+export const UNKNOWN_HOST = `${'a'.repeat(64)}.invalid`
+
 /** Returns a free TCP port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -253,8 +256,22 @@ export class PostgresServer {
 
   /** Makes a user need a password. */
   async requirePassword(user: string): Promise<void> {
+    await this.#addRule(`host all ${user} all scram-sha-256`)
+  }
+
+  /** Refuses every new connection over TCP that does not use TLS. */
+  async requireTls(): Promise<void> {
+    await this.#addRule('hostnossl all all all reject')
+    await eventually(async () => {
+      const refused: unknown = await this.connect().catch((error: unknown) => error)
+      if (Object(refused).code !== '28000') throw new Error('connections without TLS are still accepted')
+    })
+  }
+
+  /** Puts a rule before the others of pg_hba.conf. */
+  async #addRule(rule: string): Promise<void> {
     const path = join(this.#data, 'pg_hba.conf')
-    writeFileSync(path, `host all ${user} all scram-sha-256\n${readFileSync(path, 'utf8')}`)
+    writeFileSync(path, `${rule}\n${readFileSync(path, 'utf8')}`)
     await this.sql('SELECT pg_reload_conf()')
   }
 
@@ -411,6 +428,8 @@ export class TcpProxy {
    * came before it on the same connection.
    */
   onReply: (before: number) => 'pass' | 'hold' | 'cut' = () => 'pass'
+  /** Is called with each chunk from a client. `before` is the number of chunks that came before it on the same connection. */
+  onRequest: (chunk: Buffer, before: number) => void = () => {}
   /** The delay of each chunk from a client, in milliseconds. The chunks of a connection stay in order. */
   delay = 0
   readonly #server
@@ -432,10 +451,12 @@ export class TcpProxy {
         if (this.#live.has(client)) cut()
       }
       let lastChunk = Promise.resolve()
+      let requests = 0
       client
         .on('error', end)
         .on('close', end)
         .on('data', (chunk) => {
+          this.onRequest(chunk, requests++)
           if (!this.#live.has(client)) return
           const isDue = this.delay === 0 ? undefined : sleep(this.delay)
           lastChunk = Promise.all([lastChunk, isDue]).then(() => void server.write(chunk))

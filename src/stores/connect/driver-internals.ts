@@ -1,10 +1,14 @@
+import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+
 // The undocumented parts of the drivers that the stores read. No other file reads any. A new version of a driver may change them without
 // notice: test/integration/driver-internals.test.ts then fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
 // | pg       | 8           | processID, secretKey, host, port of a client   | cancels a statement without an answer; else it goes on    |
-// | postgres | 3           | state of a statement, options of the client    | the same                                                  |
+// | pg       | 8           | ssl and sslNegotiation of a client             | cancels over TLS; else the secret key goes in clear text  |
+// | postgres | 3           | state of a statement, options of the client    | the same two                                              |
 // | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
 // | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
 // | redis    | 5, 6        | the listener for abort on the signal of a node | closes connections that are being opened; else they stay  |
@@ -19,31 +23,68 @@ export interface PostgresSession {
   /** The number of the server process, and its secret key. */
   readonly pid: number
   readonly secret: number
+  /** How the connection is encrypted, or `undefined`. */
+  readonly tls: PostgresTls | undefined
+}
+
+/** How a driver encrypts a connection to PostgreSQL. */
+export interface PostgresTls {
+  /** What the driver passes to `connect` of `node:tls` beside the socket. */
+  readonly options: ConnectionOptions
+  /** Whether TLS begins at once, without the message SSLRequest. */
+  readonly isDirect: boolean
+  /** Whether the driver goes on in clear text if the server has no TLS. */
+  readonly isOptional: boolean
 }
 
 /** Returns the session of a client of pg, or `undefined` before it is connected. */
 export function sessionOfPg(client: object): PostgresSession | undefined {
-  const { host, port, processID: pid, secretKey: secret } = Object(client)
-  return typeof pid === 'number' && typeof secret === 'number' ? { host, port, pid, secret } : undefined
+  const { host, port, processID: pid, secretKey: secret, ssl, sslNegotiation } = Object(client)
+  if (typeof pid !== 'number' || typeof secret !== 'number') return undefined
+  // The key is not enumerable.
+  const { key } = Object(ssl)
+  const options = { host, ...Object(ssl), ...(key && { key }), ...servernameOf(host) }
+  return { host, port, pid, secret, tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined }
 }
 
-/** The part of the settings of postgres.js that names its servers. */
+/** Returns the option `servername`, which may be no IP address (RFC 6066, section 3). */
+function servernameOf(host: string): ConnectionOptions {
+  return isIP(host) === 0 ? { servername: host } : {}
+}
+
+function tlsOf(options: ConnectionOptions, negotiation: unknown, isOptional: boolean): PostgresTls {
+  const isDirect = negotiation === 'direct'
+  return { options: isDirect ? { ...options, ALPNProtocols: ['postgresql'] } : options, isDirect, isOptional }
+}
+
+/** The part of the settings of postgres.js that says how to connect to its servers. */
 export interface PostgresJsServers {
   /** The path of a Unix socket. */
   readonly path?: unknown
   readonly host: readonly string[]
   readonly port: readonly number[]
+  /** Options of TLS, or how strict it is. */
+  readonly ssl?: unknown
+  readonly sslnegotiation?: unknown
 }
 
 /** Returns the session that runs a statement of postgres.js, or `undefined` if the statement was not sent. */
 export function sessionOfPostgresJs(
   sql: unknown,
   statement: unknown,
-): { readonly servers: PostgresJsServers; readonly pid: number; readonly secret: number } | undefined {
+): (Omit<PostgresSession, 'host' | 'port'> & { readonly servers: PostgresJsServers }) | undefined {
   const { pid, secret } = Object(Object(statement).state)
   const servers: PostgresJsServers | undefined = Object(sql).options
-  return typeof pid === 'number' && typeof secret === 'number' && servers ? { servers, pid, secret } : undefined
+  if (typeof pid !== 'number' || typeof secret !== 'number' || servers === undefined) return undefined
+  const { ssl, sslnegotiation, path, host } = servers
+  const name = path ? {} : servernameOf(String(host[0]))
+  const settings = UNVERIFIED.includes(ssl) ? { rejectUnauthorized: false } : typeof ssl === 'object' ? ssl : {}
+  const tls = ssl ? tlsOf({ ...name, ...settings }, sslnegotiation, ssl === 'prefer') : undefined
+  return { servers, pid, secret, tls }
 }
+
+/** The values of `ssl` of postgres.js that accept any certificate. */
+const UNVERIFIED: readonly unknown[] = ['require', 'allow', 'prefer']
 
 /** Returns the inner connection of mysql2. The pool wraps it in a new object each time. */
 export function connectionOfMysql2(connection: object): object {

@@ -1,6 +1,7 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { invalidType, kindOf } from '../../arguments.js'
-import type { PostgresSession } from '../connect/driver-internals.js'
+import type { PostgresSession, PostgresTls } from '../connect/driver-internals.js'
 import { codedError } from '../connect/failure.js'
 import type { Address } from '../connect/sockets.js'
 import type { ConnectSqlOptions } from '../connect/sql.js'
@@ -28,7 +29,8 @@ export function assertWritable([row]: readonly unknown[]): void {
   if (Object(row).read_only === 'on') throw codedError('READ_ONLY', 'PostgreSQL accepts no writes here.')
 }
 
-/** The message CancelRequest of PostgreSQL's protocol: its length and its code come first. */
+/** The messages SSLRequest and CancelRequest of PostgreSQL's protocol: the length and the code come first. */
+const SSL_REQUEST = [8, 80_877_103]
 const CANCEL_REQUEST = [16, 80_877_102]
 const CANCEL_MILLISECONDS = 10_000
 
@@ -36,23 +38,45 @@ const CANCEL_MILLISECONDS = 10_000
  * Ends a statement that PostgreSQL may still run. Otherwise it keeps its connection for as long as it waits for a lock or a
  * synchronous standby. `statement_timeout` does not end the wait for a standby.
  *
+ * The secret key is sent as encrypted as the connection that runs the statement.
+ *
  * @param session - the process and the secret key of the connection that runs the statement.
  * @param patience - how long to wait until the server closes the connection, in milliseconds.
  */
 export function cancelStatement(
   address: Address,
-  session: Pick<PostgresSession, 'pid' | 'secret'>,
+  { pid, secret, tls }: Pick<PostgresSession, 'pid' | 'secret' | 'tls'>,
   patience = CANCEL_MILLISECONDS,
 ): void {
-  const message = Buffer.alloc(16)
-  for (const [index, value] of [...CANCEL_REQUEST, session.pid, session.secret].entries()) {
-    message.writeUInt32BE(value >>> 0, 4 * index)
-  }
   const socket = 'path' in address ? connect(address.path) : connect(address.port, address.host)
-  socket.on('connect', () => socket.write(message))
   // The server closes the connection. PgBouncer 1.18 can crash if the client does it first.
   socket.on('error', () => {}).setTimeout(patience, () => socket.destroy())
-  socket.resume().unref()
+  socket.unref()
+  const cancelOn = (stream: Socket) => stream.resume().write(messageOf(...CANCEL_REQUEST, pid, secret))
+
+  if (tls === undefined) socket.once('connect', () => cancelOn(socket))
+  else if (tls.isDirect) encrypt(tls)
+  else {
+    socket.once('connect', () => socket.write(messageOf(...SSL_REQUEST)))
+    socket.once('data', (answer) => {
+      if (answer.toString() === 'S') encrypt(tls)
+      else if (tls.isOptional) cancelOn(socket)
+      else socket.destroy()
+    })
+  }
+
+  function encrypt({ options }: PostgresTls): void {
+    const encrypted = connectTls({ ...options, socket })
+    // It is emitted only if the certificate is trusted.
+    encrypted.once('secureConnect', () => cancelOn(encrypted)).on('error', () => socket.destroy())
+  }
+}
+
+/** Returns a message of numbers of 4 bytes. */
+function messageOf(...values: number[]): Buffer {
+  const message = Buffer.alloc(4 * values.length)
+  for (const [index, value] of values.entries()) message.writeUInt32BE(value >>> 0, 4 * index)
+  return message
 }
 
 /** Returns where a server listens. A host that is a folder contains a Unix socket. */

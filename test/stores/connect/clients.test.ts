@@ -382,7 +382,7 @@ describe('connectNodeRedis', () => {
       for (let index = 0; index < 20; index++) signal.addEventListener('abort', () => index)
       throw new Error('no client')
     }
-    await expect(connectNodeRedis(create)).rejects.toThrow('no client')
+    await expect(connectNodeRedis(create)).rejects.toHaveProperty('cause.message', 'no client')
     await sleep(10)
     process.off('warning', onWarning)
     expect(warnings).toEqual([])
@@ -1067,7 +1067,7 @@ describe('cancelStatement', () => {
     const { port } = Object(server.address())
     const accepted = once(server, 'connection')
     const unref = vi.spyOn(Socket.prototype, 'unref')
-    cancelStatement({ host: '127.0.0.1', port }, { pid: 42, secret: -1 }, 50)
+    cancelStatement({ host: '127.0.0.1', port }, { pid: 42, secret: -1, tls: undefined }, 50)
     expect(unref, 'it does not keep the process running').toHaveBeenCalledOnce()
     unref.mockRestore()
     const [connection] = await accepted
@@ -1084,13 +1084,13 @@ describe('cancelStatement', () => {
     const server = createServer((socket) => socket.end()).listen(0, '127.0.0.2')
     await once(server, 'listening')
     const connected = once(server, 'connection')
-    cancelStatement({ host: '127.0.0.2', port: Object(server.address()).port }, { pid: 42, secret: 1 })
+    cancelStatement({ host: '127.0.0.2', port: Object(server.address()).port }, { pid: 42, secret: 1, tls: undefined })
     await connected
     server.close()
   })
 
   it('ignores a server that is down', async () => {
-    cancelStatement({ host: '127.0.0.1', port: 1 }, { pid: 42, secret: 1 })
+    cancelStatement({ host: '127.0.0.1', port: 1 }, { pid: 42, secret: 1, tls: undefined })
     await sleep(50)
   })
 })
