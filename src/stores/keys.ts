@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto'
-import { invalidRange } from '../arguments.js'
+import { assertWellFormed, invalidRange } from '../arguments.js'
 
 /**
  * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with
  * key `b:c` differs from webhook `a:b` with key `c`.
+ *
+ * @throws `TypeError` if the webhook has a lone surrogate: a hash would be the same for all of them.
  */
 export function scopedKey(webhookId: string, key: string): string {
+  assertWellFormed(webhookId, 'webhookId')
   return `${webhookId.length}:${webhookId}${key}`
 }
 

@@ -13,6 +13,15 @@ it('joins a webhook and a key into one text that begins with the length of the w
   expect(scopedKeyHash('42', 'abc')).toBe(sha256('2:42abc'))
 })
 
+it('refuses a webhook with a lone surrogate, because its hash would be that of another one', () => {
+  for (const webhookId of ['\ud800', 'a\udfff', '\udc00\ud800']) {
+    for (const join of [scopedKey, scopedKeyHash, sharedTag]) {
+      expect(() => join(webhookId, 'abc')).toThrow('webhookId has a lone surrogate. Pass the whole text.')
+    }
+  }
+  expect(scopedKey('\ud83d\ude00', 'abc')).toBe('2:\ud83d\ude00abc')
+})
+
 it.each(['abc', 'abc:', 'abc:d', 'abc:d:e:f', 'abc:\nd'])('every split of a message has the same tag: %j', (key) => {
   expect(sharedTag('42', key)).toBe(sha256('2:42abc').slice(0, 8))
 })

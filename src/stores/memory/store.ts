@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { assertOptions, invalidRange, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, assertWellFormed, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { assertClock, type Clock, timeOf } from '../../clock.js'
 import { NonceStoreFullError } from '../../errors.js'
 import { ttlMilliseconds } from '../keys.js'
@@ -250,6 +250,7 @@ export class MemoryNonceStore implements NonceStore {
 
   #writeFingerprints(webhookId: string, keys: readonly string[]): void {
     if (webhookId !== this.#webhookId) {
+      assertWellFormed(webhookId, 'webhookId')
       // Not before the first use: some runtimes refuse random numbers while modules load.
       this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
       writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
