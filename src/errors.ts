@@ -20,7 +20,8 @@ abstract class HttpError<Code extends string, Status extends number, Expose exte
 }
 
 /**
- * The nonce store failed, so there is no result. `cause` is the error of the store, or says what the store returned.
+ * The nonce store failed, so there is no result. `cause` is the error of the store. If the store returned something else than `true` or
+ * `false`, the message says what.
  *
  * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
  */

@@ -1,4 +1,4 @@
-import { invalidType, kindOf } from '../arguments.js'
+import { kindOf } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
 import { notNonceStore } from '../hints/nonce-store.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
@@ -94,13 +94,14 @@ function reserveEach(nonceStore: NonceStore, webhookId: string, keys: readonly s
 }
 
 async function readAnswer(answer: Promise<boolean>): Promise<boolean> {
+  let reserved: boolean
   try {
-    const reserved = await answer
-    if (typeof reserved === 'boolean') return reserved
-    throw invalidType(`nonceStore returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
+    reserved = await answer
   } catch (cause) {
     throw storeFailed(cause)
   }
+  if (typeof reserved === 'boolean') return reserved
+  throw new NonceStoreError(`The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
 }
 
 function storeFailed(cause: unknown): NonceStoreError {
