@@ -10,7 +10,7 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { ROOT } from '../support/packed.js'
 import { isInstalled } from '../support/programs.js'
-import { eventually, freePort, TcpProxy } from '../support/servers.js'
+import { eventually, freePort, TcpProxy, UNKNOWN_HOST } from '../support/servers.js'
 import { expectToClose } from '../support/stores/expect-to-close.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { connect } from '../support/stores/source.js'
@@ -81,7 +81,12 @@ describe.runIf(installed)('connecting to MySQL', () => {
 
     it('says that the server is down', async () => {
       const down = open(`mysql://test@127.0.0.1:${await freePort()}/hooks`)
-      await expect(down).rejects.toThrow('The server cannot be reached')
+      await expect(down).rejects.toThrow('No server listens at the address')
+    })
+
+    it('says that the host name is unknown', async () => {
+      const unknown = open(`mysql://test@${UNKNOWN_HOST}:3306/hooks`)
+      await expect(unknown).rejects.toThrow('The host name of the server is unknown')
     })
 
     it('says that the password is wrong', async () => {

@@ -248,7 +248,7 @@ describe.concurrent.each(RUNS.filter(([, , installed]) => installed))('docs/stor
       await servers.kill()
       const down = start(file, servers.addresses, clients)
       expect(await ended(down.child)).toBeLessThan(END_LIMIT)
-      expect(down.output.text).toMatch(/^ERR_NONCE_STORE The server cannot be reached/)
+      expect(down.output.text).toMatch(/^ERR_NONCE_STORE No server listens at the address/)
       if (clients !== versions.at(-1)) {
         await servers.stop()
         servers = await startServers()

@@ -9,7 +9,11 @@ interface Reason {
   /** Matches the message of an error that has no code of its own. */
   text?: RegExp
   message: string
+  /** The name of the guide at the end of the message. */
+  guide?: string
 }
+
+const LACKS_PERMISSION = 'The user lacks a permission, which the cause names. Grant what the guide lists:'
 
 /** The first reason that fits decides, so the precise ones come first. The messages are safe to send: they name no host and no user. */
 const REASONS: readonly Reason[] = [
@@ -27,11 +31,9 @@ const REASONS: readonly Reason[] = [
     codes: ['3D000', 1049],
     message: 'The database does not exist. Correct its name in create, or create it.',
   },
-  {
-    codes: ['42501', 1044, 1142, 1143, 1227],
-    text: /\bNOPERM\b|user executing the script can't/,
-    message: 'The user lacks a permission, which the cause names. Grant what the guide lists.',
-  },
+  { codes: ['42501'], message: LACKS_PERMISSION, guide: 'postgres' },
+  { codes: [1044, 1142, 1143, 1227], message: LACKS_PERMISSION, guide: 'mysql' },
+  { codes: [], text: /\bNOPERM\b|user executing the script can't/, message: LACKS_PERMISSION, guide: 'redis' },
   {
     codes: ['42P01', 1146],
     message: 'The table does not exist. Create it, or leave createTable on.',
@@ -56,17 +58,15 @@ const REASONS: readonly Reason[] = [
     message: "The server's TLS certificate is not trusted. Set its authority in create.",
   },
   {
-    codes: [
-      'ECONNREFUSED',
-      'ECONNRESET',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-      'ENOENT',
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'ETIMEDOUT',
-      'NO_CONNECTION',
-    ],
+    codes: ['ENOTFOUND', 'EAI_AGAIN'],
+    message: 'The host name of the server is unknown. Correct it in create, or check the DNS.',
+  },
+  {
+    codes: ['ECONNREFUSED', 'ENOENT'],
+    message: 'No server listens at the address. Start it, or correct its host and port in create.',
+  },
+  {
+    codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
     // These are the messages of clients after a time-out, or if they tried several servers.
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
@@ -87,8 +87,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the client's error without
- * credentials.
+ * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the error of the client that says why,
+ * without credentials.
  *
  * @param error - what the client rejected with.
  * @param background - the error that the client emitted before, if any. Some clients reject without the reason.
@@ -97,10 +97,20 @@ export function connectFailure(error: unknown, background?: unknown): Error {
   if (hasErrorCode(error, 'ERR_INVALID_ARGUMENT') || hasErrorCode(error, 'ERR_NONCE_STORE')) return error
   const causes = [error, background]
   for (const reason of REASONS) {
-    const cause = causes.find((candidate) => chainOf(candidate).some((link) => fits(reason, link)))
-    if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
+    const cause = causes.flatMap(chainOf).find((link) => fits(reason, link))
+    if (cause !== undefined) return new NonceStoreError(messageOf(reason), { cause: withoutCredentials(cause) })
   }
   return new NonceStoreError(UNKNOWN, { cause: withoutCredentials(error) })
+}
+
+function messageOf({ message, guide }: Reason): string {
+  return guide === undefined ? message : `${message} node_modules/inbound-webhook-auth/docs/operate/${guide}.md`
+}
+
+/** Returns whether a {@link connectFailure} says that no server can be reached, which a client knows at once. */
+export function isDown(failure: unknown): boolean {
+  const { code } = Object(Object(failure).cause)
+  return ['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)
 }
 
 function fits({ codes, text }: Reason, error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NonceStoreError } from '../../../src/index.js'
-import { connectFailure, isReadOnly } from '../../../src/stores/connect/failure.js'
+import { connectFailure, isDown, isReadOnly } from '../../../src/stores/connect/failure.js'
 
 // The errors are those that the six clients throw, reduced to what the package reads.
 
@@ -14,14 +14,18 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['mysql2: wrong password', error('Access denied for user', { errno: 1045 }), /password/],
     ['pg: unknown database', error('database "x" does not exist', { code: '3D000' }), /database does not exist/],
     ['mysql2: unknown database', error('Unknown database', { errno: 1049 }), /database does not exist/],
-    ['redis: missing permission', error("NOPERM User x has no permissions to run the 'info' command"), /permission/],
+    [
+      'redis: missing permission',
+      error("NOPERM User x has no permissions to run the 'info' command"),
+      /permission.* node_modules\/inbound-webhook-auth\/docs\/operate\/redis\.md/,
+    ],
     [
       'redis: a script without a permission',
       error("ERR The user executing the script can't run this command"),
       /permission/,
     ],
-    ['pg: missing permission', error('permission denied for table', { code: '42501' }), /permission/],
-    ['mysql2: missing permission', error('INSERT command denied', { errno: 1142 }), /permission/],
+    ['pg: missing permission', error('permission denied for table', { code: '42501' }), /permission.*postgres\.md/],
+    ['mysql2: missing permission', error('INSERT command denied', { errno: 1142 }), /permission.*mysql\.md/],
     ['pg: no table', error('relation does not exist', { code: '42P01' }), /table does not exist/],
     ['mysql2: no table', error("Table doesn't exist", { errno: 1146 }), /table does not exist/],
     ['pg: hot standby', error('cannot execute INSERT in a read-only transaction', { code: '25006' }), /read-only/],
@@ -29,8 +33,14 @@ describe('the error for a store that cannot connect says what to do', () => {
     ['redis: replica', error("READONLY You can't write against a read only replica."), /read-only/],
     ['redis: no replica answers', error('NOREPLICAS Not enough good replicas to write.'), /too few replicas/],
     ['pg: TLS', error('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), /certificate/],
-    ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /cannot be reached/],
-    ['no such host', error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }), /cannot be reached/],
+    ['server down', error('connect ECONNREFUSED 127.0.0.1:1', { code: 'ECONNREFUSED' }), /^No server listens/],
+    ['no Unix socket', error('connect ENOENT /run/x', { code: 'ENOENT' }), /^No server listens/],
+    ['no such network', error('connect ENETUNREACH', { code: 'ENETUNREACH' }), /cannot be reached/],
+    [
+      'no such host',
+      error('getaddrinfo ENOTFOUND db', { code: 'ENOTFOUND' }),
+      /^The host name of the server is unknown/,
+    ],
     ['a server that hangs', error('The server did not answer within 1000 ms.'), /cannot be reached/],
     ['pg: no connection in time', error('timeout exceeded when trying to connect'), /cannot be reached/],
     [
@@ -55,12 +65,12 @@ describe('the error for a store that cannot connect says what to do', () => {
 
   it('reads the cause of an error, and the errors of an AggregateError', () => {
     const refused = error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
-    expect(connectFailure(error('no connection', { cause: refused })).message).toMatch(/cannot be reached/)
-    expect(connectFailure(new AggregateError([refused])).message).toMatch(/cannot be reached/)
+    expect(connectFailure(error('no connection', { cause: refused })).message).toMatch(/No server listens/)
+    expect(connectFailure(new AggregateError([refused])).message).toMatch(/No server listens/)
     const deep = error('no pool', {
       cause: error('no connection', { cause: new AggregateError([error('?'), refused]) }),
     })
-    expect(connectFailure(deep).message).toMatch(/cannot be reached/)
+    expect(connectFailure(deep)).toMatchObject({ message: expect.stringMatching(/No server listens/), cause: refused })
     const endless = error('out of cheese')
     endless.cause = endless
     expect(connectFailure(endless).message).toMatch(/See the cause/)
@@ -95,4 +105,18 @@ it.each([
   [undefined, false],
 ])('%o means that the server is read-only: %s', (error, expected) => {
   expect(isReadOnly(error)).toBe(expected)
+})
+
+it.each([
+  ['ECONNREFUSED', true],
+  ['ENOENT', true],
+  ['ENOTFOUND', true],
+  ['EHOSTUNREACH', true],
+  ['ENETUNREACH', true],
+  // Another server may have taken over, or the next attempt may be answered.
+  ['READ_ONLY', false],
+  ['ECONNRESET', false],
+  ['ETIMEDOUT', false],
+])('a failed attempt with %s means that no server can be reached: %s', (code, expected) => {
+  expect(isDown(connectFailure(error('lost', { cause: error('no connection', { code }) })))).toBe(expected)
 })
