@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { within } from '../with-timeout.js'
-import { connectFailure } from './failure.js'
+import { connectFailure, isDown } from './failure.js'
 
 /** Milliseconds between two attempts to replace a client. */
 const RETRY_INTERVAL = 100
@@ -27,7 +27,7 @@ export class KeptClient<Client extends object> {
   readonly #openingTime: number
   readonly #onError: (error: unknown) => void
   #client: Client | undefined
-  /** Settles when the present client has been replaced, if it is being replaced. */
+  /** Resolves when the present client has been replaced, if it is being replaced. Rejects if the server is down for too long. */
   #replacement: Promise<void> | undefined
   #isClosed = false
   /** All clients that are not closed. The promise of a client settles when it is closed. */
@@ -95,6 +95,7 @@ export class KeptClient<Client extends object> {
    * Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use.
    *
    * @returns the client that works. Waits for one as long as the store is open.
+   * @throws if the server has been down for longer than `timeout`. A shorter outage, such as a restart, only costs time.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
     if (client === this.#client && this.#replacement === undefined && !this.#isClosed) {
@@ -105,7 +106,13 @@ export class KeptClient<Client extends object> {
     return this.client
   }
 
-  async #openNext(old: Client): Promise<void> {
+  #openNext(old: Client): Promise<void> {
+    return new Promise((resolve, reject) => void this.#tryUntilOpen(old, reject).then(resolve))
+  }
+
+  /** @param giveUp - is called with the error of each attempt after the server has been down for longer than `timeout`. */
+  async #tryUntilOpen(old: Client, giveUp: (error: unknown) => void): Promise<void> {
+    const start = performance.now()
     while (!this.#isClosed) {
       try {
         this.#client = await this.#openClient()
@@ -114,6 +121,7 @@ export class KeptClient<Client extends object> {
         break
       } catch (error) {
         this.#onError(error)
+        if (isDown(error) && performance.now() - start > this.#timeout) giveUp(error)
         await sleep(RETRY_INTERVAL, undefined, { ref: false })
       }
     }

@@ -225,6 +225,28 @@ describe('a kept client', () => {
     await kept.close()
   })
 
+  it('is waited for while the server is down for a short time, and then no longer', async () => {
+    let isDown = true
+    const { open } = driverWith({
+      async connect({ number }) {
+        if (number > 0 && isDown) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+      },
+    })
+    const kept = await open()
+    const [start, old] = [performance.now(), kept.client]
+    const refused = { code: 'ERR_NONCE_STORE', cause: new Error('connect ECONNREFUSED') }
+    await expect(kept.replace(old, new Error('lost'))).rejects.toMatchObject(refused)
+    expect(performance.now() - start).toBeGreaterThan(TIMEOUT)
+    const later = performance.now()
+    await expect(kept.replace(old, new Error('lost'))).rejects.toMatchObject(refused)
+    expect(performance.now() - later).toBeLessThan(TIMEOUT)
+    expect(kept.client).toBe(old)
+    isDown = false
+    await vi.waitFor(() => expect(kept.client).not.toBe(old))
+    expect((await kept.replace(kept.client, new Error('lost'))).number).toBeGreaterThan(2)
+    await kept.close()
+  })
+
   it('hears what a client emits', async () => {
     const emitted = new Error('emitted')
     const { open, errors } = driverWith({
