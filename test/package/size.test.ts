@@ -12,7 +12,7 @@ const EXACT: readonly (readonly [source: string, gzipped: number])[] = [
 
 /** The sizes of everything else, gzipped. Each may grow by {@link ROOM}. */
 const ROUGH: readonly (readonly [source: string, gzipped: number])[] = [
-  ["export * from 'inbound-webhook-auth'", 11_311],
+  ["export * from 'inbound-webhook-auth'", 11_590],
   ["export * from 'inbound-webhook-auth/redis'", 7250],
   ["export * from 'inbound-webhook-auth/postgres'", 8360],
   ["export * from 'inbound-webhook-auth/sqlite'", 1914],
