@@ -377,9 +377,20 @@ function rowOf(summary: Summary): Row {
   return { summary, button, item: h('li', { 'data-id': String(summary.id) }, button) }
 }
 
+/** The reasons of requests that `listen` did not read to their end. */
+const UNREAD_REASONS = [
+  'malformed_request',
+  'body_too_large',
+  'body_timeout',
+  'body_aborted',
+  'memory_full',
+  'foreign_host',
+  'web_page',
+]
+
 function noBytesView({ reason, detail }: Summary): HTMLElement {
-  const why = ['malformed_request', 'body_too_large', 'body_timeout', 'body_aborted'].includes(String(reason))
-    ? `It did not arrive whole, so there is nothing to check: ${detail}`
+  const why = UNREAD_REASONS.includes(String(reason))
+    ? `It was not read to its end, so there is nothing to check: ${detail}`
     : 'The listener has dropped its bytes, because it keeps 64 MiB of them.'
   return h('p', { class: 'card' }, why)
 }

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -119,7 +120,7 @@ describe.each<[string, StartListener]>([
     expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}204 {2}accepted: body of 42 bytes$/m)
     expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}401 {2}signature_mismatch: body of 42 bytes$/m)
     expect(text).toContain('(signature_mismatch)')
-    expect(text).toMatch(/^ {2}cloudflared tunnel --url http:\/\/127\.0\.0\.1:\d+$/m)
+    expect(text).toMatch(/^ {2}cloudflared tunnel --url http:\/\/127\.0\.0\.1:\d+ --http-host-header localhost$/m)
     expect(text.endsWith('\n2 requests: 1 accepted, 1 signature_mismatch.\n')).toBe(true)
     expect([listener.stderr(), text.includes('\x1b')]).toEqual(['', false])
   })
@@ -127,8 +128,8 @@ describe.each<[string, StartListener]>([
   it('answers while other requests do not end', async () => {
     const listener = await listen(['--json'], start)
     for (let index = 0; index < 20; index++) {
-      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf')
-      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: a\r\n')
+      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf')
+      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\n')
     }
     expect(await post(listener.port)).toMatchObject({ status: 204 })
     await listener.waitFor(1)
@@ -141,7 +142,7 @@ describe('requests that overlap', () => {
   it('are reported in the order in which they were complete', async () => {
     const { port, waitFor } = await listen()
     const slow = ['/a', '/b', '/c'].map((path) => {
-      const head = [`POST ${path} HTTP/1.1`, 'Host: a', `Content-Length: ${BODY.length}`]
+      const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', `Content-Length: ${BODY.length}`]
       const lines = signedHeaders({ body: BODY, secret: `wrong ${path}` }).map(([name, value]) => `${name}: ${value}`)
       return open(port, Buffer.concat([Buffer.from(`${[...head, ...lines].join('\r\n')}\r\n\r\n`), BODY.subarray(1)]))
     })
@@ -291,7 +292,7 @@ describe('what is no request', () => {
     ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'the sender uses TLS, but this port does not'],
     ['nonsense', 'nonsense\r\n\r\n', 400, ''],
     ['headers of 100 KB', `POST / HTTP/1.1\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431, ''],
-    ['a broken chunk', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, ''],
+    ['a broken chunk', 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, ''],
   ])('is answered and reported: %s', async (_, bytes, status, detail) => {
     const { port, waitFor } = await listen()
     const socket = open(port, bytes)
@@ -306,7 +307,7 @@ describe('what is no request', () => {
 
   it('is answered with 413 if it is too large, before its body is sent', async () => {
     const { port, waitFor } = await listen()
-    const socket = open(port, 'POST /big HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n')
+    const socket = open(port, 'POST /big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000000\r\n\r\n')
     const [answer] = await once(socket, 'data')
     // The rest of the body is not read, so the sender must not send another request on this connection.
     expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
@@ -316,7 +317,7 @@ describe('what is no request', () => {
 
   it('is reported if the sender hangs up', async () => {
     const { port, waitFor } = await listen()
-    const socket = open(port, 'POST /half HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf')
+    const socket = open(port, 'POST /half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf')
     await sleep(50)
     socket.destroy()
     expect(await waitFor(1)).toMatchObject([{ path: '/half', ok: false, reason: 'body_aborted' }])
@@ -440,6 +441,25 @@ describe('--save', () => {
     await listener.waitFor(count + 1)
     expect(readdirSync(saved)).toHaveLength(before)
   })
+
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+  it.runIf(IS_POSIX)(
+    'keeps files and a new folder from other users, and the mode of a folder that exists',
+    async () => {
+      const existing = mkdtempSync(join(folder, 'existing-'))
+      chmodSync(existing, 0o755)
+      for (const [path, mode] of [
+        [join(folder, 'new', 'folder'), '700'],
+        [existing, '755'],
+      ] as const) {
+        const { port, waitFor } = await listen(['--json', '--save', path])
+        await post(port)
+        const [report] = await waitFor(1)
+        expect([modeOf(path), modeOf(String(report?.savedAs))]).toEqual([mode, '600'])
+      }
+    },
+  )
 
   it('stops the command if a file cannot be written', async () => {
     const gone = join(folder, 'gone')
@@ -667,6 +687,125 @@ describe('--forward-to', () => {
   })
 })
 
+describe('a page in a browser', () => {
+  /** Sends a request with these header lines besides the length, and returns the answer. */
+  async function ask(port: number, lines: readonly string[], version = '1.1') {
+    const head = [`POST /hooks HTTP/${version}`, ...lines, 'Connection: close', 'Content-Length: 2', '', '']
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    let answer = ''
+    socket.on('data', (text) => {
+      answer += text
+    })
+    socket.write(`${head.join('\r\n')}{}`)
+    await once(socket, 'close')
+    const [, status, text] = /^HTTP\/1\.1 (\d+) .*?\r\n\r\n(.*)$/s.exec(answer) ?? []
+    return { status: Number(status), text }
+  }
+
+  it('cannot read an answer by DNS rebinding: another Host gets 421, and is not passed on', async () => {
+    const { origin, received } = await endpoint((_request, response) => response.end('private'))
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin])
+    const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']
+    for (const host of HOSTS) {
+      const name = host.toLowerCase().replace(/:.*/, '')
+      const detail = `Host is ${name}. If it is your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent this.`
+      expect(await ask(port, [`Host: ${host}`])).toEqual({ status: 421, text: `${detail}\n` })
+      expect((await waitFor(1)).at(-1)).toMatchObject({ status: 421, reason: 'foreign_host', detail })
+    }
+    // What is no name is not shown as part of a command.
+    expect(await ask(port, ['Host: a;reboot'])).toEqual({
+      status: 421,
+      text: 'Host is not a name. Send to the address that listen prints.\n',
+    })
+    expect(received).toEqual([])
+    expect(await waitFor(HOSTS.length + 1)).toHaveLength(HOSTS.length + 1)
+  })
+
+  it.each([
+    'localhost',
+    'LOCALHOST:1',
+    'localhost.',
+    'app.localhost:80',
+    '127.0.0.1',
+    '192.168.1.5:9',
+    '[::1]:4000',
+    '',
+  ])('is not suspected if Host is %j', async (host) => {
+    const { port } = await listen()
+    expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
+  })
+
+  it('is not suspected if there is no Host, because browsers send it', async () => {
+    const { port } = await listen()
+    expect(await ask(port, [], '1.0')).toMatchObject({ status: 401 })
+  })
+
+  it('is not suspected for the names of --allow-host', async () => {
+    const { port } = await listen(['--json', '--allow-host', 'Abc.ngrok-free.app', '--allow-host', 'other.example.'])
+    for (const host of ['abc.ngrok-free.app', 'ABC.ngrok-free.app:443', 'other.example', 'localhost']) {
+      expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
+    }
+    expect(await ask(port, ['Host: ngrok-free.app'])).toMatchObject({ status: 421 })
+  })
+
+  it('is not looked for in Host with --host, unless names are given', async () => {
+    const { port } = await listen(['--json', '--host', '0.0.0.0'])
+    expect(await ask(port, ['Host: build.example'])).toMatchObject({ status: 401 })
+    const named = await listen(['--json', '--host', '0.0.0.0', '--allow-host', 'build.example'])
+    expect(await ask(named.port, ['Host: build.example'])).toMatchObject({ status: 401 })
+    expect(await ask(named.port, ['Host: other.example'])).toMatchObject({ status: 421 })
+  })
+
+  it.each([
+    ['another site', ['Sec-Fetch-Site: cross-site']],
+    ['another port of this machine', ['Sec-Fetch-Site: same-site']],
+    ['another site, in an old browser', ['Origin: https://evil.example']],
+    ['a file, or a frame without an origin', ['Origin: null']],
+  ])('of %s cannot send a request', async (_, lines) => {
+    const { origin, received } = await endpoint((_request, response) => response.end())
+    for (const host of [[], ['--host', '0.0.0.0']]) {
+      const { port, waitFor } = await listen(['--json', '--forward-to', origin, ...host])
+      const detail = 'A page in a browser sent this request. Send it with a program, such as curl.'
+      expect(await ask(port, ['Host: localhost', ...lines])).toEqual({ status: 403, text: `${detail}\n` })
+      expect(await waitFor(1)).toMatchObject([{ status: 403, reason: 'web_page', detail }])
+    }
+    expect(received).toEqual([])
+  })
+
+  it('may be opened by its user', async () => {
+    const { port } = await listen()
+    for (const lines of [['Sec-Fetch-Site: none'], ['Sec-Fetch-Site: same-origin', 'Origin: http://localhost:5']]) {
+      expect(await ask(port, ['Host: localhost:5', ...lines])).toMatchObject({ status: 401 })
+    }
+  })
+})
+
+it('all bodies that are read at once have a limit, beyond which requests get 503', async () => {
+  const { port, reports, waitFor } = await listen()
+  const size = 2 ** 20
+  const count = (reason: string) => reports().filter((report) => report.reason === reason).length
+  // Three times, because the memory must be free again when the senders have gone.
+  for (let round = 1; round <= 3; round++) {
+    const before = reports().length
+    const answers: string[] = []
+    const senders = Array.from({ length: 80 }, () => {
+      const head = `POST /flood HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`
+      const socket = open(port, Buffer.concat([Buffer.from(head), Buffer.alloc(size - 1)]))
+      return socket.on('data', (answer) => answers.push(String(answer)))
+    })
+    // 64 bodies without their last byte fit.
+    await waitFor(before + 16)
+    await sleep(100)
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/s)
+    for (const sender of senders) sender.destroy()
+    await waitFor(before + 80)
+    expect(await post(port)).toMatchObject({ status: 204 })
+    await waitFor(before + 81)
+    expect(count('memory_full') + count('body_aborted')).toBe(80 * round)
+    expect(count('memory_full')).toBeLessThan(30 * round)
+  }
+})
+
 describe('beyond loopback', () => {
   it.each([
     ['127.0.0.1', false],
@@ -699,6 +838,8 @@ describe('a wrong call', () => {
     [['--language', 'cobol'], 'Unknown --language.'],
     [['--save', join(folder, 'file', 'folder')], 'Cannot create the folder of --save: not a directory.'],
     [['--host', '192.0.2.1'], 'Cannot listen: '],
+    [['--allow-host', 'https://a.example'], '--allow-host is not a name. Pass the host of your tunnel'],
+    [['--allow-host', 'a.example:80'], '--allow-host is not a name. Pass the host of your tunnel'],
   ])('%j', async (args, message) => {
     writeFileSync(join(folder, 'file'), '')
     const { exitCode, said } = await call(['listen', '--port', '0', ...FROM_ENV, ...args])

@@ -222,7 +222,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     const page = await open(url)
     await shown(page, 2)
     expect(await page.innerText('#live-request')).toContain('body_too_large')
-    expect(await page.innerText('#live-request')).toContain('It did not arrive whole')
+    expect(await page.innerText('#live-request')).toContain('It was not read to its end')
     await choose(page, 1)
     expect(await page.innerText('#check-result')).toContain('body of 1048576 bytes')
   })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 import { defineCommand, UsageError } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
@@ -10,6 +10,7 @@ import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-sour
 import { PageServer } from '../listen/page-server.js'
 import { Receiver } from '../listen/receiver.js'
 import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
+import { hostName } from '../listen/web-page.js'
 import { notesText, type Style, styleOf, wrapText, write } from '../output/terminal.js'
 import { openInBrowser, readWorkbench } from '../workbench-page.js'
 
@@ -27,6 +28,11 @@ export const listen = defineCommand({
       help: `the port to listen on, or 0 for a free one. Default: ${DEFAULT_PORT}`,
     },
     host: { value: 'HOST', help: 'the address to listen on. Default: 127.0.0.1, which only this machine can reach' },
+    'allow-host': {
+      value: 'NAME',
+      kind: 'several',
+      help: 'accepts requests for this host too, which a tunnel may send as Host. Without --host, other names get 421',
+    },
     status: {
       value: 'STATUS',
       kind: 'number',
@@ -65,6 +71,7 @@ export const listen = defineCommand({
     }
     const { LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
+    const named = call.values['allow-host']?.map(parseHost)
     const loaded = await loadSecrets(call, context)
     const html = call.values.page ? String(await readWorkbench(context)) : undefined
     if (save !== undefined) await createFolder(save)
@@ -80,6 +87,8 @@ export const listen = defineCommand({
       status,
       endpoint,
       folder: save,
+      // In a network, this machine may have any name.
+      allowedHosts: named ?? (isLoopback(host) ? [] : undefined),
       async print(report, received) {
         counts.add(report)
         page?.add(report, received)
@@ -116,14 +125,24 @@ function heading(origin: string, page: string | undefined, style: Style): string
   const pageLine = page === undefined ? '' : `The page is at ${page}\n`
   const text = `Listening on ${origin} (any path). Press Ctrl+C to end.
 ${pageLine}For a public address, start a tunnel in another terminal, such as one of these:
-  cloudflared tunnel --url ${origin}
-  ngrok http ${origin}`
+  cloudflared tunnel --url ${origin} --http-host-header localhost
+  ngrok http ${origin} --host-header=localhost`
   return `${wrapText(text, style)}\n\n`
+}
+
+function parseHost(text: string): string {
+  const name = hostName(text)
+  if (name === undefined) {
+    throw new UsageError(
+      '--allow-host is not a name. Pass the host of your tunnel, without http:// and without a port.',
+    )
+  }
+  return name
 }
 
 async function createFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new UsageError(`Cannot create the folder of --save: ${describeError(error)}.`)
   }
@@ -148,5 +167,5 @@ LOOPBACK.addSubnet('127.0.0.0', 8)
 LOOPBACK.addAddress('::1', 'ipv6')
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+  return host === 'localhost' || (isIP(host) > 0 && LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4'))
 }

@@ -13,6 +13,7 @@ import { answerHeaders, findDifferences, forward } from './forward.js'
 import { replayFinding } from './replay-finding.js'
 import type { Report } from './report.js'
 import { SeenNonces } from './seen-nonces.js'
+import { type Refusal, refuseWebPage } from './web-page.js'
 
 export interface ReceiverSettings {
   readonly secrets: readonly string[]
@@ -25,6 +26,8 @@ export interface ReceiverSettings {
   readonly endpoint: URL | undefined
   /** The folder that each request is saved to. */
   readonly folder: string | undefined
+  /** The names that `Host` may have besides this machine. `undefined` allows every name. */
+  readonly allowedHosts: readonly string[] | undefined
   /**
    * Prints a report. The next one waits for it.
    *
@@ -68,10 +71,19 @@ interface Answered {
 /** New requests are read again when fewer than this are waiting to be explained, so that a flood does not fill the memory. */
 const MAX_WAITING = 100
 
+/** How many bytes of bodies are kept while they are read and wait to be explained. */
+const MAX_HELD_BYTES = 64 * 2 ** 20
+
 /** The answers to errors before a request is complete. All other errors get 400. */
 const STATUS_TEXTS: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+const FULL: Refusal = {
+  status: 503,
+  reason: 'memory_full',
+  detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer at once.`,
 }
 
 /** The sender closed the connection. If a request had begun, it is reported on its own. */
@@ -99,6 +111,8 @@ export class Receiver {
   /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
   #waiting = 0
+  /** The bytes of the bodies that are read or wait. */
+  #held = 0
   #saved = 0
   readonly #failed = new AbortController()
 
@@ -112,19 +126,42 @@ export class Receiver {
   }
 
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuseWebPage(request.headers, this.#settings.allowedHosts)
+    if (refusal !== undefined) {
+      this.#refuse(request, response, refusal, `${refusal.detail}\n`)
+      return
+    }
     while (this.#waiting >= MAX_WAITING) await this.#turn
     const { method = '', url: path = '', rawHeaders } = request
     const headers = pairsOf(rawHeaders)
+    let held = 0
+    const release = () => {
+      this.#held -= held
+      held = 0
+    }
+    request.on('data', ({ length }: Uint8Array) => {
+      if (response.headersSent) return
+      held += length
+      this.#held += length
+      if (this.#held <= MAX_HELD_BYTES) return
+      this.#refuse(request, response, FULL)
+      request.pause()
+      // At once, so that the next chunks of others are not refused too.
+      release()
+    })
     let body: Uint8Array
     try {
       body = await readBody(request)
     } catch (error) {
-      this.#refuse(request, response, error)
+      release()
+      this.#refuseBody(request, response, error)
       return
     }
+    // It may arrive whole after it was refused.
+    if (response.headersSent) return
     const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)
-    this.#inTurn(async () => this.#explain(arrived, await answered))
+    this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
   }
 
   /** Answers input that is not HTTP, or not a whole request. */
@@ -151,13 +188,19 @@ export class Receiver {
     await this.#turn
   }
 
-  #refuse({ method = '', url: path = '', socket }: IncomingMessage, response: ServerResponse, error: unknown): void {
-    if (this.#stopped.signal.aborted || this.#broken.has(socket)) return
-    const status = statusOf(error)
-    const { code, message: detail, headers = {} } = Object(error)
-    answerWith(response, status, Object.entries<string>(headers).flat())
+  /** Refuses a request whose body did not arrive as it should. */
+  #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const { code, message: detail } = Object(error)
     // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
     const reason = String(code).replace('ERR_', '').toLowerCase()
+    this.#refuse(request, response, { status: statusOf(error), reason, detail })
+  }
+
+  /** Answers a request that is not read to its end, once, and reports it. */
+  #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
+    const { method = '', url: path = '', socket } = request
+    if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
+    answerWith(response, status, ['Connection', 'close', 'Content-Type', 'text/plain'], Buffer.from(text))
     this.#report({ method, path, status, reason, detail })
   }
 
@@ -172,7 +215,11 @@ export class Receiver {
       try {
         const [report, received] = await explain()
         const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
-        await this.#settings.print({ ...report, method: mask(report.method), path: mask(report.path) }, received)
+        const { method, path, detail } = report
+        await this.#settings.print(
+          { ...report, method: mask(method), path: mask(path), detail: mask(detail) },
+          received,
+        )
       } catch (error) {
         this.#failed.abort(error)
       }
@@ -239,7 +286,8 @@ export class Receiver {
     for (;;) {
       const savedAs = join(folder, `${name}-${++this.#saved}.http`)
       try {
-        await writeFile(savedAs, text, { flag: 'wx' })
+        // The request may hold cookies and other credentials of the sender.
+        await writeFile(savedAs, text, { flag: 'wx', mode: 0o600 })
         return { savedAs }
       } catch (error) {
         // Another listener may save to the same folder, so the name may exist.

@@ -15,6 +15,7 @@ const SETTINGS = {
   status: undefined,
   endpoint: undefined,
   folder: undefined,
+  allowedHosts: [],
 }
 
 it('answers 408 to a request whose head does not end', async () => {
