@@ -59,6 +59,7 @@ const SEARCHING = filesWith(/'\.\/brief-search\.js'/)
 /** These mostly wait for time to pass, so other files can run meanwhile. */
 const WAITING = [
   'testing/contract.test.ts',
+  'testing/endpoint-contract.test.ts',
   'stores/connect/clients.test.ts',
   'package/examples.test.ts',
   'runtimes/suite.test.ts',

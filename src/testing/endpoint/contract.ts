@@ -188,6 +188,8 @@ interface Checked {
 }
 
 interface Opened extends Checked {
+  /** When the first request was answered, as `performance.now()`. */
+  readonly time: number
   readonly genuine: Answer
   /** The answer to a forged request, if it was rejected. */
   readonly rejection: Answer | undefined
@@ -209,6 +211,8 @@ class Run {
     const opened = await this.#opened
     if (code === CODES[0] || !opened.result.ok) return opened
     const row: Row = ROWS[code]
+    const missingDelay = (row.delay ?? 0) - (performance.now() - opened.time)
+    if (missingDelay > 0) await new Promise((resolve) => setTimeout(resolve, missingDelay))
     const steps = row.steps(this.sender)
     if (row.expected === 'one') {
       const answers = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
@@ -242,18 +246,19 @@ class Run {
     this.sender.opening = request
     const step: Step = { request, expected: 'accepted' }
     const genuine = await this.#send(step)
+    const time = performance.now()
     this.sender.acceptedOthers = 0
     const fault = faultOf(step, genuine)
     const drift = Math.round((genuine.date - this.settings.clock.now()) / 1000) || 0
     if (fault !== undefined) {
       const advice = ADVICE[fault] ?? (await this.#explainRefusal(row, genuine, drift))
-      return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift }
+      return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift, time }
     }
     const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
     const rejection = await this.#send(forged)
     const isRejected = faultOf(forged, rejection) === undefined
     const result = { ok: true, statuses: [genuine.status] } as const
-    return { result, genuine, rejection: isRejected ? rejection : undefined, drift }
+    return { result, genuine, rejection: isRejected ? rejection : undefined, drift, time }
   }
 
   async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<Answer> {

@@ -43,6 +43,8 @@ export interface Row extends Advice {
   /** The answer that decides: `one` if exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
+  /** How long after the first request of the contract the steps begin, at least, in milliseconds. */
+  readonly delay?: number
   /** Without it, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
   readonly judge?: 'any' | 'alike'
   /** What a status of 500 or above means here, if it means more than usual. */
@@ -724,6 +726,8 @@ export const ROWS = table({
     rule: 'replay',
     sent: 'the first request, after 20 others',
     expected: 'rejected',
+    // A lifetime in another unit is 0.6 s.
+    delay: 3000,
     steps: (sender) => {
       const first = sender.opening ?? sender.sign()
       const missingOthers = Math.max(0, 20 - sender.acceptedOthers)

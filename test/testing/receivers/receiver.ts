@@ -611,6 +611,21 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   },
   {
+    name: 'remembers a nonce for 2 s',
+    fails: ['replay-late'],
+    says: /forgets nonces too early/,
+    apply: (receiver) => ({
+      reserve: ([, nonce, signature]) => {
+        const isFree = receiver.take(nonce, `signature ${signature}`)
+        const forget = () => {
+          if (isFree) for (const key of [nonce, `signature ${signature}`]) receiver.seen.delete(key)
+        }
+        setTimeout(forget, 2000).unref()
+        return isFree
+      },
+    }),
+  },
+  {
     name: 'has a status per rule',
     fails: ['answers-alike'],
     says: /For a missing X-Timestamp it is 400, for an invalid timestamp 401/,
