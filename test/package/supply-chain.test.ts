@@ -70,12 +70,26 @@ describe('the installed package', () => {
 describe('the release workflow', () => {
   const workflow = readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')
 
-  const [build = '', publish = ''] = workflow.split(/^ {2}publish:$/m)
+  const [build = '', test = '', publish = ''] = workflow.split(/^ {2}(?:test|publish):$/m)
 
   it('builds and tests without rights', () => {
     expect(build).toMatch(/^permissions: \{\}$/m)
-    expect(build).not.toMatch(/: write$/m)
-    expect(build).toMatch(/PACKAGE_TARBALL/)
+    for (const job of [build, test]) expect(job).not.toMatch(/: write$/m)
+    expect(test).toMatch(/PACKAGE_TARBALL/)
+  })
+
+  it('builds where no test runs, and publishes this tarball if the tested one has the same bytes', () => {
+    expect(build).not.toMatch(/npm test|vitest/)
+    expect(publish).toMatch(/^ {4}needs: \[build, test\]$/m)
+    const [before = ''] = publish.split('npm publish')
+    for (const job of ['build', 'test']) {
+      const [, name] = new RegExp(`(\\w+): \\$\\{\\{ needs.${job}.outputs.sha256 \\}\\}`).exec(before) ?? []
+      expect(before).toContain(`echo "$${name}  package.tgz" | sha256sum --check --strict`)
+    }
+    for (const job of [build, test]) {
+      expect(job).toMatch(/^ {6}sha256: \$\{\{ steps\.pack\.outputs\.sha256 \}\}$/m)
+      expect(job).toContain('echo "sha256=$(sha256sum package.tgz | cut -d \' \' -f 1)" >> "$GITHUB_OUTPUT"')
+    }
   })
 
   it('publishes the tested tarball, and runs no code of a dependency where it may sign', () => {
@@ -91,6 +105,16 @@ describe('every workflow', () => {
   const uses = readdirSync(folder).flatMap((file) =>
     [...readFileSync(join(folder, file), 'utf8').matchAll(/uses: (.*)$/gm)].map(([, action]) => String(action)),
   )
+
+  it('leaves no token in the folder of its sources', () => {
+    const steps = readdirSync(folder).flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8')
+        .split(/^ {6}- /m)
+        .filter((step) => step.startsWith('uses: actions/checkout@')),
+    )
+    expect(steps.length).toBeGreaterThan(4)
+    for (const step of steps) expect(step).toContain('\n          persist-credentials: false\n')
+  })
 
   it('pins each action by its commit, in one version', () => {
     expect(uses.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([])
