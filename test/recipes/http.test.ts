@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EndpointCase, endpointContract } from '../../src/testing/index.js'
+import { SPELLINGS } from '../support/cases/header-spellings.js'
 import { isInstalled } from '../support/programs.js'
 import { announce, hangUpHalfway, pushEndlessly, type RawRequest, send, signedHeaders } from '../support/raw-client.js'
 import { SECRET } from '../support/request.js'
@@ -123,69 +125,31 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     await eventually(() => expect(server.output.slice(before)).toMatch(reason))
   }
 
-  it('accepts a genuine request, once', async () => {
+  const contract = endpointContract({
+    post: (headers, body) => ask({ headers, body }),
+    secret: SECRET,
+    timeout: 60_000,
+  })
+  const cases = contract.filter(({ code }) => code !== 'accepted-compressed' || recipe.gzip === undefined)
+  const [first, last] = [cases.slice(0, -2), cases.slice(-2)]
+
+  describe('keeps the specification', () => {
+    it.each(first)('$name', runCase)
+  })
+
+  describe('answers as all others to headers with', () => {
+    it.each(SPELLINGS)('$what', async ({ what, status, request }) => {
+      expect(await ask(request(EVENT))).toMatchObject({ status: recipe.spellings?.[what] ?? status })
+    })
+  })
+
+  it('answers without a body, and logs why it rejects', async () => {
     const request = signed()
     expect(await ask(request)).toMatchObject({ ...ACCEPTED, text: '' })
     await expectRejected(request, 'replayed_nonce')
-    expect(await ask(signed())).toMatchObject(ACCEPTED)
-  })
-
-  it('accepts one of 100 copies at once', async () => {
-    const sendCopies = async () => {
-      const request = signed()
-      const answers = await Promise.all(Array.from({ length: 100 }, () => ask(request)))
-      return answers.map(({ status }) => status).sort()
-    }
-    let statuses = await sendCopies()
-    // On a machine under load, the store may answer a copy after its time-out. Then no copy may be accepted, but never two.
-    for (let more = 2; more > 0 && statuses.includes(503); more--) {
-      expect(statuses.filter((status) => status === 204).length).toBeLessThan(2)
-      statuses = await sendCopies()
-    }
-    expect(statuses).toEqual([204, ...Array<number>(99).fill(401)])
-  })
-
-  it('rejects a body with one changed byte', async () => {
-    const request = signed()
-    await expectRejected(
-      { ...request, body: Buffer.from(EVENT.toString().replace('paid', 'void')) },
-      'signature_mismatch',
-    )
-  })
-
-  it('rejects a request with a timestamp that is too old or too far ahead', async () => {
-    for (const seconds of [-310, 310]) {
-      const timestamp = String(Math.floor(Date.now() / 1000) + seconds)
-      await expectRejected(
-        { headers: signedHeaders({ timestamp, body: EVENT }), body: EVENT },
-        'timestamp_outside_window',
-      )
-    }
-  })
-
-  it.each(['X-Timestamp', 'X-Nonce', 'X-Signature'])('rejects a request without %s', async (missing) => {
-    const { headers, body } = signed()
-    await expectRejected({ headers: headers.filter(([name]) => name !== missing), body }, 'missing_header')
-  })
-
-  it.each(['X-Timestamp', 'X-Nonce', 'X-Signature'])('rejects a request with %s twice', async (repeated) => {
-    const { headers, body } = signed()
-    const twice = headers.flatMap((header) => (header[0] === repeated ? [header, header] : [header]))
-    // Joined with a comma without a space, two nonces look like one.
-    await expectRejected({ headers: twice, body }, /invalid_timestamp|invalid_nonce|signature_mismatch/)
-  })
-
-  it('accepts headers spelled in any case', async () => {
-    for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
-      const { headers, body } = signed()
-      expect(await ask({ headers: headers.map(([name, value]) => [name[spell](), value]), body })).toMatchObject(
-        ACCEPTED,
-      )
-    }
-  })
-
-  it('rejects a request signed under the secret of another webhook', async () => {
-    await expectRejected(signed(EVENT, 'the secret of another webhook'), 'signature_mismatch')
+    const { headers } = signed()
+    await expectRejected({ headers: headers.filter(([name]) => name !== 'X-Nonce'), body: EVENT }, 'missing_header')
+    await expectRejected({ headers: signedHeaders({ timestamp: '1700000000' }) }, 'timestamp_outside_window')
   })
 
   if (!recipe.answersAll) {
@@ -199,15 +163,6 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
       expect([400, 404, 405]).toContain(status)
     })
   }
-
-  it('verifies the bytes of a body that is not valid UTF-8', async () => {
-    const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.of(0xff, 0xfe, 0xc3), Buffer.from('"}')])
-    const asDecoded = Buffer.from(bytes.toString('utf8'))
-    const { headers } = signed(bytes)
-    const binary = [['Content-Type', 'application/octet-stream'] as const, ...headers.slice(1)]
-    await expectRejected({ headers: binary, body: asDecoded }, 'signature_mismatch')
-    expect(await ask({ headers: binary, body: bytes })).toMatchObject(ACCEPTED)
-  })
 
   it.each<[string, Partial<RawRequest>]>([
     ['without a length', { body: undefined }],
@@ -232,29 +187,24 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
   })
 
   it.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     ...(recipe.parsesFirst ? [] : ['application/json; charset=utf-16']),
     'application/vnd.example+json',
     '*/*',
-    undefined,
   ])('verifies a body of the content type %s', async (type) => {
-    const headers = signedHeaders({ body: EVENT })
-    if (type !== undefined) headers.push(['Content-Type', type])
+    const headers: RawRequest['headers'] = [['Content-Type', type], ...signedHeaders({ body: EVENT })]
     await expectRejected({ headers, body: Buffer.from('{}') }, 'signature_mismatch')
     expect(await ask({ headers, body: EVENT })).toMatchObject(ACCEPTED)
   })
 
   const GZIP = ['Content-Encoding', 'gzip'] as const
 
-  const gzipped = recipe.gzip ?? 204
-  it(`answers ${gzipped} to a gzipped body, signed as sent`, async () => {
-    const { headers, body } = signed(gzipSync(EVENT))
-    expect(await ask({ headers: [GZIP, ...headers], body })).toMatchObject({ status: gzipped })
-  })
-
-  if (gzipped === 204) {
+  if (recipe.gzip === 401) {
+    it('answers 401 to a gzipped body, because the framework inflates it', async () => {
+      const { headers, body } = signed(gzipSync(EVENT))
+      expect(await ask({ headers: [GZIP, ...headers], body })).toMatchObject({ status: 401 })
+    })
+  } else {
     it('does not accept a gzipped body that was signed before the compression', async () => {
       const { headers } = signed()
       await expectRejected({ headers: [GZIP, ...headers], body: gzipSync(EVENT) }, 'signature_mismatch')
@@ -375,12 +325,31 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     })
   }
 
+  // They are the last, because the contract waits for the time between its first request and its last replay.
+  describe('keeps the specification to the end', () => {
+    it.each(last)('$name', runCase)
+  })
+
   it('has logged nothing that was not caught, and still runs', () => {
     for (const { isRunning, output } of [server, unavailable]) {
       expect(isRunning).toBe(true)
       expect(output).not.toMatch(/unhandled|uncaught/i)
     }
   })
+}
+
+/**
+ * Runs a case, and again while the store answers too late. On a machine under load, it may answer a request after its time-out.
+ * Any other fault ends the test at once.
+ */
+async function runCase({ check }: EndpointCase): Promise<void> {
+  for (let more = 2; ; more--) {
+    const result = await check()
+    const isLate = !result.ok && result.fault !== 'accepted' && result.statuses.includes(503)
+    if (more > 0 && isLate) continue
+    expect(result).toEqual({ ok: true, statuses: expect.any(Array) })
+    return
+  }
 }
 
 /** The same recipe with a shorter time-out, with user code that may reject without an error, and with a store that may be down. */

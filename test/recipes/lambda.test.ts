@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type EndpointAnswer, endpointContract } from '../../src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../support/dynalite-server.js'
 import { ROOT } from '../support/packed.js'
@@ -12,11 +14,18 @@ import { createProject, PROGRAMS, RECIPES, removeProjects, sourceOf } from './re
 
 // Events with the fields that AWS documents for each format.
 
-type Headers = Record<string, string>
+type Headers = (readonly [name: string, value: string])[]
 
-/** A function URL, or an HTTP API with payload format 2.0. */
-function event2(body: string | undefined, isBase64Encoded: boolean, signed: Headers) {
-  const names = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
+/** Returns the values of each header. */
+function valuesOf(headers: Headers): Record<string, string[]> {
+  const values: Record<string, string[]> = {}
+  for (const [name, value] of headers) values[name] = [...(values[name] ?? []), value]
+  return values
+}
+
+/** A function URL, or an HTTP API with payload format 2.0. It joins the values of a header. */
+function event2(body: string | undefined, isBase64Encoded: boolean, sent: Headers) {
+  const joined = Object.entries(valuesOf(sent)).map(([name, values]) => [name.toLowerCase(), values.join(',')])
   return {
     version: '2.0',
     routeKey: 'POST /hooks/{name}',
@@ -33,7 +42,7 @@ function event2(body: string | undefined, isBase64Encoded: boolean, signed: Head
       'x-forwarded-for': '192.0.2.1',
       'x-forwarded-port': '443',
       'x-forwarded-proto': 'https',
-      ...Object.fromEntries(names),
+      ...Object.fromEntries(joined),
     },
     queryStringParameters: { a: '1,2' },
     requestContext: {
@@ -65,22 +74,21 @@ function event2(body: string | undefined, isBase64Encoded: boolean, signed: Head
  * A REST API behind a stage and an edge, or payload format 1.0: it has the names as they were sent, the last value of each, and
  * all values.
  */
-function event1(body: string | null, isBase64Encoded: boolean, signed: Headers) {
-  const headers: Headers = {
-    Accept: '*/*',
-    'CloudFront-Viewer-Country': 'CH',
-    'Content-Type': 'application/json',
-    Host: 'abcdef0123.execute-api.eu-central-1.amazonaws.com',
-    'X-Forwarded-For': '192.0.2.1, 192.0.2.2',
-    ...signed,
-  }
+function event1(body: string | null, isBase64Encoded: boolean, sent: Headers) {
+  const headers: Headers = [
+    ['Accept', '*/*'],
+    ['CloudFront-Viewer-Country', 'CH'],
+    ['Host', 'abcdef0123.execute-api.eu-central-1.amazonaws.com'],
+    ['X-Forwarded-For', '192.0.2.1, 192.0.2.2'],
+    ...sent,
+  ]
   return {
     version: '1.0',
     resource: '/hooks/{name}',
     path: '/hooks/billing',
     httpMethod: 'POST',
-    headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    headers: Object.fromEntries(headers),
+    multiValueHeaders: valuesOf(headers),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     requestContext: {
@@ -107,14 +115,21 @@ function event1(body: string | null, isBase64Encoded: boolean, signed: Headers) 
 }
 
 const BODY = '{"event":"invoice.paid","name":"Zoë"}'
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-const signed = (body = BODY): Headers => Object.fromEntries(signedHeaders({ body }))
+const signed = (body = BODY): Headers => signedHeaders({ body })
+
+/** Passes a body as an HTTP API does: JSON and other text as text, everything else as base64, and no empty one. */
+function encoded(headers: Headers, body: Uint8Array): readonly [body: string | undefined, isBase64Encoded: boolean] {
+  if (body.length === 0) return [undefined, false]
+  const [, type = ''] = headers.find(([name]) => /^content-type$/i.test(name)) ?? []
+  const isText = /^(application\/json|text\/)/.test(type) && isUtf8(body)
+  return [Buffer.from(body).toString(isText ? 'utf8' : 'base64'), !isText]
+}
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks) && isInstalled('redis-server')
 
 describe.runIf(ready)('the Lambda function', () => {
   let redis: RedisServer
-  let handler: (event: unknown) => Promise<unknown>
+  let handler: (event: unknown) => Promise<EndpointAnswer>
 
   beforeAll(async () => {
     redis = await RedisServer.start()
@@ -136,24 +151,21 @@ describe.runIf(ready)('the Lambda function', () => {
     removeProjects()
   })
 
-  it.each<[string, (headers: Headers) => unknown]>([
-    ['payload format 1.0, text', (headers) => event1(BODY, false, headers)],
-    ['payload format 1.0, base64', (headers) => event1(base64(BODY), true, headers)],
-    ['payload format 2.0, text', (headers) => event2(BODY, false, headers)],
-    ['payload format 2.0, base64', (headers) => event2(base64(BODY), true, headers)],
-  ])('accepts a genuine event of %s, once', async (_, eventWith) => {
-    const headers = signed()
-    expect(await handler(eventWith(signed('another body')))).toEqual({ statusCode: 401, body: '' })
-    expect(await handler(eventWith(headers))).toEqual({ statusCode: 204, body: '' })
-    expect(await handler(eventWith(headers))).toEqual({ statusCode: 401, body: '' })
+  describe.each<[string, (body: string | undefined, isBase64Encoded: boolean, headers: Headers) => unknown]>([
+    ['1.0', (body, ...rest) => event1(body ?? null, ...rest)],
+    ['2.0', event2],
+  ])('keeps the specification with payload format %s', (_, eventWith) => {
+    const contract = endpointContract({
+      post: (headers, body) => handler(eventWith(...encoded(headers, body), headers)),
+      secret: SECRET,
+      timeout: 60_000,
+    })
+    it.each(contract)('$name', ({ run }) => run())
   })
 
-  it.each<[string, (headers: Headers) => unknown]>([
-    ['payload format 1.0', (headers) => event1(null, false, headers)],
-    ['payload format 2.0', (headers) => event2(undefined, false, headers)],
-  ])('verifies the absent body of %s', async (_, eventWith) => {
-    expect(await handler(eventWith(signed('')))).toEqual({ statusCode: 204, body: '' })
-    expect(await handler(eventWith(signed('not empty')))).toEqual({ statusCode: 401, body: '' })
+  it('answers without a body', async () => {
+    expect(await handler(event2(BODY, false, signed()))).toEqual({ statusCode: 204, body: '' })
+    expect(await handler(event2(BODY, false, signed('another body')))).toEqual({ statusCode: 401, body: '' })
   })
 
   it('rejects a header that arrived twice, if `headers` has only one of its values', async () => {
@@ -184,8 +196,8 @@ describe.runIf(ready)('the Lambda function', () => {
   })
 
   it('accepts 64 KB of headers, although API Gateway does not', async () => {
-    const padding = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`x-${index}`, 'x'.repeat(1024)]))
-    expect(await handler(event2(BODY, false, { ...padding, ...signed() }))).toEqual({ statusCode: 204, body: '' })
+    const padding: Headers = Array.from({ length: 64 }, (_, index) => [`x-${index}`, 'x'.repeat(1024)])
+    expect(await handler(event2(BODY, false, [...padding, ...signed()]))).toEqual({ statusCode: 204, body: '' })
   })
 })
 

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
 import { BUILD, PACKAGES } from '../full/packages.js'
+import { MANY_OTHERS, WRONG_TYPE } from '../support/cases/header-spellings.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { ROOT, sharedInstall } from '../support/packed.js'
 import { ADONIS_APP, MORE_VARIABLES } from './adonis-app.js'
@@ -57,6 +58,8 @@ export interface Recipe {
   gzip?: 401
   /** The answer to 64 KB of headers, by default 431. */
   largeHeaders?: 204 | 400
+  /** Its answers to unusual headers, if they differ from those of the others. The guide lists them. */
+  spellings?: Readonly<Record<string, number>>
   /** By default `/hooks/billing`. */
   path?: string
   /** The framework loads the handler with the first request, so it starts without a secret. */
@@ -85,13 +88,13 @@ export const RECIPES: readonly Recipe[] = [
   { name: 'node:http', file: 'node-http.ts', install: runBy(...TSX) },
   { name: 'Express 5', file: 'express.ts', install: runBy(...TSX) },
   { name: 'Express 4', file: 'express.ts', install: runWith({ express: 'express4' }) },
-  { name: 'Fastify', file: 'fastify.ts', install: runBy(...TSX) },
+  { name: 'Fastify', file: 'fastify.ts', install: runBy(...TSX), spellings: { [WRONG_TYPE]: 415 } },
   { name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
   { name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
   { name: 'h3', file: 'h3.ts', install: runBy(...TSX) },
   { name: 'Nitro', file: NITRO_ROUTE, install: buildNitro },
   { name: 'Nuxt', file: NITRO_ROUTE, install: buildNuxt, needs: 'runtimes' },
-  { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400 },
+  { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400, spellings: { [WRONG_TYPE]: 400 } },
   { name: 'Feathers', file: 'feathers.ts', install: runBy(...TSX) },
   { name: 'NestJS', file: 'nestjs.ts', install: compileNest },
   { name: 'AdonisJS', file: 'adonisjs.ts', install: installInAdonis },
@@ -121,13 +124,14 @@ export const RECIPES: readonly Recipe[] = [
     largeHeaders: 204,
     answersAll: true,
   },
-  { name: 'Bun', file: 'bun.ts', install: runBy(BUN), needs: 'bun' },
+  { name: 'Bun', file: 'bun.ts', install: runBy(BUN), needs: 'bun', spellings: { [MANY_OTHERS]: 431 } },
   {
     name: 'Deno',
     file: 'deno.ts',
     install: runBy(DENO, 'run', '--allow-net', '--allow-env'),
     needs: 'deno',
     largeHeaders: 400,
+    spellings: { [MANY_OTHERS]: 400 },
     readsRest: 'after the answer',
   },
 ]
