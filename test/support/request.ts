@@ -39,9 +39,14 @@ export function signedRequest(parts: Partial<Parts & { signature: string }> = {}
   } satisfies WebhookRequest
 }
 
-export function signatureOf(timestamp: string, nonce: string, body: string | Uint8Array, secret: string): string {
+export function signatureOf(
+  timestamp: string,
+  nonce: string,
+  body: string | Uint8Array,
+  secret: string | Uint8Array,
+): string {
   const message = Buffer.concat([Buffer.from(`${timestamp}:${nonce}:`), Buffer.from(body)])
-  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(message).digest('hex')
+  return createHmac('sha256', Buffer.from(secret)).update(message).digest('hex')
 }
 
 /** A clock that only moves when it is set, in milliseconds. */

@@ -25,13 +25,15 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   const likeliest = [...(language === undefined ? [] : [language]), ...languages]
   const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
+  // The line of another language does not help, so that the general fix is enough.
+  const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
   return {
     code,
     side,
     message: mask(message),
     fix: side === 'unknown' ? both : String(side === 'sender' ? sender : receiver),
-    fixes: { ...Object.fromEntries(first), ...lines },
+    fixes: isOfOthers ? {} : { ...Object.fromEntries(first), ...lines },
     ...(evidence.length === 0 ? {} : { evidence: mask(evidence.map((line) => [line].flat().join(': ')).join('\n')) }),
   }
 }

@@ -8,7 +8,7 @@ import { joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
 import { checkHeaders } from './checks/headers.js'
-import { checkNonce } from './checks/nonce.js'
+import { checkNonce, suspectNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
@@ -97,6 +97,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
     ...unit,
     ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
+    ...(isUnexplained ? suspectNonce(meant.nonce) : []),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
     ...(isUnexplained ? compare(meant, body, platform, notTried) : []),

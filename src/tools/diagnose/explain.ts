@@ -1,4 +1,4 @@
-import { concat, fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
+import { areEqual, concat, fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
 import { contentLengthOf, type Header, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import type { Mistake } from './dimensions.js'
@@ -52,8 +52,12 @@ export function explain(way: FoundWay, received: Uint8Array, headers: readonly H
   const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === way.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
+  const ofBody = of('body', 'JSON')
+  // If both bodies end in the same line break, a change that adds it restores only what another change took away.
+  const isEndSame = areEqual(endOf(way.body), endOf(received))
+  const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
-  for (const [index, { code, fix, what, style, input }] of joinChanges(of('body', 'JSON')).entries()) {
+  for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
     const json = style && describeJson(style, input as Uint8Array, sender)
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
     const evidence = index === 0 ? compareBodies(way.body, received) : []
@@ -79,6 +83,15 @@ function joinChanges(changes: readonly Mistake[]): Mistake[] {
   }
   return joined
 }
+
+/** The white space at the end of a body. */
+function endOf(body: Uint8Array): Uint8Array {
+  let start = body.length
+  while (start > 0 && isWhiteSpace(body[start - 1])) start--
+  return body.subarray(start)
+}
+
+const isWhiteSpace = (byte = 0) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
 function signedAs(way: FoundWay): EvidenceLine[] {
   const parts = messageOf(way)

@@ -14,7 +14,7 @@ export type FindingCode =
   | 'timestamp_unit'
   /** `X-Timestamp` counts from another date than 1970-01-01, or the sender did not set it. */
   | 'timestamp_epoch'
-  /** `X-Timestamp` is off by whole hours or quarters of an hour, because the sender probably used a local time as UTC. */
+  /** `X-Timestamp` is off by whole hours or quarters of an hour: the sender used a local time as UTC, or the request is a retry that was not signed again. */
   | 'clock_time_zone'
   /** `X-Timestamp` is more than 300 s behind server time. The request waited after it was signed, or a clock is wrong. */
   | 'clock_behind'
@@ -42,19 +42,19 @@ export type FindingCode =
   | 'secret_quotes'
   /** A prefix such as `whsec_` was removed from the secret or added to it. */
   | 'secret_prefix'
-  /** The program decoded the secret from base64 or hex, or encoded it, instead of using its text as UTF-8. */
+  /** One side decoded the secret from base64 or hex, or encoded it. If both forms can be read, either side may be wrong: Kubernetes shows the base64 of a secret. */
   | 'secret_encoding'
-  /** The key is a hash of the secret. */
+  /** The key is a hash of the secret. Or the receiver stored a hash, as for a password, but HMAC needs the secret itself. */
   | 'secret_hashed'
-  /** A shell, a `.env` file, a URL or a form changed the secret. Or the key is the whole JSON of a secrets manager. */
+  /** A shell, a `.env` file, a URL or a form changed the secret, or something cut it. Or the key is the whole JSON of a secrets manager. */
   | 'secret_changed'
-  /** The key is a placeholder, the name of a variable, or text such as `undefined`. */
+  /** The key is a placeholder, the name of a variable, or text such as `undefined`. Or the receiver has a masked secret, as a page shows it. */
   | 'secret_placeholder'
   /** The parts of the message are in another order, have another separator, or one of them is absent. Or the message has names of variables. */
   | 'message_layout'
-  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice. */
+  /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice. Or it is a template without its value. */
   | 'message_timestamp'
-  /** The signed nonce is not the sent nonce, often because the program creates it twice. */
+  /** The signed nonce is not the sent nonce, often because the program creates it twice. Or it is a template without its value. */
   | 'message_nonce'
   /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
   | 'body_json'

@@ -57,8 +57,33 @@ const HMAC = {
   java: 'Mac.getInstance("HmacSHA256"), then HexFormat.of().formatHex(mac.doFinal(message))',
   csharp: 'Convert.ToHexString(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), message)).ToLowerInvariant()',
   perl: 'hmac_sha256_hex($message, $secret)',
-  // `openssl dgst -hmac` gets the secret as an argument, which every process can read.
-  shell: `python3 -c 'import hmac, os; print(hmac.digest(os.environb[b"WEBHOOK_SECRET"], open(0, "rb").read(), "sha256").hex())' < message.bin`,
+  // `openssl dgst -hmac` gets the secret as an argument, which every process can read. `hmac` of send.sh needs only openssl.
+  shell: 'printf %s:%s: "$TIMESTAMP" "$NONCE" | cat - body.json | hmac, with the function hmac of the shell guide',
+}
+const HASH_OF_SECRET = {
+  node: "createHash('sha256').update(secret).digest('hex')",
+  python: 'hashlib.sha256(secret.encode()).hexdigest()',
+  go: 'fmt.Printf("%x", sha256.Sum256([]byte(secret)))',
+  ruby: 'Digest::SHA256.hexdigest(secret)',
+  php: "hash('sha256', $secret)",
+  java: 'HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(UTF_8)))',
+  csharp: 'Convert.ToHexString(SHA256.HashData(Encoding.UTF8.GetBytes(secret)))',
+  perl: 'sha256_hex($secret)',
+  shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256',
+}
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
+/** One variable per header, which is signed and sent. */
+const ONE_VARIABLE = {
+  node: "hmac.update(`${timestamp}:${nonce}:`).update(body); headers: { 'X-Timestamp': timestamp, 'X-Nonce': nonce, … }",
+  python: "f'{timestamp}:{nonce}:'.encode() + body; headers = {'X-Timestamp': timestamp, 'X-Nonce': nonce, …}",
+  go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce); request.Header.Set("X-Timestamp", timestamp), the same for X-Nonce',
+  ruby: `"#{timestamp}:#{nonce}:".b + body; headers = { 'X-Timestamp' => timestamp, 'X-Nonce' => nonce, … }`,
+  php: '"$timestamp:$nonce:$body"; CURLOPT_HTTPHEADER => ["X-Timestamp: $timestamp", "X-Nonce: $nonce", …]',
+  java: '(timestamp + ":" + nonce + ":").getBytes(UTF_8); .header("X-Timestamp", timestamp).header("X-Nonce", nonce)',
+  csharp:
+    'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":"); headers.Add("X-Timestamp", timestamp), the same for X-Nonce',
+  perl: `"$timestamp:$nonce:$body"; $request->header('X-Timestamp' => $timestamp, 'X-Nonce' => $nonce)`,
+  shell: 'printf %s:%s: "$TIMESTAMP" "$NONCE"; curl -H "X-Timestamp: $TIMESTAMP" -H "X-Nonce: $NONCE" …',
 }
 
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
@@ -68,7 +93,6 @@ const CLOCKS = {
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
-/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 const MESSAGE = {
   node: 'hmac.update(`${timestamp}:${nonce}:`).update(body)',
   python: "f'{timestamp}:{nonce}:'.encode() + body",
@@ -95,13 +119,16 @@ export const FIXES = {
       go: 'strings.TrimSpace(secret)',
       ruby: 'secret.strip',
       php: 'trim($secret)',
-      shell: 'printf %s "$SECRET" > secret.txt, not echo',
+      java: 'secret.strip()',
+      csharp: 'secret.Trim()',
+      perl: '$secret =~ s/^\\s+|\\s+$//g',
+      shell: `WEBHOOK_SECRET=$(tr -d '\\r\\n' < secret.txt)`,
     },
   },
   unquote_secret: {
     sender: UNQUOTE,
     receiver: UNQUOTE,
-    lines: { shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"', python: 'secret.encode(), not str(secret_bytes)' },
+    lines: { python: 'secret.encode(), not str(secret_bytes)', shell: 'WEBHOOK_SECRET=…, not WEBHOOK_SECRET="…"' },
   },
   whole_secret: { sender: 'Use the whole secret as text, including its prefix.' },
   own_prefix: {
@@ -110,13 +137,23 @@ export const FIXES = {
   },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.',
-    lines: HMAC,
+    lines: { ...HMAC, shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
+  },
+  same_secret_text: {
+    sender: 'Use the text that the receiver has. The data of a Kubernetes Secret shows the base64 of it.',
+    receiver:
+      'Store the text that the sender has, not its base64 or hex. kubectl get secret -o yaml shows the base64 of each value, so decode it.',
+    lines: { ...HMAC, shell: 'kubectl get secret NAME -o jsonpath={.data.WEBHOOK_SECRET} | base64 -d' },
+  },
+  store_secret: {
+    receiver:
+      'Store the secret itself, encrypted if you like. HMAC needs it, so a hash of it cannot verify a signature.',
   },
   unchanged_secret: {
     sender:
       'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
-    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256' },
+    lines: HASH_OF_SECRET,
   },
   value_of_secret: {
     sender: PARSE_SECRET,
@@ -124,6 +161,10 @@ export const FIXES = {
     lines: {
       node: 'JSON.parse(text).WEBHOOK_SECRET',
       python: "json.loads(text)['WEBHOOK_SECRET']",
+      ruby: "JSON.parse(text)['WEBHOOK_SECRET']",
+      php: "json_decode($text, true)['WEBHOOK_SECRET']",
+      java: 'mapper.readTree(text).get("WEBHOOK_SECRET").asText()',
+      shell: 'jq -r .WEBHOOK_SECRET',
     },
   },
   read_secret: {
@@ -133,7 +174,12 @@ export const FIXES = {
     lines: {
       node: 'process.env.WEBHOOK_SECRET',
       python: "os.environ['WEBHOOK_SECRET']",
+      go: 'os.Getenv("WEBHOOK_SECRET")',
+      ruby: "ENV.fetch('WEBHOOK_SECRET')",
       php: "getenv('WEBHOOK_SECRET')",
+      java: 'System.getenv("WEBHOOK_SECRET")',
+      csharp: 'Environment.GetEnvironmentVariable("WEBHOOK_SECRET")',
+      perl: '$ENV{WEBHOOK_SECRET}',
       shell: '"${WEBHOOK_SECRET:?}"',
     },
   },
@@ -156,17 +202,42 @@ export const FIXES = {
     },
   },
   timestamp_once: {
-    sender: 'Read the clock once. Put the timestamp into a variable, sign that variable and send it.',
-    lines: UNIX_SECONDS,
+    sender:
+      'Read the clock once. Put Unix time in seconds into a variable as text, sign that variable and send it unchanged.',
+    lines: ONE_VARIABLE,
   },
-  nonce_once: { sender: 'Put the nonce into one variable. Sign that variable and send it.', lines: NEW_NONCE },
+  nonce_once: {
+    sender: 'Put the text of the nonce into one variable. Sign that variable and send it unchanged.',
+    lines: ONE_VARIABLE,
+  },
+  fill_in_value: {
+    sender:
+      'Fill in each value before you sign it, and send the same text. Single quotes keep the names of variables. A script of Postman gets a value from pm.variables.replaceIn.',
+    lines: {
+      ...ONE_VARIABLE,
+      node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`',
+    },
+  },
+  fill_in_body: {
+    sender: 'Fill in each value before you sign the body, and send the same text.',
+    receiver: 'If this text belongs to the body, compare the evidence of the next finding.',
+    lines: { shell: 'BODY="{\\"id\\":\\"$ID\\"}", not between single quotes' },
+  },
 
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
   use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
-  send_hex: { sender: 'Send 64 lowercase hex digits and nothing else.', lines: HMAC },
+  send_hex: {
+    sender: 'Send 64 lowercase hex digits and nothing else.',
+    lines: { ...HMAC, shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, not -binary or base64' },
+  },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
+  without_slashes: {
+    sender: `${SAME_BYTES}, without addslashes.`,
+    receiver: `${RAW_BYTES} WordPress adds slashes to $_POST: read php://input instead.`,
+    lines: { php: "file_get_contents('php://input'), and no addslashes or wp_slash" },
+  },
   serialize_once: {
     sender: `Serialize once. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
@@ -201,6 +272,11 @@ export const FIXES = {
       go: 'json.Marshal(event), not json.NewEncoder, whose Encode adds a line feed',
       python: 'pathlib.Path(file).read_bytes(), without .strip()',
       node: 'readFileSync(file), without .toString().trim()',
+      ruby: 'File.binread(file), without chomp or strip',
+      php: 'file_get_contents($file), without trim or PHP_EOL',
+      java: 'Files.readAllBytes(file), not readLine or println',
+      csharp: 'File.ReadAllBytes(file), not ReadLine or WriteLine',
+      perl: 'the file with binmode, without chomp',
     },
   },
   sign_compressed: {
@@ -306,6 +382,16 @@ export const FIXES = {
     lines: NEW_NONCE,
   },
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.', lines: UNIX_SECONDS },
+  sign_again_or_use_unix_time: {
+    sender:
+      'If it is a retry or was queued, sign each attempt again when you send it. If not, use Unix time, which has no time zone.',
+    receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
+    lines: {
+      ...UNIX_SECONDS,
+      python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
+      csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
+    },
+  },
   use_unix_time: {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
     receiver: 'Compare your clock with a third one.',
@@ -327,7 +413,7 @@ export const FIXES = {
     sender: 'Compare the evidence with your own values. The first line that differs is the cause.',
     receiver:
       'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
-    lines: { shell: 'printf %s "$WEBHOOK_SECRET" | wc -c' },
+    lines: HASH_OF_SECRET,
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

@@ -36,7 +36,7 @@ describe('the first or second finding names the mistake of a broken request', ()
   const explained = CAPTURED.filter(({ name }) => !UNEXPLAINED.includes(name))
   it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { codes, secret } = request
-    const { genuine, findings } = await diagnoseCaptured(request)
+    const { genuine, findings, language } = await diagnoseCaptured(request)
     if (isLeftOut(request, findings)) {
       expect(findings.at(-1)).toMatchObject({ code: 'signature_mismatch' })
       leftOut.push(request)
@@ -45,6 +45,11 @@ describe('the first or second finding names the mistake of a broken request', ()
     expect(findings.map(({ code }) => code).slice(0, 2)).toSatisfy((found: string[]) =>
       found.some((code) => codes.includes(code)),
     )
+    if (request.side !== undefined) expect(findings[0]?.side).toBe(request.side)
+    if (request.only) expect(findings).toHaveLength(1)
+    for (const words of request.says ?? []) expect(JSON.stringify(findings[0])).toContain(words)
+    if (language !== undefined)
+      for (const { fixes } of findings) expect([undefined, language]).toContain(Object.keys(fixes)[0])
     expect(genuine).toBe(findings.every(({ code }) => code === 'secret_exposed'))
     for (const { message, fix, side } of findings) {
       expect(message).toMatch(/^[A-Z].*\.$/s)

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
+import type { Side } from '../../../src/tools/diagnose/index.js'
 
 /** A broken request as a sender made it. */
 export interface Captured {
   readonly name: string
   /** The codes that name the cause. If the cause can be explained in two ways, there are two. */
   readonly codes: readonly string[]
+  /** The side of the first finding. */
+  readonly side?: Side
+  /** Words that the first finding must have. */
+  readonly says?: readonly string[]
+  /** Whether there must be no other finding. */
+  readonly only?: boolean
   /** When it arrived, in milliseconds since the Unix epoch. */
   readonly now: number
   readonly secret: string | string[]

@@ -10,7 +10,7 @@ interface Broken {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
   /** The sender's secret, the body that it signed, and the form of its signature. */
-  readonly key?: string
+  readonly key?: string | Uint8Array
   readonly signed?: string | Uint8Array
   readonly write?: (signature: string) => string
   readonly secret?: string
@@ -55,8 +55,16 @@ const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
   secret_whitespace: { sender: { key: `${SECRET}\n` }, receiver: { secret: `${SECRET}\n` } },
   secret_quotes: { sender: { key: `"${SECRET}"` }, receiver: { secret: `"${SECRET}"` } },
   secret_prefix: { sender: { secret: 'sk_live_abc', key: 'abc' }, unknown: { secret: 'abc', key: 'whsec_abc' } },
-  secret_encoding: { sender: { secret: 'YWJjZGVm', key: 'abcdef' } },
-  secret_hashed: { sender: { secret: 'abc', key: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
+  secret_encoding: {
+    // Both sides have bytes, and the sender decoded them.
+    sender: { secret: '//79/Pv6', key: Buffer.from('fffefdfcfbfa', 'hex') },
+    // One of the two sides has the text, and the other one its base64.
+    unknown: { secret: 'YWJjZGVm', key: 'abcdef' },
+  },
+  secret_hashed: {
+    sender: { secret: 'abc', key: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
+    receiver: { secret: '$2b$12$KIXQ4S8h0bq7jv3YHqYl2eYw3n0Jm0bZcUo1mQG0bE7lq7p7bQxWm', key: 'abc' },
+  },
   secret_changed: { unknown: { secret: 'ab #c', key: 'ab' } },
   secret_placeholder: { sender: { key: 'undefined' }, receiver: { secret: 'change-me', key: 'something else' } },
   message_layout: { sender: { headers: signatureHeader(`${TIMESTAMP}.${NONCE}.${JSON_BODY}`) } },

@@ -2,10 +2,14 @@ import { fromLatin1, fromUtf8, isUtf8 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
+import { findUnfilled } from '../hypotheses/placeholders.js'
 import { jsonValue } from '../json/parse.js'
 
 /** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
+
+/** Longer bodies are not searched for the names of variables. */
+const MAX_TEMPLATE = 100_000
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
@@ -40,6 +44,11 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft
   if (isChanged) {
     const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: it was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
+  }
+  const unfilled = body.length > MAX_TEMPLATE ? undefined : findUnfilled(fromUtf8(body))
+  if (unfilled !== undefined) {
+    const message = `The body has the text \`${unfilled.variable}\`, which looks like the name of a variable, not its value.`
+    return [{ code: 'body_changed', message, fix: 'fill_in_body', evidence: [unfilled.why] }]
   }
   if (encoding === '' && announced !== undefined) {
     const found = suspectContent(body, headerValue(headers, 'content-type'))

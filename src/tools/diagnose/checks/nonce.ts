@@ -1,6 +1,7 @@
 import { isNonce, MAX_NONCE_LENGTH } from '../../../rules/nonce.js'
 import { listCharacters, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
+import { findUnfilled } from '../hypotheses/placeholders.js'
 
 /** Reports how X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined): Draft[] {
@@ -16,4 +17,12 @@ export function checkNonce(nonce: string | undefined): Draft[] {
     length > MAX_NONCE_LENGTH ? ` It has ${length} characters, and at most ${MAX_NONCE_LENGTH} are allowed.` : ''
   const message = `X-Nonce has characters other than visible ASCII (0x21 to 0x7E): ${listCharacters(wrong)}.${tooLong}`
   return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
+}
+
+/** Reports a nonce that nothing filled in, if no way of signing explains the signature. */
+export function suspectNonce(nonce: string | undefined): Draft[] {
+  const unfilled = findUnfilled(nonce ?? '')
+  if (unfilled === undefined || unfilled.variable !== nonce) return []
+  const message = `X-Nonce is the text \`${nonce}\`, not the value of a variable.`
+  return [{ code: 'message_nonce', message, fix: 'fill_in_value', evidence: [unfilled.why] }]
 }

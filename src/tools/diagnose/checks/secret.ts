@@ -3,6 +3,13 @@ import type { Draft } from '../draft.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
+/** The hashes in which passwords are stored: of bcrypt, Argon2, scrypt, crypt, Django, Werkzeug and LDAP. */
+const PASSWORD_HASH =
+  /^\$(2[abxy]?|argon2\w*|scrypt|s0|[156y]|pbkdf2[\w-]*)\$|^(pbkdf2|scrypt|bcrypt|argon2)[\w]*[$:]|^\{S?SHA/
+
+/** A secret as pages show it, with most characters masked or left out. */
+const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
+
 /** Names of variables, and placeholders for their values. */
 const VARIABLE = /^(process\.env|os\.environ|\$\w|\$\{|\$\(|%\w+%$|\{\{|<.*>$)|^[A-Z]+(_[A-Z]+)+$/
 
@@ -17,6 +24,14 @@ export function suspectSecrets(secrets: readonly string[]): Draft[] {
     }
     if (/^(["'`]).*\1$/s.test(secret)) {
       return [{ code: 'secret_quotes', message: `${name} is between quotes.`, fix: 'unquote_secret', side }]
+    }
+    if (PASSWORD_HASH.test(secret)) {
+      const message = `${name} is a hash, as passwords are stored, not the secret itself.`
+      return [{ code: 'secret_hashed', message, fix: 'store_secret', side }]
+    }
+    if (MASKED.test(secret)) {
+      const message = `${name} is masked, as a page or a log shows it, not the secret itself.`
+      return [{ code: 'secret_placeholder', message, fix: 'read_secret', side }]
     }
     if (!PLACEHOLDER.test(secret) && !VARIABLE.test(secret)) return []
     const message = `${name} looks like a placeholder or the name of a variable.`

@@ -1,6 +1,7 @@
 import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../../rules/timestamp.js'
 import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
+import { findUnfilled } from '../hypotheses/placeholders.js'
 import { instantOf, instantOfDate, scaleOf } from '../instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
@@ -20,8 +21,16 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
   const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
-  const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
-  return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
+  const unfilled = findUnfilled(timestamp)
+  const evidence: EvidenceLine[] =
+    unfilled !== undefined
+      ? [unfilled.why]
+      : instant === undefined
+        ? []
+        : [['In seconds', String(Math.floor(instant / 1000))]]
+  return [
+    { code: 'timestamp_format', message, fix: unfilled === undefined ? 'send_seconds' : 'fill_in_value', evidence },
+  ]
 }
 
 /** Says why X-Timestamp is outside the window: it counts in another unit, or a clock drifts. */
@@ -73,8 +82,19 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
   const direction = offset < 0 ? 'behind' : 'ahead of'
   const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
   if (zone !== undefined) {
-    const message = `X-Timestamp is ${zone} h ${direction} server time: probably a local time was used as UTC.`
-    return { code: 'clock_time_zone', message, fix: 'use_unix_time', evidence }
+    const [cause, fix] =
+      offset < 0
+        ? ([
+            'this is a retry that was not signed again, or a local time was used as UTC',
+            'sign_again_or_use_unix_time',
+          ] as const)
+        : (['probably a local time was used as UTC', 'use_unix_time'] as const)
+    return {
+      code: 'clock_time_zone',
+      message: `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`,
+      fix,
+      evidence,
+    }
   }
   const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
   return offset > 0

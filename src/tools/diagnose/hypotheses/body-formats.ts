@@ -41,6 +41,15 @@ export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
+/** Writes a backslash before each quote and backslash, as PHP's addslashes does. */
+export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
+
+/** Removes these backslashes; `undefined` if the text is not the result of {@link addSlashes}. */
+export function removeSlashes(text: string): string | undefined {
+  const plain = text.replace(/\\(['"\\])/g, '$1').replaceAll('\\0', '\0')
+  return plain !== text && addSlashes(plain) === text ? plain : undefined
+}
+
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
 /** The values of a form. */

@@ -20,6 +20,7 @@ import type { CompressionFormat, HashAlgorithm } from '../../primitives.js'
 import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
+import { placeholdersFor } from './placeholders.js'
 
 // Mistakes in the body, in three steps:
 // - sources: the body was received in another form than it was signed.
@@ -51,6 +52,7 @@ const kind = hypothesesOf<Uint8Array, Bytes>
 const compressed = kind({ code: 'body_compressed', fix: 'sign_compressed' })
 const hashed = kind({ code: 'body_hashed', fix: 'sign_body_not_hash' })
 const notSigned = kind({ code: 'body_not_signed', fix: 'sign_body' })
+const unfilled = kind({ code: 'body_not_signed', fix: 'fill_in_value' })
 const notSent = kind({ code: 'body_not_signed', fix: 'send_signed_text' })
 const encoding = kind({ code: 'body_encoding', fix: 'encode_once' })
 const newline = kind({ code: 'body_newline', fix: 'keep_newlines' })
@@ -65,6 +67,7 @@ const inMultipart = kind({ code: 'body_wrapped', fix: 'sign_multipart' })
 const reparsed = kind({ code: 'body_json', fix: 'serialize_once' })
 const recased = kind({ code: 'body_json', fix: 'same_options' })
 const changed = kind({ code: 'body_changed', fix: 'same_bytes' })
+const slashed = kind({ code: 'body_changed', fix: 'without_slashes' })
 
 const inflated = (likelihood: Likelihood, format: CompressionFormat) =>
   compressed(likelihood, `the body inflated (it arrived as ${format})`, (body, { primitives }) =>
@@ -201,6 +204,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', (body) => ({
     variants: forms.restoredFloats(fromUtf8(body)),
   })),
+  slashed('uncommon', "the body without the backslashes that PHP's addslashes adds", text(forms.removeSlashes)),
   newline(
     'common',
     "the body with its line breaks, which curl's -d removes from a file",
@@ -328,6 +332,11 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     "the body escaped as HTML, as Python's html.escape does",
     text((body) => forms.htmlEscape(body, '&#x27;')),
   ),
+  slashed(
+    'uncommon',
+    "the body with a backslash before its quotes, as PHP's addslashes writes it",
+    text(forms.addSlashes),
+  ),
   changed(
     'rare',
     'the body without its quotes',
@@ -339,7 +348,10 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
   ...constants('common', ''),
   ...constants('uncommon', '[object Object]', 'undefined', 'null', '{}', 'None'),
-  ...constants('rare', 'Array', '[object Promise]', '{{body}}', 'System.Net.Http.StringContent'),
+  ...constants('rare', 'Array', '[object Promise]', 'System.Net.Http.StringContent'),
+  unfilled('last', 'the text `<detail>`, which nothing filled in, in the place of the body', (body, context) =>
+    body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
+  ),
 ]
 
 /** Bytes that were added or lost at the end of the body. */

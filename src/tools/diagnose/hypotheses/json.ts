@@ -186,6 +186,9 @@ export function parseBody(body: Uint8Array): JsonText | undefined {
   return parsed.get(body)
 }
 
+/** The white space after a JSON text. */
+const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
+
 /** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
 const BYTES_PER_TOKEN = 25
 
@@ -203,13 +206,18 @@ const hypothesis = ({
     const json = parseBody(body)
     spend(BYTES_PER_TOKEN * (json?.kinds.length ?? 0))
     const written = json && writeJson(json, style)
-    return written === undefined ? undefined : isUtf8(body) ? utf8(written) : latin1(written)
+    if (json === undefined || written === undefined) return undefined
+    const encode = isUtf8(body) ? utf8 : latin1
+    // The sender may have added the line feed at the end of both, as `echo` does, or only at the end of what it sent.
+    const end = endOf(json)
+    const texts = end === '' || style.spacing === undefined ? [written] : [written + end, written]
+    return { variants: texts.map((text) => ({ detail: '', value: encode(text) })) }
   },
 })
 
 export const JSON_HYPOTHESES: readonly Hypothesis<Uint8Array, Uint8Array>[] = [
   ...JSON_WRITERS.map(hypothesis),
-  ...COMBINED.map((style) => hypothesis({ likelihood: 'rare', style })),
+  ...COMBINED.map((style) => hypothesis({ likelihood: 'last', style })),
 ]
 
 function replacing(words: { readonly [word: string]: string }): (word: string) => string {

@@ -1,4 +1,5 @@
 import type { Hypothesis, Likelihood, RequestContext, Variants } from './hypothesis.js'
+import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // Mistakes in the layout of the message, which is `timestamp:nonce:body`.
 
@@ -31,13 +32,29 @@ function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, La
 }
 
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** How languages put a variable into a text. In single quotes, the text stays as it is. */
-const QUOTINGS = ['$x', '${x}', '{$x}', '{x}', '{{x}}', '#{x}']
 const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body) => [
   ['timestamp', 'nonce', body],
   ['ts', 'nonce', body],
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
+
+/** A text with names of variables, of which the body may be filled in. */
+const namesOfVariables: Hypothesis<Layout, Layout> = {
+  likelihood: 'last',
+  code: 'message_layout',
+  fix: 'fill_in_variables',
+  what: 'the text `<detail>` itself, with the names of the variables',
+  apply: () => ({
+    variants: VARIABLE_FORMS.flatMap((form) => [
+      ...NAMES_OF_VARIABLES.map((names) => names.map((name) => inForm(form, name)).join(':')),
+      ...[
+        ['timestamp', 'nonce'],
+        ['TIMESTAMP', 'NONCE'],
+        ['$timestamp', '$guid'],
+      ].map((names) => `${names.map((name) => inForm(form, name)).join(':')}:<body>`),
+    ]).map((template) => ({ detail: template.replace('<body>', 'body'), value: partsOf(template) })),
+  }),
+}
 
 export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('common', '<timestamp>.<nonce>.<body>'),
@@ -67,9 +84,7 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', '<timestamp>:<nonce>:<method>:<path>:<body>'),
   layout('uncommon', '{timestamp}:{nonce}:<body>'),
   layout('uncommon', '<timestamp>:<nonce>:$body'),
-  ...NAMES_OF_VARIABLES.flatMap((names) =>
-    QUOTINGS.map((one) => layout('rare', names.map((name) => one.replace('x', name)).join(':'))),
-  ),
+  namesOfVariables,
 
   layout('rare', '<timestamp>:<nonce>.<body>'),
   layout('rare', '<timestamp>\\n<nonce>\\n<body>'),

@@ -1,11 +1,13 @@
 import { fromBase64, fromHex } from '../../bytes.js'
 import { percentDecode, percentEncode } from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type RequestContext, type Variants } from './hypothesis.js'
+import { placeholdersFor } from './placeholders.js'
 
 // Mistakes in the nonce that was signed.
 
 const other = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_once' })
 const asBytes = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'nonce_as_text' })
+const unfilled = hypothesesOf<string, Bytes>({ code: 'message_nonce', fix: 'fill_in_value' })
 const withoutDashes = (nonce: string) => nonce.replaceAll('-', '')
 const withoutBraces = (nonce: string) => /^\{(.+)\}$/s.exec(nonce)?.[1]
 
@@ -31,6 +33,9 @@ export const NONCE_HYPOTHESES: readonly Hypothesis<string, Bytes>[] = [
   asBytes('rare', 'the bytes that the base64 of the nonce stands for', fromBase64),
   other('uncommon', 'the nonce percent-encoded', percentEncode),
   other('uncommon', 'the nonce percent-decoded', percentDecode),
+  unfilled('last', 'the text `<detail>`, which nothing filled in, for the nonce', () =>
+    placeholdersFor('nonce', 'NONCE', '$guid', '$randomUUID', 'uuid', 'UUID', 'guid', 'requestId'),
+  ),
   other('uncommon', 'the value of the header <detail> for the nonce', identifiers),
 ]
 

@@ -1,8 +1,10 @@
-import { base64, fromBase64, fromHex, fromLatin1, hex, latin1, utf8, utf16 } from '../../bytes.js'
+import { base64, fromBase64, fromHex, fromLatin1, fromUtf8, hex, isUtf8, latin1, utf8, utf16 } from '../../bytes.js'
 import type { HashAlgorithm } from '../../primitives.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
+import { addSlashes, formEncode, percentDecode } from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
+import { placeholdersFor } from './placeholders.js'
 
 // Mistakes in the secret that was used as the key.
 
@@ -26,6 +28,7 @@ const trimHere = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 're
 const unquote = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
 const unquoteHere = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' })
 const asText = kind({ code: 'secret_encoding', fix: 'secret_as_text' })
+const sameText = kind({ code: 'secret_encoding', fix: 'same_secret_text' })
 const prefixedAsText = kind({ code: 'secret_prefix', fix: 'secret_as_text' })
 const unprefixed = kind({ code: 'secret_prefix', fix: 'whole_secret' })
 const ownPrefix = kind({ code: 'secret_prefix', fix: 'own_prefix' })
@@ -60,7 +63,61 @@ const valuesInJson = (secret: string) => {
   }
 }
 /** The lengths to which database fields and keys truncate a secret. */
-const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
+const CUT_LENGTHS = [8, 10, 12, 16, 20, 24, 30, 32, 36, 40, 48, 50, 60, 64, 72, 100, 128, 255]
+
+/** A text that somebody can read. A few random bytes may be readable by chance. */
+const READABLE = /^[^\p{Cc}]{6,}\n?$/u
+/** Returns the text if bytes are one: then one of the two sides has the text, and the other one its encoding. */
+const readable = (bytes: Uint8Array | undefined) =>
+  bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
+const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)
+
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
+/** Names of variables that hold the secret. */
+const NAMES = [
+  'WEBHOOK_SECRET',
+  'webhook_secret',
+  'webhookSecret',
+  'SIGNING_SECRET',
+  'signing_secret',
+  'SECRET',
+  'secret',
+  'SECRET_KEY',
+  'KEY',
+  'key',
+]
+/** Other texts that stand for the secret in the configuration of a program. */
+const UNFILLED = [
+  'secret',
+  'SECRET',
+  'webhook_secret',
+  'process.env.WEBHOOK_SECRET',
+  'process.env.SECRET',
+  "os.environ['WEBHOOK_SECRET']",
+  "ENV['WEBHOOK_SECRET']",
+  'ENV["WEBHOOK_SECRET"]',
+  '#{ENV["WEBHOOK_SECRET"]}',
+  "#{ENV['WEBHOOK_SECRET']}",
+  '%env(WEBHOOK_SECRET)%',
+  'env(WEBHOOK_SECRET)',
+  '$env:WEBHOOK_SECRET',
+  '$(WEBHOOK_SECRET)',
+  '${{ secrets.WEBHOOK_SECRET }}',
+  '{{ secrets.WEBHOOK_SECRET }}',
+  '{{ .Values.webhookSecret }}',
+  '{{ .Values.secret }}',
+  '{{ env.WEBHOOK_SECRET }}',
+  '${webhook.secret}',
+  '${app.webhook.secret}',
+  '<WEBHOOK_SECRET>',
+  '<secret>',
+  'YOUR_SECRET',
+  'your_secret',
+  'your-secret',
+  'your-webhook-secret',
+  'changeme',
+  'change-me',
+]
 
 const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
@@ -68,12 +125,16 @@ const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
     placeholder(likelihood, text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, () => text),
   )
 
-/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
   trimHere('common', 'the secret without <detail>', (secret) => ({
     variants: [{ detail: describeOddSpace(secret), value: removeOddSpace(secret) }],
   })),
+  sameText('common', 'the text whose base64 is the secret', (secret) => readable(fromBase64(secret))),
+  sameText('common', 'the text whose hex is the secret', (secret) => readable(fromHex(secret))),
+  sameText('uncommon', 'the text whose base64 is the secret, without the line feed (LF) at its end', (secret) =>
+    ifPossible(readable(fromBase64(secret)), withoutLineFeed),
+  ),
   asText('common', 'the secret decoded from base64 or base64url', fromBase64),
   asText('common', 'the secret decoded from hex', fromHex),
   asText('uncommon', 'the secret decoded from base64 without its `-` and `_`, which a decoder skipped', (secret) =>
@@ -91,7 +152,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('uncommon', 'the secret and a space after it', (secret) => `${secret} `),
   trim('uncommon', 'the secret and a space before it', (secret) => ` ${secret}`),
   trim('uncommon', 'the secret and a CRLF (carriage return and line feed) after it', (secret) => `${secret}\r\n`),
-
+  trim('uncommon', 'the secret and a carriage return (CR) after it', (secret) => `${secret}\r`),
   trim('uncommon', 'the secret and two line feeds (LF) after it', (secret) => `${secret}\n\n`),
   trim('uncommon', 'the secret and a byte order mark before it', (secret) => `\ufeff${secret}`),
 
@@ -102,8 +163,9 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
   ownPrefix('uncommon', '`whsec_` and the secret', (secret) => `whsec_${secret}`),
 
-  asText('uncommon', 'the secret in base64', (secret) => base64(utf8(secret))),
-  asText('uncommon', 'the secret in hex', (secret) => hex(utf8(secret))),
+  sameText('uncommon', 'the secret in base64', (secret) => base64(utf8(secret))),
+  sameText('rare', 'the secret and a line feed (LF) in base64', (secret) => base64(utf8(`${secret}\n`))),
+  sameText('uncommon', 'the secret in hex', (secret) => hex(utf8(secret))),
   asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
@@ -141,6 +203,15 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),
   unchanged('rare', 'the secret percent-encoded', encodeURIComponent),
+  unchanged('rare', 'the secret percent-encoded as in a form', formEncode),
+  unchanged('rare', 'the secret percent-encoded with lowercase digits', (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase()),
+  ),
+  unchanged('rare', 'the secret percent-decoded', percentDecode),
+  unchanged('rare', 'the secret percent-decoded as from a form', (secret) =>
+    percentDecode(secret.replaceAll('+', ' ')),
+  ),
+  unchanged('rare', "the secret with a backslash before its quotes, as PHP's addslashes writes it", addSlashes),
 
   ...placeholders(
     'uncommon',
@@ -152,6 +223,10 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
     '$WEBHOOK_SECRET',
     '${WEBHOOK_SECRET}',
   ),
-  ...placeholders('rare', '$SIGNING_SECRET', '/run/secrets/webhook_secret'),
+  ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
+  placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES)),
+  placeholder('last', 'the text `<detail>`, which is no value, as the secret', () => ({
+    variants: UNFILLED.map((text) => ({ detail: text, value: text })),
+  })),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */

@@ -1,5 +1,6 @@
 import { writeIso } from '../instant.js'
 import { type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
+import { placeholdersFor } from './placeholders.js'
 
 // Mistakes in the timestamp that was signed.
 
@@ -7,6 +8,7 @@ import { type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
+const unfilled = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'fill_in_value' })
 const other = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
 
 /** They change the instant that the header means, in milliseconds since the Unix epoch. */
@@ -30,6 +32,9 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   ),
   other('last', 'the timestamp in ISO 8601, with the fraction <detail>', (instant) =>
     fractions((milliseconds) => writeIso(instant, `.${milliseconds}Z`)),
+  ),
+  unfilled('last', 'the text `<detail>`, which nothing filled in, for the timestamp', () =>
+    placeholdersFor('timestamp', 'TIMESTAMP', '$timestamp', 'ts', 'now'),
   ),
   other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
