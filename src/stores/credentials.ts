@@ -39,7 +39,8 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
   for (const name of KEPT) {
     if (!Object.hasOwn(original, name)) continue
     const value = withoutCredentials(Reflect.get(original, name), copies)
-    Object.defineProperty(copy, name, { value, enumerable: Object.keys(original).includes(name) })
+    const enumerable = Object.keys(original).includes(name)
+    Object.defineProperty(copy, name, { value, enumerable, writable: true, configurable: true })
   }
   if (error instanceof Error) {
     const frames =

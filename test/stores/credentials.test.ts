@@ -80,6 +80,13 @@ describe('an error without credentials', () => {
     expect(Object(withoutCredentials(error('denied', { $metadata }))).$metadata).toEqual($metadata)
   })
 
+  it('can be changed, because some loggers add to the message', () => {
+    const changed = Object(withoutCredentials(error('lost', { code: 'ECONNRESET' })))
+    changed.message += ' again'
+    delete changed.code
+    expect(changed).toEqual(error('lost again'))
+  })
+
   it('leaves the original as it is', () => {
     expect(original).toHaveProperty('command')
     expect(withoutCredentials(Object.freeze(error('frozen')))).toEqual(error('frozen'))
