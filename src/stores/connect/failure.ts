@@ -11,6 +11,8 @@ interface Reason {
   message: string
   /** The name of the guide at the end of the message. */
   guide?: string
+  /** Whether it ends by itself, for example with a failover. */
+  isPassing?: true
 }
 
 const LACKS_PERMISSION = 'The user lacks a permission, which the cause names. Grant what the guide lists:'
@@ -42,6 +44,7 @@ const REASONS: readonly Reason[] = [
     codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],
     text: /\bREADONLY\b/,
     message: 'The server is read-only or a replica. Connect to the primary.',
+    isPassing: true,
   },
   {
     codes: ['EVICTS'],
@@ -51,6 +54,7 @@ const REASONS: readonly Reason[] = [
     codes: ['NOREPLICAS'],
     text: /\bNOREPLICAS\b/,
     message: 'Redis has too few replicas that answer. Start a replica, or lower replicas and min-replicas-to-write.',
+    isPassing: true,
   },
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -64,12 +68,14 @@ const REASONS: readonly Reason[] = [
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
     message: 'No server listens at the address. Start it, or correct its host and port in create.',
+    isPassing: true,
   },
   {
     codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
     // These are the messages of clients after a time-out, or if they tried several servers.
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
+    isPassing: true,
   },
 ]
 
@@ -111,6 +117,14 @@ function messageOf({ message, guide }: Reason): string {
 export function isDown(failure: unknown): boolean {
   const { code } = Object(Object(failure).cause)
   return ['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)
+}
+
+/** Returns whether the problem of a {@link connectFailure} may end by itself. */
+export function isPassing(failure: unknown): boolean {
+  if (!hasErrorCode(failure, 'ERR_NONCE_STORE')) return false
+  const chain = chainOf(failure.cause)
+  const reason = REASONS.find((candidate) => chain.some((link) => fits(candidate, link)))
+  return reason === undefined || reason.isPassing === true
 }
 
 function fits({ codes, text }: Reason, error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { invalidRange } from '../../arguments.js'
 import { Admission } from '../connect/admission.js'
 import {
@@ -7,10 +8,10 @@ import {
   connectOptionsOf,
   probe,
 } from '../connect/connected.js'
-import { codedError, connectFailure } from '../connect/failure.js'
+import { codedError, connectFailure, isPassing } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
 import { Replicas, type SendTogether } from './replicas.js'
-import { RedisNonceStore } from './store.js'
+import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
 export interface ConnectRedisOptions extends ConnectOptions {
@@ -38,6 +39,23 @@ export function redisOptionsOf(create: unknown, example: string, options: Connec
 
 /** A number that no master reaches. */
 const MAX_REPLICAS = 1000
+
+/** Milliseconds between two attempts to open the first client. */
+const OPEN_INTERVAL = 100
+
+/**
+ * Opens the first client. During a failover, there is no master for a moment, and a new replica gets nothing for up to a second. So this
+ * tries again within the time-out.
+ */
+async function openInTime<Client>(timeout: number, open: () => Promise<Client>): Promise<Client> {
+  for (const deadline = performance.now() + timeout; ; await sleep(OPEN_INTERVAL)) {
+    try {
+      return await open()
+    } catch (error) {
+      if (!isPassing(error) || performance.now() + OPEN_INTERVAL > deadline) throw error
+    }
+  }
+}
 
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 500
@@ -123,15 +141,23 @@ export async function connectRedis<Client extends object, Connection extends obj
   }
 
   const admission = new Admission(timeout)
-  const sendCommand = (args: string[]) => admission.send(() => sendWithNext(args))
-  const store = new RedisNonceStore({ timeout, keyPrefix, sendCommand })
-  const kept = await KeptClient.open({ ...driver, check }, timeout, onError)
-  try {
-    await probe(store)
-  } catch (error) {
-    await kept.close()
-    throw connectFailure(error)
+  const createStore = (sendAdmitted: RedisNonceStoreOptions['sendCommand']) =>
+    new RedisNonceStore({ timeout, keyPrefix, sendCommand: (args) => admission.send(() => sendAdmitted(args)) })
+  // An invalid option of the store is an error before anything is connected.
+  const store = createStore(sendWithNext)
+
+  async function open(): Promise<KeptClient<Client>> {
+    const opened = await KeptClient.open({ ...driver, check }, timeout, onError)
+    try {
+      await probe(createStore((args) => send(opened.client, args)))
+      return opened
+    } catch (error) {
+      await opened.close()
+      throw connectFailure(error)
+    }
   }
+
+  const kept = await openInTime(timeout, open)
   void kept.watch(CHECK_INTERVAL)
   return connected(store, admission, () => kept.close())
 }

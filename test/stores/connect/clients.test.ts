@@ -88,6 +88,21 @@ describe('connectIoredis', () => {
     await expect(connecting).rejects.toThrow(message)
   })
 
+  it('waits for a failover that runs at the start, but not for another password', async () => {
+    const infos = ['role:slave\r\n', 'role:slave\r\n', MASTER]
+    const nonceStore = await connectIoredis((options) => new FakeRedis(options, infos.shift()))
+    expect(infos).toEqual([])
+    await nonceStore.close()
+    let clients = 0
+    const refused = connectIoredis((options) => {
+      clients++
+      const connect = () => Promise.reject(new Error('WRONGPASS invalid username-password pair'))
+      return Object.assign(new FakeRedis(options), { connect })
+    })
+    await expect(refused).rejects.toThrow('password')
+    expect(clients).toBe(1)
+  })
+
   it('asks the masters of a cluster only, and hears the errors of the client', async () => {
     const errors: unknown[] = []
     let emit: (error: unknown) => void = () => {}
@@ -111,15 +126,18 @@ describe('connectIoredis', () => {
   })
 
   it('ends its client if the first reservation fails', async () => {
+    let created = 0
     let ended = 0
-    const connecting = connectIoredis((options) =>
-      Object.assign(new FakeRedis(options), {
+    const connecting = connectIoredis((options) => {
+      created++
+      return Object.assign(new FakeRedis(options), {
         call: async (command: string) => (command === 'INFO' ? MASTER : 'not the answer'),
         disconnect: () => ended++,
-      }),
-    )
+      })
+    })
     await expect(connecting).rejects.toThrow('The store cannot connect.')
-    expect(ended).toBe(1)
+    expect(created).toBeGreaterThan(1)
+    expect(ended).toBe(created)
   })
 
   it('replaces a client when one of its masters has become a replica, which still takes commands', async () => {
@@ -463,7 +481,7 @@ describe('connectNodeRedis', () => {
           multi: noPipeline,
           destroy() {},
         }),
-      { onError: (error) => errors.push(error) },
+      { onError: (error) => errors.push(error), timeout: TIMEOUT },
     )
     await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
     expect(errors).toEqual(['lost'])
