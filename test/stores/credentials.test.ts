@@ -80,6 +80,12 @@ describe('an error without credentials', () => {
     expect(Object(withoutCredentials(error('denied', { $metadata }))).$metadata).toEqual($metadata)
   })
 
+  it('has a stack of one line if the error has no stack', () => {
+    const bare = error('bare')
+    delete bare.stack
+    expect(Object(withoutCredentials(bare)).stack).toBe('ReplyError: bare')
+  })
+
   it('can be changed, because some loggers add to the message', () => {
     const changed = Object(withoutCredentials(error('lost', { code: 'ECONNRESET' })))
     changed.message += ' again'
