@@ -11,7 +11,7 @@ const TOP = 136
 /**
  * @typedef {{ live: number, webhooks: number, bytesEach: number, nanosecondsEach: { p50: number } }} Figure
  * @typedef {{ node: string, date: string, sizes: Figure[], map: Figure[], webhooks: Figure[], soak: { hours: number, reservationsASecond: number, residentMegabytes: number[] } }} ScaleRun
- * @typedef {{ name: string, points: [number, number][] }} Line
+ * @typedef {{ name: string, points: [number, number][], isPeer?: boolean }} Line
  */
 
 /**
@@ -84,7 +84,8 @@ export function overloadChart({ node, date, clients }) {
     /** @param {'connected' | 'without'} variant @returns {Line[]} */
     const lines = (variant) =>
       own.map(({ client, capacity, loads }) => ({
-        name: variant === 'connected' ? client : `${client} alone`,
+        name: client,
+        isPeer: variant === 'without',
         points: loads.map((load) => point(load.times, (100 * load[variant].accepted) / capacity)),
       }))
     return panel(
@@ -100,12 +101,18 @@ export function overloadChart({ node, date, clients }) {
     'function. Grey: the same client without it.',
     `Node ${node.slice(1)}, ${date}.`,
   ]
-  return chart('What each client accepts under overload', 'Accepted requests under overload', legend, panels)
+  return chart('What each client accepts under overload', 'Accepted requests under overload', legend, panels, 95)
 }
 
-/** @param {string} title @param {string} heading @param {readonly string[]} legend @param {readonly string[]} panels */
-function chart(title, heading, legend, panels) {
-  const width = LEFT + WIDTH + RIGHT
+/**
+ * @param {string} title
+ * @param {string} heading
+ * @param {readonly string[]} legend
+ * @param {readonly string[]} panels
+ * @param {number} right - the room for the names of the lines.
+ */
+function chart(title, heading, legend, panels, right = RIGHT) {
+  const width = LEFT + WIDTH + right
   const height = TOP + panels.length * (HEIGHT + GAP) - GAP + 20
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="title">
 <title id="title">${title}</title>
@@ -165,8 +172,9 @@ function panel(title, unit, lines, isLogarithmic = true, marks = [1, 10, 20, 30]
   const columns = ticks.map(
     (value) => `<text x="${x(value)}" y="${HEIGHT - 12}" text-anchor="middle" class="quiet">${short(value)}</text>`,
   )
-  const drawn = lines.map(({ name, points }, index) => {
-    const kind = kindOf(name, index)
+  const drawn = lines.map((line, index) => {
+    const { points } = line
+    const kind = kindOf(line, index)
     const path = points.map(([a, b], at) => `${at === 0 ? 'M' : 'L'}${x(a)} ${y(b)}`).join(' ')
     const dots =
       points.length > 10 ? [] : points.map(([a, b]) => `<circle cx="${x(a)}" cy="${y(b)}" r="3" class="${kind}"/>`)
@@ -174,10 +182,9 @@ function panel(title, unit, lines, isLogarithmic = true, marks = [1, 10, 20, 30]
   })
   let free = Number.NEGATIVE_INFINITY
   const names = lines
-    .map(({ name, points: [...points] }, index) => ({ name, index, end: points.pop() ?? point(0, 0) }))
+    .map((line, index) => ({ name: line.name, kind: kindOf(line, index), end: line.points.at(-1) ?? point(0, 0) }))
     .sort((one, other) => y(one.end[1]) - y(other.end[1]))
-    .map(({ name, index, end }) => {
-      const kind = kindOf(name, index)
+    .map(({ name, kind, end }) => {
       // The labels are placed from the highest to the lowest, so that no label covers another one.
       const at = Math.max(y(end[1]), free)
       free = at + 16
@@ -193,9 +200,9 @@ function panel(title, unit, lines, isLogarithmic = true, marks = [1, 10, 20, 30]
   ].join('\n')
 }
 
-/** @param {string} name @param {number} index */
-function kindOf(name, index) {
-  if (name === 'Map' || name.endsWith(' alone')) return 'peer'
+/** @param {Line} line @param {number} index */
+function kindOf({ name, isPeer = name === 'Map' }, index) {
+  if (isPeer) return 'peer'
   return index === 0 ? 'own' : 'earlier'
 }
 

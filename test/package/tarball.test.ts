@@ -55,6 +55,7 @@ describe('the tarball', () => {
       'debug',
       'observability',
       'operate',
+      'overload.svg',
       'overview.svg',
       'receive',
       'reference',
