@@ -18,7 +18,7 @@ const EVENT = Buffer.from('{"event":"invoice.paid","name":"Zoë"}')
 const JSON_TYPE = ['Content-Type', 'application/json'] as const
 const ACCEPTED = { status: 204 }
 
-/** The time that a body may take, in milliseconds. */
+/** The time that a body may take on the server whose store is down, in milliseconds. */
 const BODY_TIMEOUT = 1000
 
 function signed(body: Uint8Array = EVENT, secret = SECRET) {
@@ -78,7 +78,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     server = await Server.start(command, project, { REDIS_URL: redis.url })
     // The function on Redis does not start without it.
     const store = recipe.store === 'Redis' ? { REDIS_URL: redisDown.url } : { STORE: 'down' }
-    unavailable = await Server.start(command, project, store)
+    unavailable = await Server.start(command, project, { ...store, BODY_TIMEOUT: String(BODY_TIMEOUT) })
     if (recipe.store === 'Redis') await redisDown.kill()
   })
 
@@ -255,7 +255,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
 
   if (recipe.readsRest !== 'before the handler') {
     it('answers 408 to a sender that is too slow', async () => {
-      const { head, answeredAfter, isClosed } = await announce(server.port, 90_000, path)
+      const { head, answeredAfter, isClosed } = await announce(unavailable.port, 90_000, path)
       expect(head).toMatch(/^HTTP\/1\.1 408 /)
       expect(answeredAfter).toBeGreaterThan(BODY_TIMEOUT - 10)
       expect(isClosed).toBe(recipe.readsRest === undefined)
@@ -352,7 +352,7 @@ async function runCase({ check }: EndpointCase): Promise<void> {
   }
 }
 
-/** The same recipe with a shorter time-out, with user code that may reject without an error, and with a store that may be down. */
+/** The same recipe with another time-out for bodies, with user code that may reject without an error, and with a store that may be down. */
 function withFaults(source: string): string {
   const failing = source.replace(
     /^ *(console\.log|request\.log\.info)\(body/m,
@@ -361,7 +361,7 @@ function withFaults(source: string): string {
   expect(failing).not.toBe(source)
   const down = "process.env['STORE'] === 'down' ? { reserve: () => Promise.reject(new Error('down')) } : "
   return failing
-    .replace("{ webhookId: 'billing', ", `$&bodyTimeout: ${BODY_TIMEOUT}, `)
+    .replace("{ webhookId: 'billing', ", "$&bodyTimeout: Number(process.env['BODY_TIMEOUT']) || 30_000, ")
     .replace('new MemoryNonceStore()', `${down}$&`)
     .replace('nonces.getByName', "process.env['STORE'] === 'down' ? Promise.reject(new Error('down')) : $&")
 }

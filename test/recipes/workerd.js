@@ -21,7 +21,11 @@ const miniflare = new Miniflare({
   compatibilityDate: compatibility_date,
   compatibilityFlags: compatibility_flags,
   durableObjects: Object.fromEntries(durableObjects),
-  bindings: { WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] ?? '', STORE: process.env['STORE'] ?? '' },
+  bindings: {
+    WEBHOOK_SECRET: process.env['WEBHOOK_SECRET'] ?? '',
+    STORE: process.env['STORE'] ?? '',
+    BODY_TIMEOUT: process.env['BODY_TIMEOUT'] ?? '',
+  },
   // The Worker may not fetch anything.
   cf: false,
   log: new Log(LogLevel.WARN),

@@ -182,16 +182,19 @@ describe('the contract', () => {
     await expect(hanging.run()).rejects.toThrow('Came: no answer.')
   })
 
-  it('sends the first request after 20 others, even alone', async () => {
+  it('sends the first request after 20 others and 3 s later, even alone', async () => {
     const sent: string[] = []
+    const times: number[] = []
     const post = right()
     const recording: EndpointContractOptions['post'] = (headers, ...request) => {
       sent.push(new Headers(headers).get('x-nonce') ?? '')
+      times.push(performance.now())
       return post(headers, ...request)
     }
     expect(await caseOf('replay-late', { post: recording }).check()).toMatchObject({ ok: true })
     expect(new Set(sent.slice(1, -1)).size).toBe(21)
     expect(sent.at(-1)).toBe(sent[0])
+    expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan(2999)
   })
 
   it('skips the cases about other bodies if there is an event', async () => {
