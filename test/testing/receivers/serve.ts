@@ -11,7 +11,8 @@ import type { Answered, Receiver } from './receiver.js'
 /** A server of receivers. Each has a path of its own. */
 export class ReceiverServer {
   readonly #receivers = new Map<string, Pick<Receiver, 'answer'>>()
-  readonly #server = createServer(async (request, response) => {
+  // A connection that closes just when a contract uses it again would lose the request.
+  readonly #server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { status, text = '' } = await this.#answer(request, Buffer.concat(chunks))
