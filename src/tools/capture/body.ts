@@ -1,8 +1,11 @@
-import { fromLatin1, latin1, withoutLineBreaks } from '../bytes.js'
+import { fromLatin1, fromUtf8, withoutLineBreaks } from '../bytes.js'
+import { jsonValue } from '../diagnose/json/parse.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
+import { isMasked } from './masked.js'
+import { type Undone, undoneBodies } from './undo.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -10,100 +13,167 @@ export interface BodyRead {
   /** The sender's file, if the sent body differs from it, for example because `curl -d` removed line breaks. */
   readonly original?: Uint8Array
   readonly notes: readonly string[]
-  /** Why these may not be the bytes that were sent. */
-  readonly warning?: string
+  /**
+   * Completes "The capture does not hold the bytes that arrived" if neither the length nor the signature proves this body. In that
+   * case, a wrong signature says nothing about the sender.
+   */
+  readonly doubt?: string
+  /** Whether nothing says if a line end after the body belongs to it. */
+  readonly isLineEndUnknown?: boolean
 }
+
+/** Checks whether the signature of the request is right for a body. */
+export type IsSigned = (body: Uint8Array) => boolean
 
 const LF = 0x0a
 
-/** Returns the body of a capture. */
-export function bodyOf(captured: CapturedRequest, headers: readonly Header[]): BodyRead {
-  const { body, bodyLength, isHttpText, whyNoBody = 'has no body' } = captured
+/** How many bytes are searched for values that a log masked. */
+const MAX_SEARCHED = 2 ** 20
+
+const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
+
+/**
+ * Returns the body of a capture. It is proved by its length or by its signature. If neither is right, the changes that captures
+ * make are undone until one of them is.
+ *
+ * @param file - the file of `--body-file`. It replaces the body of the capture.
+ */
+export function bodyOf(
+  captured: CapturedRequest,
+  headers: readonly Header[],
+  isSigned: IsSigned = () => false,
+  file?: Uint8Array,
+): BodyRead {
+  const length = captured.bodyLength ?? contentLengthOf(headers)
+  const readings = file === undefined ? readingsOf(captured, headers, length) : readingsOfFile(file, length, captured)
+  const { isGuess = false, isParsed = false, isLossy = false } = file === undefined ? captured : {}
+  const isExact = captured.bodyLength !== undefined
+  const isMaskedBody = !isExact && readings.some(({ body }) => isMasked(textOf(body)))
+  const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
+  const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
+  if (proved !== undefined) return proved
+  const signed = readings.find(({ body }) => isSigned(body))
+  if (signed !== undefined) return isParsed ? { ...signed, notes: [...signed.notes, PARSED] } : signed
+  const [read] = readings as [Reading]
+  const undone = undo(readings, isLossy || isMaskedBody ? undefined : length, isSigned)
+  if (undone !== undefined) return undone
+  if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
+    const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
+    const note = 'Without Content-Length, the line end after the body was read as part of it.'
+    return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
+  }
+  return { ...read, doubt: doubtOf(read, length, isLossy) }
+}
+
+/** Throws a `CaptureError` if there is no body. */
+export function assertBody(
+  { body, isHttpText, whyNoBody = 'has no body' }: CapturedRequest,
+  headers: readonly Header[],
+  file?: Uint8Array,
+): void {
   // Many logs have only the headers.
   const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
-  if (body === undefined || isLeftOut) {
+  if (file === undefined && (body === undefined || isLeftOut)) {
     throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
   }
-  if (bodyLength !== undefined) return cutBody(body, bodyLength)
-  return isHttpText ? extractBody(body, headers) : readWhole(body, headers)
+}
+
+/** A possible body. `isWhole` if chunks prove where it ends. */
+interface Reading extends BodyRead {
+  readonly isWhole?: boolean
+}
+
+/** Returns the bodies that the capture may mean, before anything is undone. The likeliest is first. */
+function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
+  assertBody(captured, headers)
+  const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
+  if (isHttpText && isChunked(headers)) {
+    const joined = joinChunks(body)
+    if (joined !== undefined)
+      return [{ body: joined, notes: ['The body was sent in chunks. They were joined.'], isWhole: true }]
+    const note = 'Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'
+    return [{ body, notes: [note] }]
+  }
+  const bodies = [body, ...otherBodies].flatMap((one) => (isHttpText ? [...withoutTextAfter(one), one] : [one]))
+  const readings = bodies.map((one): Reading => ({ body: one, notes: [] }))
+  if (length === undefined) return readings
+  return [...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined)), ...readings]
 }
 
 /**
  * Returns the body that was sent from the file of `--body-file`. If curl removed line breaks, the sender may have
  * signed the whole file.
  */
-export function bodyOfFile(file: Uint8Array, headers: readonly Header[], isJoined = false): BodyRead {
-  const length = contentLengthOf(headers)
+function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)
-  if (joined.length !== file.length && (isJoined || length === joined.length)) {
-    const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
-    return { body: joined, original: file, notes: [note] }
+  if (joined.length === file.length || (!isFileJoined && length !== joined.length)) return [{ body: file, notes: [] }]
+  const note = `curl -d sent ${countBytes(joined.length)}: the file without its line breaks. The file has ${countBytes(file.length)}.`
+  return [{ body: joined, original: file, notes: [note] }]
+}
+
+/** Returns the body up to its length, if other text follows on the next line. Other bodies are longer because the capture changed them. */
+function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
+  if (body.length <= length) return []
+  const cut = body.subarray(0, length)
+  const after = fromLatin1(body.subarray(length, length + 3))
+  const isLineEnd = body[length - 1] === LF || /^\r?\n/.test(after)
+  // JSON that was printed again often has a line break there, but is not complete.
+  const isJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
+  const isEnd = /^\r?\n$/.test(after) || (isJson ? jsonValue(fromUtf8(cut)) !== undefined : isLineEnd)
+  if (!isEnd) return []
+  const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
+  return [{ body: cut, notes: isNoted ? [note] : [] }]
+}
+
+/** A line that begins something else than the body: a response, a second request, or the end of a block. */
+const TEXT_AFTER = /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|```|\{(?:code|noformat)\})/m
+
+/** Returns the body without the text after it, and without the blank lines before that text. */
+function withoutTextAfter(body: Uint8Array): Uint8Array[] {
+  const text = fromLatin1(body)
+  const index = text.search(TEXT_AFTER)
+  if (index === -1) return []
+  let end = index
+  while (end > 0 && /\s/.test(text.charAt(end - 1))) end--
+  return [body.subarray(0, end), body.subarray(0, index)]
+}
+
+/** Undoes changes of the capture until the signature is right. If no signature is, the first body of the right length is proved. */
+function undo(readings: readonly Reading[], length: number | undefined, isSigned: IsSigned): BodyRead | undefined {
+  let proved: BodyRead | undefined
+  for (const { body, notes } of readings) {
+    for (const undone of undoneBodies(body)) {
+      const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
+      if (isSigned(undone.body)) return read('with which the signature is right')
+      if (undone.body.length !== length || undone.isWeak) continue
+      proved ??= read(`with the ${countBytes(length)} of Content-Length`)
+    }
   }
-  return readWhole(file, headers)
+  return proved
 }
 
-/** Returns the body that `captureRequest` wrote, without a line end that an editor added. */
-function cutBody(bytes: Uint8Array, length: number): BodyRead {
-  const missing = length - bytes.length
-  const warning = `The capture lost ${countBytes(missing)} of its body, which had ${countBytes(length)}.`
-  return { body: bytes.subarray(0, length), notes: [], ...(missing > 0 ? { warning } : {}) }
+const PARSED = 'The capture has a parsed body. Written as JSON again, it is the body that was signed.'
+
+const noteOn = ({ what }: Undone, why: string) => `The capture ${what}. It was read as the body ${why}.`
+
+/** The marks of logs and tools that show only the beginning of a body. */
+const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
+
+const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
+
+/** Says why the body is not proved. */
+function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean): string {
+  if (isMasked(textOf(body))) return 'the log masked a part of the body'
+  if (isLossy) return 'a dot may stand for any other byte'
+  if (length === undefined) return isCut(body) ? 'the body was cut' : 'it has only a parsed body'
+  return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
-/**
- * Returns the body that was sent, and a note. It joins chunks, or cuts the body at `Content-Length`, because editors
- * add a line end.
- */
-export function extractBody(bytes: Uint8Array, headers: readonly Header[]): BodyRead {
-  if (isChunked(headers)) {
-    const body = joinChunks(bytes)
-    return body === undefined
-      ? { body: bytes, notes: ['Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'] }
-      : { body, notes: ['The body was sent in chunks. They were joined.'] }
-  }
-  const length = contentLengthOf(headers)
-  if (length === undefined) {
-    const note = 'Without Content-Length, the line end after the body was read as part of it.'
-    return { body: bytes, notes: bytes.at(-1) === LF ? [note] : [] }
-  }
-  if (bytes.length < length) {
-    const restored = [bytes, withoutLineEnd(bytes)].map(withCrlf).find((body) => body.length === length)
-    const note = `The line ends of the body were restored as CRLF, because it then has the ${countBytes(length)} of Content-Length.`
-    return restored === undefined ? readWhole(bytes, headers) : { body: restored, notes: [note] }
-  }
-  if (bytes.length === length) return { body: bytes, notes: [] }
-  const straight = withStraightQuotes(bytes)
-  const straightened = [straight, withoutLineEnd(straight)].find((body) => body.length === length)
-  if (straight.length < bytes.length && straightened !== undefined) {
-    const note = `Typographic quotes in the body were replaced by " and ', because it then has the ${countBytes(length)} of Content-Length.`
-    return { body: straightened, notes: [note] }
-  }
-  const ignored = countBytes(bytes.length - length)
-  const note = `Content-Length is ${length}, which excludes ${ignored} after the body.`
-  const isBlank = fromLatin1(bytes.subarray(length)).trim() === ''
-  return { body: bytes.subarray(0, length), ...(isBlank ? { notes: [note] } : { notes: [], warning: note }) }
-}
-
-function withoutLineEnd(bytes: Uint8Array): Uint8Array {
-  return bytes.at(-1) === LF ? bytes.subarray(0, -1) : bytes
-}
-
-/** Returns the bytes with CRLF instead of each LF. Editors and chats write LF. */
-function withCrlf(bytes: Uint8Array): Uint8Array {
-  return latin1(fromLatin1(bytes).replace(/\r?\n/g, '\r\n'))
-}
-
-/** Returns the bytes with the quotes of a keyboard. A chat or an editor writes others, which have three bytes in UTF-8. */
-function withStraightQuotes(bytes: Uint8Array): Uint8Array {
-  const text = fromLatin1(bytes).replace(/\xe2\x80[\x9c-\x9f]/g, '"')
-  return latin1(text.replace(/\xe2\x80[\x98-\x9b]/g, "'"))
-}
-
-/** Returns all bytes as the body, with a warning if `Content-Length` is another number. */
-function readWhole(body: Uint8Array, headers: readonly Header[]): BodyRead {
-  const length = contentLengthOf(headers)
-  if (length === undefined || length === body.length) return { body, notes: [] }
-  const warning = `Content-Length is ${length}, but the body has ${countBytes(body.length)}. It was changed (CRLF to LF, lost bytes, a missing part), or is another body.`
-  return { body, notes: [], warning }
+/** The error for a body that is not proved, if only the body can be wrong. */
+export function notTheBytes(doubt: string): CaptureError {
+  return new CaptureError(
+    `The capture does not hold the bytes that arrived: ${doubt}. Record it with listen or captureRequest, or pass --header three times and --body-file.`,
+  )
 }
 
 /**

@@ -2,9 +2,15 @@
 export const CAPTURE_SHAPES: readonly string[] = [
   'HTTP text: head, blank line and body, also quoted, indented, fenced or with a log prefix',
   'the output of curl -v, and the body as a file of its own',
+  'the log of a client: curl --trace, wget -d, OkHttp, Apache HttpClient, Python or Ruby',
   'a curl command, as copied for bash or cmd',
-  'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok or webhook.site',
+  'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok, webhook.site or an API client',
+  'a dump of bytes (xxd, hexdump -C), or printed variables that have the three headers and the body',
 ]
+
+/** What works for any request. */
+const NO_CAPTURE =
+  "no capture, but --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 
 /** A capture that cannot be read. The message says what to do, and never repeats text of the capture. */
 export class CaptureError extends Error {}
@@ -16,6 +22,6 @@ export class CaptureError extends Error {}
  */
 export function unreadable(what: string): CaptureError {
   return new CaptureError(
-    `The capture ${what}. Pass one of these:\n${CAPTURE_SHAPES.map((shape) => `- ${shape}`).join('\n')}`,
+    `The capture ${what}. Pass one of these:\n${[...CAPTURE_SHAPES, NO_CAPTURE].map((shape) => `- ${shape}`).join('\n')}`,
   )
 }

@@ -11,8 +11,16 @@ export interface CapturedRequest {
   readonly whyNoBody?: string | undefined
   /** Whether the body was copied from HTTP text. Then it may be in chunks, or an editor may have added a line end. */
   readonly isHttpText?: boolean
-  /** The length of the body that `captureRequest` wrote. It has no chunks. */
+  /** The length of the body, as the capture itself says it. Such a body has no chunks. */
   readonly bodyLength?: number | undefined
+  /** Other texts of the capture that may be the body, such as a field of the object that is called body. */
+  readonly otherBodies?: readonly Uint8Array[]
+  /** Whether the body is a parsed body, which was written as JSON again. */
+  readonly isParsed?: boolean | undefined
+  /** Whether the body is a guess, so that only its length or its signature proves it. */
+  readonly isGuess?: boolean | undefined
+  /** Whether the capture writes a dot for other bytes. Then the length proves nothing. */
+  readonly isLossy?: boolean
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean
   /** When it arrived, or `undefined` if the capture does not say it. */

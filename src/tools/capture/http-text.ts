@@ -21,6 +21,12 @@ export function beginsAsHttpText(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
 }
 
+/** Checks whether a text begins with a line that only a request has. Its body may then look like any other capture. */
+export function beginsAsRequest(text: string): boolean {
+  const [line = ''] = text.split(/\r?\n/, 1)
+  return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
+}
+
 /**
  * Parses HTTP text. Returns `undefined` if no line of it is a request line or a header.
  *
@@ -30,9 +36,9 @@ export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest 
   const { start, prefix } = findStart(text) ?? {}
   if (start === undefined || prefix === undefined) return undefined
   if (prefix === '') return parsePlain(bytes.subarray(start), text.slice(start))
-  const notes = ['The capture has a prefix on its lines, which was removed.']
   const plain = latin1(removePrefix(fromLatin1(bytes.subarray(start)), prefix))
   const read = parsePlain(plain, fromLatin1(plain.subarray(0, text.length)))
+  const notes = ['The capture has a prefix on its lines, which was removed.', ...(read.notes ?? [])]
   return { ...read, arrival: read.arrival ?? timeInPrefix(prefix), notes }
 }
 
@@ -131,14 +137,21 @@ function timeInPrefix(prefix: string): Arrival | undefined {
   return arrivalOf(time?.replace(',', '.'), 'from the log line')
 }
 
+/** A document or a chat writes no-break spaces, here as the bytes of UTF-8, after the method or after the names. */
+const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0/m
+
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   // Lines may end with CRLF or LF.
-  const [head = '', blankLine = ''] = text.split(/(\r?\n(?:\r?\n|$))/, 2)
+  const [head = '', blankLine = ''] = text.split(/(\r?\n(?:[ \t]*\r?\n|$))/, 2)
   const lines = head.split(/\r?\n/)
   const [, time, length] = MARK.exec(head.slice(0, head.search(/\r?\n|$/))) ?? []
-  const headers = parseHead(time === undefined ? lines : lines.slice(1))
   const body = bytes.subarray(head.length + blankLine.length)
-  if (time === undefined) return { headers, body, isHttpText: true }
+  if (time === undefined) {
+    if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
+    const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ')))
+    return { headers, body, isHttpText: true, notes: ['The headers have no-break spaces. They were read as spaces.'] }
+  }
+  const headers = parseHead(lines.slice(1))
   return { headers, body, bodyLength: Number(length), arrival: arrivalOf(time, 'from the time in the capture') }
 }
 
@@ -156,12 +169,5 @@ function parseHead(lines: readonly string[]): readonly Header[] {
       headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
   }
-  return withoutNoBreakSpaces(headers)
-}
-
-/** A document or a chat may put a no-break space, here as the bytes of UTF-8, after every name. One header alone may have been sent with it. */
-function withoutNoBreakSpaces(headers: readonly Header[]): readonly Header[] {
-  const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
-  if (values.length < 2 || !values.every((value) => value.startsWith('\xc2\xa0'))) return headers
-  return headers.map(([name, value]) => [name, value.replace('\xc2\xa0', '')])
+  return headers
 }

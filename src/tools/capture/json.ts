@@ -24,7 +24,7 @@ interface Found {
 
 /** The names of each part, the most exact one first. A dot leads into an object. */
 const NAMES = {
-  headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders'],
+  headers: ['multiValueHeaders', 'headers', 'rawHeaders', 'requestHeaders', 'header'],
   method: ['method', 'httpMethod', 'requestContext.http.method', 'verb'],
   target: ['originalUrl', 'url', 'rawPath', 'path', 'uri'],
   time: [
@@ -55,6 +55,21 @@ const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['body', 'text'],
   ['requestbody', 'text'],
 ]
+
+/** Names that are often those of a body. Only its length or its signature proves it. */
+const LIKELY_NAMES = ['data', 'content', 'payload', 'value']
+
+/** The names of a raw body in an object that is called `body`, and names beside them that only a description of a body has. */
+const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
+  ['as_bytes', 'base64'],
+  ['raw', 'text'],
+  ['text', 'text'],
+  ['original', 'text'],
+  ['content', 'text'],
+  ['body', 'text'],
+  ['data', 'text'],
+]
+const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'bytes', 'truncated', 'encoding']
 
 /** Names beside a body that say how it is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
@@ -101,8 +116,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes: others }
   const headers = [...requestLine(request), ...request.headers]
-  const { body, whyNoBody, notes } = findBody(request.place, headers)
-  return { headers, body, whyNoBody, arrival, notes: [...others, ...notes] }
+  return { headers, arrival, notes: others, ...findBody(request.place, headers) }
 }
 
 const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
@@ -127,6 +141,11 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
       found.push({ headers, place })
       continue
     }
+    const own = ownHeaders(object)
+    if (own.some(([name]) => name.toLowerCase() === 'x-signature')) {
+      found.push({ headers: own, place })
+      continue
+    }
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
@@ -136,6 +155,14 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     }
   }
   return found
+}
+
+/** Returns the headers that an object has beside other fields, also as CGI and WSGI name them: `HTTP_X_NONCE`. */
+function ownHeaders(object: Json): Header[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const ofCgi = /^(?:HTTP_)?([A-Z]+(?:_[A-Z]+)+)$/.exec(name)?.[1]?.replaceAll('_', '-')
+    return typeof value === 'string' ? lines(ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`)) : []
+  })
 }
 
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
@@ -184,7 +211,11 @@ function headerLinesOf(value: unknown): Header[] {
     return value.flatMap((name, index) => (index % 2 === 0 ? lines(name, value[index + 1]) : []))
   }
   return value.flatMap((one) =>
-    Array.isArray(one) ? lines(one[0], one[1]) : isJsonObject(one) ? lines(one['name'], one['value']) : [],
+    Array.isArray(one)
+      ? lines(one[0], one[1])
+      : isJsonObject(one)
+        ? lines(one['name'] ?? one['key'], one['value'])
+        : [],
   )
 }
 
@@ -205,29 +236,26 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
   return [...lines(':method', lookUp({ object }, NAMES.method)), ...lines(':path', path)]
 }
 
-interface JsonBody {
-  readonly body: Uint8Array | undefined
-  readonly whyNoBody?: string
-  readonly notes: readonly string[]
-}
+type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess'>
 
 /** A value that is a body, and the object that has it. */
 interface BodyField {
   readonly value: unknown
   readonly encoding: Encoding
   readonly object: Json
+  readonly isGuess?: boolean
 }
 
 function findBody(place: Place, headers: readonly Header[]): JsonBody {
   const field = findBodyField(place)
   if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
-    return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body', notes: [] }
+    return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body' }
   }
-  if (field !== undefined) return decodeBody(field)
+  if (field !== undefined) return { ...decodeBody(field), isGuess: field.isGuess }
   const { object } = place
   // Lambda leaves out an empty body, or replaces it by `null`.
   const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0
-  return { body: isEmpty ? new Uint8Array() : undefined, notes: [] }
+  return { body: isEmpty ? new Uint8Array() : undefined }
 }
 
 /**
@@ -235,6 +263,7 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
  * that of the response.
  */
 function findBodyField(place: Place): BodyField | undefined {
+  let inner: Json | undefined
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
     const { object } = next
     if (next !== place && 'response' in object) return undefined
@@ -242,8 +271,16 @@ function findBodyField(place: Place): BodyField | undefined {
     if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
     if (tokenId !== undefined) return { value: content, encoding: 'text', object }
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
-    const [found] = BODY_NAMES.filter(([name]) => (fields.get(name) ?? null) !== null)
+    // An object around the headers is no body.
+    const isValue = (value: unknown) => (value ?? null) !== null && value !== inner
+    const [found] = BODY_NAMES.filter(([name]) => isValue(fields.get(name)))
     if (found !== undefined) return { value: fields.get(found[0]), encoding: found[1], object }
+    const likely = LIKELY_NAMES.find((name) => isValue(fields.get(name)))
+    if (likely !== undefined) return { value: fields.get(likely), encoding: 'text', object, isGuess: true }
+    const request = fields.get('request')
+    if (isJsonObject(request) && isValue(request['body']))
+      return { value: request['body'], encoding: 'text', object: request }
+    inner = object
   }
   return undefined
 }
@@ -251,16 +288,19 @@ function findBodyField(place: Place): BodyField | undefined {
 const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
 
 function decodeBody({ value, encoding, object }: BodyField): JsonBody {
-  if (typeof value === 'string')
-    return { body: decodeText(value, encoding === 'text' ? encodingIn(object) : encoding), notes: [] }
-  if (!isJsonObject(value)) return { body: undefined, notes: [] }
+  if (typeof value === 'string') return { body: decodeText(value, encoding === 'text' ? encodingIn(object) : encoding) }
+  if (!isJsonObject(value)) return { body: undefined }
   const bytes = value['type'] === 'Buffer' ? value['data'] : value
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
-    return { body: Uint8Array.from(bytes), notes: [] }
+    return { body: Uint8Array.from(bytes) }
   }
-  const note =
-    'The capture has the parsed body, which was written as JSON again. The bytes received may differ: log the raw body.'
-  return { body: utf8(writeJson(value)), notes: [note] }
+  const parsed = utf8(writeJson(value))
+  const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
+  if (inner === undefined) return { body: parsed, isParsed: true }
+  const text = decodeText(String(value[inner[0]]), inner[1] === 'text' ? encodingIn(value) : inner[1])
+  // The object describes a body, or it is a parsed body that has a field of that name.
+  const isDescription = DESCRIPTIONS.some((name) => name in value)
+  return isDescription ? { body: text, otherBodies: [parsed] } : { body: parsed, otherBodies: [text], isParsed: true }
 }
 
 function encodingIn(object: Json): Encoding {

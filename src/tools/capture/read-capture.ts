@@ -1,19 +1,30 @@
-import { fromLatin1, fromUtf8, utf8 } from '../bytes.js'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
+import { readClientLog } from './client-logs.js'
 import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
 import { parseCurlOutput } from './curl-output.js'
-import { beginsAsHttpText, parseHttpText } from './http-text.js'
+import { readDebugLog } from './debug-log.js'
+import { decodeHtml, decodeQuotedPrintable } from './escapes.js'
+import { valuesOf } from './headers.js'
+import { readHexDump } from './hex-dump.js'
+import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
 import { findDocuments, parseDocuments, readDocuments } from './json.js'
+import { decodeWhole, readLooseText } from './loose-text.js'
 
 // This file imports no module of Node, so that it also runs in a browser.
 
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
+/** Text in which a dot may stand for any other byte: of tcpdump, ngrep and Wireshark. */
+const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
+
 /** Reads a captured request. Throws a `CaptureError` if the text is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
-  return readText(toUtf8(capture))
+  const bytes = toUtf8(capture)
+  const request = readText(bytes)
+  return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
 }
 
 function readText(bytes: Uint8Array): CapturedRequest {
@@ -28,6 +39,12 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (/^HTTP\/\d/.test(trimmed)) throw unreadable('is a response, not a request')
   if (trimmed.startsWith('"')) return readQuoted(rest)
+  // The line of X-Signature is longer than the lines of quoted-printable.
+  const mail = /^x-signature: [0-9a-f]+=\r?$/im.test(text) ? decodeQuotedPrintable(fromLatin1(rest)) : undefined
+  if (mail !== undefined) return readText(latin1(mail))
+  const isRequest = beginsAsRequest(text)
+  const decoded = isRequest ? undefined : decodeText(rest, text)
+  if (decoded !== undefined) return readText(decoded)
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
   if (documents !== undefined) {
@@ -40,19 +57,43 @@ function readText(bytes: Uint8Array): CapturedRequest {
     // Someone pasted the command with its output, which has the headers as they were sent.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
+  const logged = isRequest ? undefined : readClientLog(rest, text)
+  if (logged !== undefined) return logged
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
   if (fenced !== undefined) return readText(fenced)
-  if (!isHttpText && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
-    throw unreadable('is the output of curl --trace or --trace-ascii, not of curl -v')
+  if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
+    throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
   }
   const command = isHttpText ? -1 : findCurlCommand(text)
   if (command > 0) return readText(rest.subarray(command))
-  const request = parseCurlOutput(text, isHttpText) ?? parseHttpText(rest, text)
-  if (request !== undefined) return request
-  const logged = readDocuments(findDocuments(fromUtf8(rest)))
-  if (logged !== undefined) return logged
+  const request = parseCurlOutput(text, isHttpText) ?? tryHttpText(rest, text)
+  const isHttp = request !== undefined && !(request instanceof CaptureError)
+  if (isHttp && valuesOf(request.headers, 'x-signature').length > 0) return request
+  const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
+  const read = logLine ?? readLooseText(rest) ?? request
+  if (read instanceof CaptureError) throw read
+  if (read !== undefined) return read
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
+}
+
+/** Returns HTTP text, or the error that it throws, because the text may be that of another tool. */
+function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | CaptureError | undefined {
+  try {
+    return parseHttpText(bytes, text)
+  } catch (error) {
+    if (error instanceof CaptureError) return error
+    throw error
+  }
+}
+
+/** Returns the text in a dump of bytes, in the log of a client, or in an encoding of a mail program. */
+function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
+  const log = readDebugLog(bytes, text) ?? decodeWhole(text, bytes)
+  if (log !== undefined) return log
+  const dump = readHexDump(text, bytes)
+  if (dump !== undefined) return dump
+  return !text.includes('"') && /&(?:quot|#34|#x22);/.test(text) ? latin1(decodeHtml(fromLatin1(bytes))) : undefined
 }
 
 function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {
@@ -80,7 +121,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
   return utf8(new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(bytes))
 }
 
-const FENCE = /^[ \t]*(?:```|~~~)[^\n`]*$/gm
+const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
 /** Returns what is between the first two fences of Markdown, without the line end before the second one. */
 function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {

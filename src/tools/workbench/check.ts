@@ -1,9 +1,12 @@
 import { readHeaders } from '../../rules/headers.js'
 import { findArrival } from '../capture/arrival.js'
-import { bodyOf, bodyOfFile } from '../capture/body.js'
+import { bodyOf, notTheBytes } from '../capture/body.js'
 import { listHeaders, valuesOf } from '../capture/headers.js'
+import { assertNotMasked } from '../capture/masked.js'
 import { readCapture } from '../capture/read-capture.js'
+import { signatureChecker } from '../capture/signed-body.js'
 import { diagnoseWith } from '../diagnose/engine.js'
+import { provedFindings } from '../diagnose/proved-findings.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
 import { signatureOf } from './sign.js'
@@ -28,17 +31,22 @@ export function check(input: CheckInput): CheckReport {
   if (input.body === undefined && captured.body === undefined) {
     throw new Error(MISSING_BODY)
   }
-  const read = input.body === undefined ? bodyOf(captured, lines) : bodyOfFile(input.body, lines, captured.isFileJoined)
-  // A copy, so that the answer does not carry the whole capture too.
-  const body = read.body.slice()
-  const headers = readHeaders(lines)
-  const arrival = findArrival(input.arrival, lines, captured.arrival, input.now)
-
+  assertNotMasked(lines)
   let isBrotliNotTried = valuesOf(lines, 'content-encoding').some((value) => /\bbr\b/i.test(value))
   const primitives = browserPrimitives(() => {
     isBrotliNotTried = true
   })
-  const { genuine, findings, language, signedMessage } = diagnoseWith(primitives, {
+  const read = bodyOf(captured, lines, signatureChecker(primitives, lines, input.secrets), input.body)
+  // A copy, so that the answer does not carry the whole capture too.
+  const body = read.body.slice()
+  const headers = readHeaders(lines)
+  const arrival = findArrival(input.arrival, lines, captured.arrival, input.now)
+  const {
+    genuine,
+    findings: all,
+    language,
+    signedMessage,
+  } = diagnoseWith(primitives, {
     ...headers,
     headers: listHeaders(lines),
     body,
@@ -47,13 +55,18 @@ export function check(input: CheckInput): CheckReport {
     now: arrival?.[0] ?? input.now,
     isArrivalKnown: arrival !== undefined,
   })
+  const findings = provedFindings(all, read)
   const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
   const expected = input.secrets.map((secret) =>
     signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret),
   )
   return {
     request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',
-    notes: [...(read.warning === undefined ? [] : [read.warning]), ...(captured.notes ?? []), ...read.notes],
+    notes: [
+      ...(read.doubt === undefined ? [] : [notTheBytes(read.doubt).message]),
+      ...(captured.notes ?? []),
+      ...read.notes,
+    ],
     headers,
     body,
     arrival,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { extractBody } from '../../../src/tools/capture/body.js'
+import { bodyOf } from '../../../src/tools/capture/body.js'
 import { CaptureError } from '../../../src/tools/capture/capture-error.js'
+import type { Header } from '../../../src/tools/capture/headers.js'
 import { readCapture } from '../../../src/tools/capture/read-capture.js'
 import { httpText } from '../../../src/tools/capture/write-request.js'
 
@@ -62,11 +63,11 @@ describe('HTTP text', () => {
     ['without a blank line before the body', 'X-Nonce: a\n{"event":"paid"}', 'its line 2 is not a header'],
     ['with a second request line', 'X-Nonce: a\nPOST / HTTP/1.1\n\n', 'its line 2 is not a header'],
     ['of names with a space', 'POST / HTTP/1.1\nX Nonce: a\n\n', 'its line 2 is not a header'],
-    ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'is the output of curl --trace'],
+    ['of curl --trace', '=> Send header, 20 bytes (0x14)\n0000: 50 4f 53', 'is not a request'],
     [
       'of curl --trace-ascii',
       '== Info: Connected\n10:00:00.12 => Send header, 20 bytes (0x14)\n0000: POST / HTTP/1.1\n0010: X-Nonce: a\n',
-      'is the output of curl --trace or --trace-ascii, not of curl -v',
+      'is the output of curl --trace-ascii',
     ],
     ['in bold, with a line that is none', '**X-Nonce**: a\n**b**\n', 'its line 2 is not a header'],
     ['binary', '\x00\x1b\xff', 'is not a request'],
@@ -77,9 +78,10 @@ describe('HTTP text', () => {
 })
 
 describe('the body', () => {
-  function extracted(body: string, headers: Parameters<typeof extractBody>[1]) {
-    const { body: bytes, notes, warning } = extractBody(Buffer.from(body, 'latin1'), headers)
-    return [Buffer.from(bytes).toString('latin1'), [...notes, ...(warning === undefined ? [] : [warning])].join()]
+  function extracted(body: string, headers: readonly Header[]) {
+    const captured = { headers, body: Buffer.from(body, 'latin1'), isHttpText: true }
+    const { body: bytes, notes, doubt = '' } = bodyOf(captured, headers)
+    return [Buffer.from(bytes).toString('latin1'), notes.join() + doubt]
   }
 
   it.each([
@@ -87,16 +89,26 @@ describe('the body', () => {
     [['8', '8'], 'the body\n', 'the body', 'Content-Length is 8, which excludes 1 byte after the body.'],
     [['8'], 'the body\r\n', 'the body', 'Content-Length is 8, which excludes 2 bytes after the body.'],
     [['9'], 'the body\n', 'the body\n', ''],
-    [['9'], 'the body', 'the body', 'Content-Length is 9, but the body has 8 bytes. It was changed'],
-    [['11'], 'the\n\nbody', 'the\r\n\r\nbody', 'CRLF, because it then has the 11 bytes of Content-Length.'],
-    [['11'], 'the\n\nbody\n', 'the\r\n\r\nbody', 'CRLF, because it then has the 11 bytes of Content-Length.'],
-    [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but the body has 9 bytes.'],
+    [['9'], 'the body', 'the body', 'Content-Length is 9, but its body has 8 bytes'],
+    [
+      ['11'],
+      'the\n\nbody',
+      'the\r\n\r\nbody',
+      'changed the line ends of the body. It was read as the body with the 11 bytes of',
+    ],
+    [
+      ['11'],
+      'the\n\nbody\n',
+      'the\r\n\r\nbody',
+      'changed the line ends of the body. It was read as the body with the 11 bytes of',
+    ],
+    [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['9'], 'the\n\nbody\n', 'the\n\nbody', 'Content-Length is 9, which excludes 1 byte'],
-    [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but the body has 9 bytes.'],
-    [['5'], '\xe2\x80\x9ca\xe2\x80\x99s\xe2\x80\x9d\n', '"a\'s"', 'Typographic quotes in the body were replaced'],
-    [['3'], '\xe2\x80\x9ea\xe2\x80\x9f', '"a"', 'Typographic quotes in the body were replaced'],
-    [['3'], '\xe2\x80\x9aa\xe2\x80\x9b', "'a'", 'Typographic quotes in the body were replaced'],
-    [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b', 'excludes 2 bytes after the body.'],
+    [['10'], 'the\r\nbody', 'the\r\nbody', 'Content-Length is 10, but its body has 9 bytes'],
+    [['5'], '\xe2\x80\x9ca\xe2\x80\x99s\xe2\x80\x9d\n', '"a\'s"', 'has typographic quotes in the body'],
+    [['3'], '\xe2\x80\x9ea\xe2\x80\x9f', '"a"', 'has typographic quotes in the body'],
+    [['3'], '\xe2\x80\x9aa\xe2\x80\x9b', "'a'", 'has typographic quotes in the body'],
+    [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b c', 'but its body has 11 bytes'],
     [[], 'the body', 'the body', ''],
     [[], 'the body\n', 'the body\n', 'Without Content-Length, the line end after the body was read as part of it.'],
     [['eight'], 'the body', 'the body', ''],
@@ -186,8 +198,10 @@ no
 describe('reading', () => {
   it('returns exactly the headers and the body that were written', () => {
     const token = fc.stringMatching(/^[a-cX-Z019!#$%&*+.^_`|~-]{1,30}$/)
-    // Any bytes that a value may have, but no white space around it, which would be lost.
-    const value = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,200}$/).map((text) => text.replace(/^ +| +$/g, ''))
+    // Any bytes that a value may have, but no white space around it, which is lost.
+    const value = fc
+      .stringMatching(/^[\x20-\x7e\x80-\xff]{0,200}$/)
+      .map((text) => text.replace(/^( |\xc2\xa0)+| +$/g, ''))
     const bodies = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.array(fc.constantFrom('\n', '\r\n', '> ', '> POST / HTTP/1.1\n')).map((parts) => Buffer.from(parts.join(''))),
@@ -198,7 +212,7 @@ describe('reading', () => {
         const capture = Buffer.concat([...httpText('POST', '/hooks/42', headers, body), Buffer.from(lineEnd)])
         const read = readCapture(capture)
         expect(read.headers).toEqual([...REQUEST_LINE, ...headers])
-        expect(Buffer.from(extractBody(read.body as Uint8Array, read.headers).body).equals(body)).toBe(true)
+        expect(Buffer.from(bodyOf(read, read.headers).body).equals(body)).toBe(true)
       }),
     )
   })
@@ -250,7 +264,8 @@ describe('reading', () => {
     ['a chunk size', `${'1'.repeat(2 ** 20)}\n`],
   ])('takes linear time for a MiB of %s', (_, body) => {
     const started = performance.now()
-    extractBody(Buffer.from(body), [['Transfer-Encoding', 'chunked']])
+    const headers: readonly Header[] = [['Transfer-Encoding', 'chunked']]
+    bodyOf({ headers, body: Buffer.from(body), isHttpText: true }, headers)
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

@@ -4,6 +4,8 @@ import { CaptureError } from '../../../src/tools/capture/capture-error.js'
 import { readCapture } from '../../../src/tools/capture/read-capture.js'
 
 const head = 'POST / HTTP/1.1\nHost: a\n'
+const NAMES = 'X-Timestamp=1 X-Nonce=a X-Signature=b'
+const hex8 = (offset: number) => offset.toString(16).padStart(8, '0')
 
 describe('a capture of 16 times the size takes about 16 times the time', () => {
   it.each<[string, (size: number) => string]>([
@@ -35,6 +37,31 @@ describe('a capture of 16 times the size takes about 16 times the time', () => {
     ['line ends without CR', (size) => `${head}Content-Length: ${2 * size}\n\n${'\n'.repeat(size)}`],
     ['meters of curl', (size) => `${' 0'.repeat(size / 2)}> POST / HTTP/1.1`],
     ['heads of curl', (size) => '> POST / HTTP/1.1\n'.repeat(size / 18)],
+    ['lines of a dump', (size) => `00000000: ${'41'.repeat(16)}\n`.repeat(size / 44)],
+    [
+      'a dump',
+      (size) => Array.from({ length: size / 16 }, (_, n) => `${hex8(16 * n)}: ${'41 '.repeat(16)}`).join('\n'),
+    ],
+    ['pieces that were sent', (size) => `send: b'POST / HTTP/1.1\\r\\n'\n${"send: b'a'\n".repeat(size / 11)}`],
+    ['escapes in a piece', (size) => `<- "${'\\'.repeat(size)}"`],
+    ['marks in a piece', (size) => `http-outgoing-0 >> "${'['.repeat(size)}"`],
+    ['begins of wget', (size) => `a\n${'---request begin---\n[POST data: \n'.repeat(size / 33)}`],
+    ['lines of OkHttp', (size) => `--> POST http://a/ h2\n${'a: b\n'.repeat(size / 10)}\n${'a\n'.repeat(size / 4)}`],
+    ['begins of OkHttp', (size) => `a\n${'--> POST http://a\n'.repeat(size / 18)}`],
+    ['printed names', (size) => `a\n${NAMES}\n${"body: '".repeat(size / 7)}`],
+    ['printed braces', (size) => `a\n${NAMES}\n${'{'.repeat(size / 2)}\n${'}'.repeat(size / 2)}`],
+    ['printed lines of braces', (size) => `a\n${NAMES}\n${'{\n'.repeat(size / 2)}`],
+    ['printed white space', (size) => `a\nX-Nonce${' '.repeat(size / 2)}\nX-Signature${' \t'.repeat(size / 4)}`],
+    ['printed bytes', (size) => `a\n${NAMES}\nbody: [${'1, '.repeat(size / 3)}]`],
+    ['quoted-printable', (size) => `X-Nonce: a\nX-Signature: ab=\n\n${'=\n=41'.repeat(size / 5)}`],
+    ['entities of HTML', (size) => `a &quot;\n${'&#'.repeat(size / 2)}`],
+    ['base64', (size) => 'aaaa'.repeat(size / 4)],
+    ['JSON that was printed again', (size) => `${head}Content-Length: ${size}\n\n[${'\n1,'.repeat(size / 3)}\n1]`],
+    ['brackets that were printed again', (size) => `${head}Content-Length: 7\n\n${'[\n'.repeat(size / 2)}`],
+    ['text after the body', (size) => `${head}\na${'\n'.repeat(size)}###`],
+    ['masks', (size) => `${head}\n${':***'.repeat(size / 4)}`],
+    ['a parsed body', (size) => JSON.stringify({ url: '/', headers: { host: 'a' }, body: Array(size / 2).fill(1) })],
+    ['fields beside headers', (size) => `{"x-signature":"a",${'"A_B":"",'.repeat(size / 9)}"b":""}`],
   ])('%s', (_, capture) => {
     const timeOf = (size: number) => {
       const bytes = Buffer.from(capture(size))

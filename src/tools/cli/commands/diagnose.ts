@@ -2,6 +2,7 @@ import { WINDOW_SECONDS } from '../../../rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { provedFindings } from '../../diagnose/proved-findings.js'
 import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
@@ -33,14 +34,17 @@ export const diagnose = defineCommand({
     // This module is loaded only here, because the other commands start faster without it.
     const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
-    const { request, original, clock, warnings, notes: read } = await readReceived(call, context)
+    const receivedWith = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
-    const { genuine, findings, language: guessed } = await diagnoseRequest(request, secrets, clock, original)
+    const { request, original, clock, read, warnings, notes: readNotes } = receivedWith(secrets)
+    const diagnosis = await diagnoseRequest(request, secrets, clock, original)
+    const { genuine, language: guessed } = diagnosis
+    const findings = provedFindings(diagnosis.findings, read)
     // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
     const mask = (text: string) => maskSecrets(text, secrets)
-    const notes = [...read.map(mask), ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    const notes = [...readNotes.map(mask), ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
     // If nothing else is wrong, the signature and all formats are right.
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`

@@ -1,5 +1,6 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../../index.js'
 import { describeTime } from '../../capture/arrival.js'
+import { notTheBytes } from '../../capture/body.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { commandLine, defineCommand } from '../command.js'
 import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
@@ -23,8 +24,9 @@ export const verify = defineCommand({
   ],
 
   async run(call, context, style) {
-    const received = await readReceived(call, context)
+    const receivedWith = await readReceived(call, context)
     const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
+    const received = receivedWith(secrets)
     const result = await verifyRequest(
       received.request,
       secrets,
@@ -39,6 +41,9 @@ export const verify = defineCommand({
     const textOf = (...lines: readonly string[]) =>
       `${warningsText(warnings, style)}${wrapText(lines.join('\n'), style)}\n\n${notesText(notes, style)}`
     if (!result.ok) {
+      if (result.reason === 'signature_mismatch' && received.read.doubt !== undefined) {
+        throw notTheBytes(received.read.doubt)
+      }
       const heading = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
       const next = mask(commandLine('diagnose', call, style))
       const text = `${textOf(heading, result.message)}\n${received.isPiped ? PIPE_TO : 'To find the cause:'}\n${next}\n`

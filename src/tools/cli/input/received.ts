@@ -1,9 +1,14 @@
+import type { Clock } from '../../../clock.js'
+import type { WebhookRequest } from '../../../request.js'
 import { describeTime, findArrival } from '../../capture/arrival.js'
-import { bodyOf, bodyOfFile } from '../../capture/body.js'
+import { assertBody, type BodyRead, bodyOf, notTheBytes } from '../../capture/body.js'
 import { CAPTURE_SHAPES } from '../../capture/capture-error.js'
 import type { CapturedRequest } from '../../capture/captured-request.js'
 import { type Header, parseHeader, valuesOf } from '../../capture/headers.js'
+import { assertNotMasked } from '../../capture/masked.js'
 import { readCapture } from '../../capture/read-capture.js'
+import { signatureChecker } from '../../capture/signed-body.js'
+import { NODE_PRIMITIVES } from '../../node-primitives.js'
 import { countBytes } from '../../text.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import { printable } from '../output/terminal.js'
@@ -28,12 +33,27 @@ export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map
 
 const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
 
-/**
- * Reads the request of a call. If the sent body differs from the sender's file, `original` is that file. `clock` returns the time
- * at which the request arrived, and is `undefined` if that time is unknown. The notes say how the request was read. The warnings say
- * why these may not be the bytes that were sent. `isPiped` says whether the capture was standard input.
- */
-export async function readReceived({ values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>, context: Context) {
+/** The request of a call, as read. */
+export interface Received {
+  readonly request: WebhookRequest & { readonly headers: readonly Header[]; readonly body: Uint8Array }
+  /** The sender's file, if the sent body differs from it. */
+  readonly original: Uint8Array | undefined
+  /** Returns the time at which the request arrived. `undefined` if nothing says when. */
+  readonly clock: Clock | undefined
+  /** How the request was read. */
+  readonly notes: readonly string[]
+  /** Why these may not be the bytes that were sent. */
+  readonly warnings: readonly string[]
+  /** Whether the capture was standard input. */
+  readonly isPiped: boolean
+  readonly read: BodyRead
+}
+
+/** Reads the request of a call. Returns a function, because the secrets show which body of a capture is the right one. */
+export async function readReceived(
+  { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
+  context: Context,
+): Promise<(secrets: readonly string[]) => Received> {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
   const isPiped = isCaptured && (path === undefined || path === '-')
@@ -41,26 +61,28 @@ export async function readReceived({ values, operands: [path] }: Call<typeof REC
     ? readCapture(await readInput(path, 'the captured request', context))
     : { headers: [], body: new Uint8Array() }
   const headers = replaceHeaders(captured.headers, given)
-
+  assertNotMasked(headers)
   const bodyFile = values['body-file']
-  const { body, original, notes, warning } =
-    bodyFile === undefined
-      ? bodyOf(captured, headers)
-      : bodyOfFile(await readInput(bodyFile, 'the body', context), headers, captured.isFileJoined)
+  const file = bodyFile === undefined ? undefined : await readInput(bodyFile, 'the body', context)
+  assertBody(captured, headers, file)
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
   const arrival = findArrival(values.at, headers, captured.arrival, context.clock.now())
-  return {
-    request: { webhookId: 'the captured request', headers, body },
-    original,
-    clock: arrival && { now: () => arrival[0] },
-    isPiped,
-    warnings: warning === undefined ? [] : [warning],
-    notes: [
-      `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(body.length)}.`,
-      arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
-      ...(captured.notes ?? []),
-      ...notes,
-    ],
+  return (secrets) => {
+    const read = bodyOf(captured, headers, signatureChecker(NODE_PRIMITIVES, headers, secrets), file)
+    return {
+      request: { webhookId: 'the captured request', headers, body: read.body },
+      original: read.original,
+      clock: arrival && { now: () => arrival[0] },
+      read,
+      isPiped,
+      warnings: read.doubt === undefined ? [] : [notTheBytes(read.doubt).message],
+      notes: [
+        `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(read.body.length)}.`,
+        arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
+        ...(captured.notes ?? []),
+        ...read.notes,
+      ],
+    }
   }
 }
 

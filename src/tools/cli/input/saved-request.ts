@@ -1,4 +1,4 @@
-import { bodyOf } from '../../capture/body.js'
+import { bodyOf, notTheBytes } from '../../capture/body.js'
 import { type Header, isOfConnection, valuesOf } from '../../capture/headers.js'
 import { readCapture } from '../../capture/read-capture.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
@@ -33,7 +33,8 @@ export async function readSaved(
   }
   if (operands.length > 1) throw new UsageError('--request has a body of its own. Pass no other file.')
   const captured = readCapture(await readInput(path, 'the saved request', context))
-  const { body, notes, warning } = bodyOf(captured, captured.headers)
+  const { body, notes, doubt } = bodyOf(captured, captured.headers)
+  if (doubt !== undefined) throw notTheBytes(doubt)
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
   // The pseudo-headers and `Host` follow from the URL to send to.
   const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
@@ -41,6 +42,6 @@ export async function readSaved(
     method,
     headers,
     body,
-    notes: [...(warning === undefined ? [] : [warning]), ...(captured.notes ?? []), ...notes],
+    notes: [...(captured.notes ?? []), ...notes],
   }
 }

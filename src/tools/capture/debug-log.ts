@@ -1,0 +1,44 @@
+import { concat, fromLatin1, fromUtf8, latin1 } from '../bytes.js'
+import { decodeEscapes } from './escapes.js'
+
+// Logs that print what a client sent as quoted text, one piece per line.
+
+/** How one tool writes the pieces that were sent. */
+interface DebugLog {
+  /** A line with a piece, as Latin-1. */
+  readonly piece: RegExp
+  readonly decode: (text: string) => Uint8Array
+}
+
+const escaped = (text: string) => decodeEscapes(fromUtf8(latin1(text)))
+
+const DEBUG_LOGS: readonly DebugLog[] = [
+  // Python's http.client
+  { piece: /^.{0,200}?send: b(['"])(?<text>.*)\1$/, decode: escaped },
+  // Ruby's Net::HTTP
+  { piece: /^<- "(?<text>.*)"$/, decode: escaped },
+  // Apache HttpClient, which escapes neither quotes nor backslashes
+  {
+    piece: /^.{0,300}?\bhttp-outgoing-\d+ >> "(?<text>.*)"$/,
+    decode: (text) =>
+      latin1(
+        text.replace(/\[(?:\\r|\\n|0x([0-9a-f]{2}))\]/gi, (mark, digits?: string) =>
+          digits === undefined ? (/r/.test(mark) ? '\r' : '\n') : String.fromCharCode(Number.parseInt(digits, 16)),
+        ),
+      ),
+  },
+]
+
+/** Returns the first request that a client logged in pieces, or `undefined` for other text. */
+export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array | undefined {
+  const log = DEBUG_LOGS.find(({ piece }) => new RegExp(piece.source, 'm').test(beginning))
+  if (log === undefined) return undefined
+  const pieces: Uint8Array[] = []
+  for (const line of fromLatin1(bytes).split(/\r?\n/)) {
+    const text = log.piece.exec(line)?.groups?.['text']
+    if (text !== undefined) pieces.push(log.decode(text))
+    // Another line follows when the request is complete.
+    else if (pieces.length > 0) break
+  }
+  return concat(...pieces)
+}

@@ -1,0 +1,43 @@
+import { fromLatin1 } from '../bytes.js'
+
+// Dumps of bytes, as xxd, hexdump -C, od, curl --trace and Wireshark write them.
+
+/** A line of a dump: its offset, up to 16 bytes, and often the same bytes as text. */
+const LINE =
+  /^(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16}|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$)/i
+
+/** A line of curl's trace that says whether data was sent or received. */
+const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
+
+/** How many lines are searched for a dump. */
+const MAX_LINES = 1000
+
+/** Returns the bytes of a dump that begins in the first lines, or `undefined` for other text. */
+export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | undefined {
+  if (!beginning.split(/\r?\n/, MAX_LINES).some((line) => bytesOf(line)?.offset === 0)) return undefined
+  const bytes: number[] = []
+  let isSent = true
+  let start = 0
+  for (const line of fromLatin1(whole).split(/\r?\n/)) {
+    const [, direction] = SECTION.exec(line) ?? []
+    if (direction !== undefined) {
+      // The response follows the request, and another request may follow the response.
+      if (direction === '<=' && bytes.length > 0) break
+      isSent = direction === '=>'
+      start = bytes.length
+      continue
+    }
+    const read = isSent ? bytesOf(line) : undefined
+    if (read === undefined) continue
+    if (read.offset !== bytes.length - start) break
+    for (const byte of read.bytes) bytes.push(byte)
+  }
+  return Uint8Array.from(bytes)
+}
+
+function bytesOf(line: string): { offset: number; bytes: number[] } | undefined {
+  const [, offset, digits] = LINE.exec(line) ?? []
+  if (offset === undefined || digits === undefined) return undefined
+  const pairs = digits.match(/[0-9a-f]{2}/gi) as string[]
+  return { offset: Number.parseInt(offset, 16), bytes: pairs.slice(0, 16).map((pair) => Number.parseInt(pair, 16)) }
+}

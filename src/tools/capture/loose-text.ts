@@ -1,0 +1,97 @@
+import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
+import type { CapturedRequest } from './captured-request.js'
+import { decodeEscapes } from './escapes.js'
+import type { Header } from './headers.js'
+
+// Text of a program that printed its headers and its body in a form of its own: `var_dump`, `console.log`, `print`, or a format
+// of an access log. The body is a guess, so it counts only if its length or its signature is right.
+
+/** A longer text is the log of many requests. */
+const MAX_TEXT = 2 ** 20
+/** How many possible bodies are tried. */
+const MAX_BODIES = 40
+
+/** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
+const ASSIGNED = '["\'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}(?:string\\(\\d+\\) )?[["\'{]*'
+
+const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
+  (name) =>
+    [
+      name,
+      new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}([^\\s"'\\],;)}]+)`, 'i'),
+    ] as const,
+)
+const BODY =
+  /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
+
+/** Reads text that has the three headers somewhere. Returns `undefined` for other text. */
+export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
+  const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
+  const headers = HEADERS.flatMap(([name, pattern]): Header[] => {
+    const value = pattern.exec(text)?.[1]
+    return value === undefined ? [] : [[name, value]]
+  })
+  if (headers.filter(([name]) => name !== 'Content-Length').length < 3) return undefined
+  const bodies: Uint8Array[] = []
+  for (const body of possibleBodies(text)) if (bodies.push(body) === MAX_BODIES) break
+  const [body] = bodies
+  return { headers: [...requestLineOf(text), ...headers], body, otherBodies: bodies.slice(1), isGuess: true }
+}
+
+function requestLineOf(text: string): Header[] {
+  const [, method, path] = /\b(GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/[^/\s"]+)?(\/[!-~]*?)["\s]/.exec(text) ?? []
+  return method === undefined || path === undefined
+    ? []
+    : [
+        [':method', method],
+        [':path', path],
+      ]
+}
+
+function* possibleBodies(text: string): Generator<Uint8Array> {
+  for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
+  // A block of Bruno, which indents the body.
+  const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
+  if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
+  for (const line of text.split(/\r?\n/)) {
+    for (const [open, close] of ['{}', '[]']) {
+      const json = line.slice(line.indexOf(String(open)), line.lastIndexOf(String(close)) + 1)
+      if (json !== '' && line.includes(String(open))) yield utf8(json)
+    }
+  }
+  // JSON on several lines, which ends with a bracket below its first one.
+  const [opening, indent = ''] = /^([ \t]*)[{[][ \t]*$/m.exec(text) ?? []
+  const first = opening === undefined ? -1 : text.indexOf(opening)
+  const end = text.slice(first).search(new RegExp(`^${indent}[}\\]]`, 'm'))
+  if (first !== -1 && end !== -1) yield utf8(text.slice(first, first + end + indent.length + 1))
+}
+
+/** A string in quotes. `console.log` writes a long string as several strings with ` +` between them. */
+const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
+
+/** Returns what the value at an index may be: a quoted string, bytes, or the rest of the line or of the text. */
+function* valueAt(text: string, start: number): Generator<Uint8Array> {
+  const value = text.slice(start)
+  const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
+  // PHP counts the bytes, and escapes nothing.
+  if (length !== undefined && string !== undefined) yield utf8(string).subarray(0, Number(length))
+  const [, digits] = /^<Buffer ([0-9a-f ]+)>/.exec(value) ?? []
+  if (digits !== undefined) yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
+  const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
+  if (numbers !== undefined) yield Uint8Array.from(numbers.split(/,? /), Number)
+  let quoted = ''
+  QUOTED.lastIndex = start
+  for (let match = QUOTED.exec(text); match !== null; match = QUOTED.exec(text)) {
+    quoted += match[2]
+    if (match[3] === undefined) break
+  }
+  if (quoted !== '') yield* [decodeEscapes(quoted), utf8(quoted)]
+  yield utf8(value.replace(/\r?\n[\s\S]*/, ''))
+  yield utf8(value.trimEnd())
+}
+
+/** Reads a capture that is base64 as a whole. */
+export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_=\s-]*$/.test(beginning.slice(0, 200))) return undefined
+  return fromBase64(fromLatin1(bytes).replace(/\s+/g, ''))
+}

@@ -1,0 +1,24 @@
+import { CaptureError } from './capture-error.js'
+import { type Header, valuesOf } from './headers.js'
+
+/** What logs write instead of a value. */
+const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
+const MASK = new RegExp(`^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}${WORDS}[>\\])}]{1,2}|${WORDS})["']?$`, 'i')
+/** A whole value of JSON or of a form that is a mask. A card number, for example, is masked in part by the sender. */
+const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
+
+/** Checks whether a log masked a part of a text. */
+export function isMasked(text: string): boolean {
+  return MASKED_VALUE.test(text)
+}
+
+const NAMES = ['X-Timestamp', 'X-Nonce', 'X-Signature']
+
+/** Throws a `CaptureError` if a log masked one of the three headers. */
+export function assertNotMasked(headers: readonly Header[]): void {
+  const masked = NAMES.find((name) => valuesOf(headers, name.toLowerCase()).some((value) => MASK.test(value)))
+  if (masked === undefined) return
+  throw new CaptureError(
+    `The log masked ${masked}, so the signature cannot be checked. Pass its value with --header '${masked}: …', or record the request with listen.`,
+  )
+}

@@ -1,0 +1,27 @@
+import { fromBase64, hex, utf8 } from '../bytes.js'
+import type { Primitives } from '../primitives.js'
+import type { IsSigned } from './body.js'
+import { type Header, valuesOf } from './headers.js'
+
+/** Returns the function that checks whether `X-Signature` is the signature of a body, with one of the secrets. */
+export function signatureChecker(
+  platform: Primitives,
+  headers: readonly Header[],
+  secrets: readonly string[],
+): IsSigned {
+  const [timestamp, nonce, signature] = ['x-timestamp', 'x-nonce', 'x-signature'].map(
+    (name) => valuesOf(headers, name)[0],
+  )
+  const digest = digestOf(signature ?? '')
+  if (timestamp === undefined || nonce === undefined || digest === undefined) return () => false
+  const before = utf8(`${timestamp}:${nonce}:`)
+  const keys = secrets.map(utf8)
+  return (body) => keys.some((key) => hex(platform.hmac('sha256', key, [before, body]) as Uint8Array) === digest)
+}
+
+/** Returns the digest as lowercase hex. A signature in another form has the same digest. */
+function digestOf(signature: string): string | undefined {
+  const [, digits] = /(?:^|[=, ])([0-9a-f]{64})$/i.exec(signature) ?? []
+  const bytes = digits === undefined ? fromBase64(signature) : undefined
+  return digits?.toLowerCase() ?? (bytes?.length === 32 ? hex(bytes) : undefined)
+}

@@ -1,0 +1,145 @@
+import {
+  fromBase64,
+  fromLatin1,
+  fromUtf8,
+  fromWindows1252,
+  isAscii,
+  isUtf8,
+  latin1,
+  utf8,
+  windows1252,
+} from '../bytes.js'
+import { type JsonText, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
+import {
+  asciiString,
+  COMPACT,
+  htmlString,
+  INDENT_2,
+  INDENT_4,
+  phpString,
+  rawString,
+  SPACED,
+  SPACED_COLON,
+  TABS,
+} from '../diagnose/json/styles.js'
+import { writeJson } from '../diagnose/json/write.js'
+import { decodeEscapes, decodeHtml } from './escapes.js'
+
+/** What a capture may have done to a body, and how to undo it. */
+interface Change {
+  /** Completes "The capture …". */
+  readonly what: string
+  /** Returns the bodies that the sender may have sent. Several ways of undoing give several bodies. */
+  readonly undo: (body: Uint8Array) => Iterable<Uint8Array | undefined>
+  /** Whether undoing it takes so long that large bodies are left out. */
+  readonly isSlow?: boolean
+}
+
+/** A larger body is not written again, because each way of doing so takes as long as a hash. */
+const MAX_REWRITTEN = 2 ** 20
+
+const ofText = (undo: (text: string) => string) => (body: Uint8Array) => [latin1(undo(fromLatin1(body)))]
+
+const changed = (what: string, undo: Change['undo']): Change => ({ what, undo })
+const rewritten = (what: string, undo: Change['undo']): Change => ({ what, undo, isSlow: true })
+
+/** All changes, the likeliest first. Most of them name bytes of UTF-8, because the body is read as Latin-1. */
+const CHANGES: readonly Change[] = [
+  changed(
+    'changed the line ends of the body',
+    ofText((text) => text.replace(/\r?\n/g, '\r\n')),
+  ),
+  changed(
+    'changed the line ends of the body',
+    ofText((text) => text.replaceAll('\r\n', '\n')),
+  ),
+  rewritten(
+    'has typographic quotes in the body',
+    ofText((text) => text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'")),
+  ),
+  rewritten(
+    'has no-break spaces in the body',
+    ofText((text) => text.replaceAll('\xc2\xa0', ' ')),
+  ),
+  rewritten(
+    'broke the body into lines',
+    ofText((text) => text.replace(/\r?\n/g, '')),
+  ),
+  rewritten(
+    'broke the body into lines',
+    ofText((text) => text.replace(/\r?\n(?=.)/g, ' ')),
+  ),
+  rewritten('saved the body in another encoding', function* (body) {
+    if (isAscii(body)) return
+    yield isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body))
+  }),
+  rewritten('escaped the body for HTML', ofText(decodeHtml)),
+  rewritten('escaped the body', (body) => [decodeEscapes(fromUtf8(body))]),
+  rewritten('has the body in Base64', (body) => [fromBase64(fromLatin1(body).replace(/\s+/g, ''))]),
+]
+
+const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
+const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
+
+/**
+ * Returns JSON as serializers write it, with the numbers and the order of the capture. The length proves a text only if
+ * nothing but white space was changed.
+ */
+function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
+  const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
+  if (json === undefined) return
+  const isSorted = areKeysSorted(json)
+  for (const spacing of SPACINGS) {
+    for (const escaping of ESCAPINGS) {
+      const text = writeJson(json, { spacing, escaping })
+      if (text !== undefined) yield [utf8(text), isSorted || escaping !== undefined]
+    }
+  }
+}
+
+/** Checks whether the keys of a JSON object are sorted. Printers of JSON sort keys, and the order before cannot be known. */
+function areKeysSorted(json: JsonText): boolean {
+  const keys = json.kinds[0] === OPEN_OBJECT ? membersOf(json, 0).map(({ key }) => key) : []
+  return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
+}
+
+/** A body that the sender may have sent, and what the capture then did to it. */
+export interface Undone {
+  readonly what: string
+  readonly body: Uint8Array
+  /** Whether another change often gives the same length, so that only the signature proves this one. */
+  readonly isWeak: boolean
+}
+
+/** Returns what a body may have been before the capture changed it: each change undone, with and without a line end. */
+export function* undoneBodies(body: Uint8Array): Generator<Undone> {
+  yield* lineEnds('has a line end after the body', 'lost the line end of the body', body)
+  for (const { what, undo, isSlow = false } of CHANGES) {
+    if (isSlow && body.length > MAX_REWRITTEN) continue
+    for (const undone of undo(body)) {
+      if (undone === undefined) continue
+      yield { what, body: undone, isWeak: false }
+      yield* lineEnds(what, what, undone)
+    }
+  }
+  if (body.length > MAX_REWRITTEN) return
+  for (const [text, isWeak] of rewriteJson(body)) {
+    const what = 'wrote the JSON of the body again'
+    yield { what, body: text, isWeak }
+    yield { what, body: withEnd(text, '\n'), isWeak: true }
+  }
+}
+
+/** Returns the body without its line end, or with one. */
+function* lineEnds(has: string, lost: string, body: Uint8Array): Generator<Undone> {
+  const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
+  if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
+  else for (const added of ['\n', '\r\n']) yield { what: lost, body: withEnd(body, added), isWeak: true }
+}
+
+function withEnd(body: Uint8Array, end: string): Uint8Array {
+  const longer = new Uint8Array(body.length + end.length)
+  longer.set(body)
+  longer.set(latin1(end), body.length)
+  return longer
+}
