@@ -30,6 +30,9 @@ const LF = 0x0a
 /** How many bytes are searched for values that a log masked. */
 const MAX_SEARCHED = 2 ** 20
 
+/** How many bytes of undone bodies are compared and hashed, so that a large capture takes a few seconds at most. */
+const MAX_UNDONE = 2 ** 26
+
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
@@ -141,8 +144,11 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 /** Undoes changes of the capture until the signature is right. If no signature is, the first body of the right length is proved. */
 function undo(readings: readonly Reading[], length: number | undefined, isSigned: IsSigned): BodyRead | undefined {
   let proved: BodyRead | undefined
+  let size = 0
   for (const { body, notes } of readings) {
     for (const undone of undoneBodies(body)) {
+      size += undone.body.length
+      if (size > MAX_UNDONE) return proved
       const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
       if (isSigned(undone.body)) return read('with which the signature is right')
       if (undone.body.length !== length || undone.isWeak) continue

@@ -7,9 +7,9 @@ import type { Header } from './headers.js'
 // of an access log. The body is a guess, so it counts only if its length or its signature is right.
 
 /** A longer text is the log of many requests. */
-const MAX_TEXT = 2 ** 20
+const MAX_TEXT = 2 ** 18
 /** How many possible bodies are tried. */
-const MAX_BODIES = 40
+const MAX_BODIES = 16
 
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = '["\'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}(?:string\\(\\d+\\) )?[["\'{]*'
