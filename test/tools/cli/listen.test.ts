@@ -416,7 +416,7 @@ describe('--save', () => {
     const edited = Buffer.concat([Buffer.from(text.toString().replaceAll('\r\n', '\n')), Buffer.from('\n')])
     expect(await call(['verify', ...FROM_ENV], around(edited))).toMatchObject({ exitCode: 0 })
     const cut = await call(['verify', ...FROM_ENV], around(text.subarray(0, -1)))
-    expect(cut.text).toContain('The capture lost 1 byte of its body, which had 42 bytes.')
+    expect(cut.said).toContain('Content-Length is 42, but its body has 41 bytes.')
   })
 
   it('never replaces a file', async () => {
