@@ -26,7 +26,8 @@ export function isUtf8(bytes: Uint8Array): boolean {
 }
 
 export function isAscii(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte < 0x80)
+  for (let index = 0; index < bytes.length; index++) if ((bytes[index] as number) >= 0x80) return false
+  return true
 }
 
 /** Returns the low byte of each UTF-16 unit. */
@@ -39,7 +40,8 @@ export function latin1(text: string): Uint8Array {
 export function fromLatin1(bytes: Uint8Array): string {
   let text = ''
   for (let start = 0; start < bytes.length; start += CHUNK) {
-    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+    // `apply` takes half the time of a spread.
+    text += String.fromCharCode.apply(undefined, bytes.subarray(start, start + CHUNK) as unknown as number[])
   }
   return text
 }

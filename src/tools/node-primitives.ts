@@ -1,5 +1,6 @@
-import { createHash, createHmac, getHashes } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import * as zlib from 'node:zlib'
+import { concat } from './bytes.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
 const INFLATE = {
@@ -8,25 +9,64 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** The hashes of this Node. In FIPS mode, OpenSSL lacks MD5 and others. `verify` still works, because it needs only SHA-256. */
+/** In FIPS mode, OpenSSL lacks MD5 and other hashes. `verify` is not affected, because it needs only SHA-256. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {
-  available ??= new Set(['sha256', ...getHashes()])
+  available ??= new Set(['sha256', ...crypto.getHashes()])
   return available.has(algorithm)
+}
+
+/** The block of SHA-256, in bytes. */
+const BLOCK = 64
+
+/** A longer message is hashed in parts, because a copy of it would take longer than it saves. */
+const MAX_COPIED = 65_536
+
+const inner = Buffer.alloc(BLOCK + MAX_COPIED)
+const outer = Buffer.alloc(BLOCK + 32)
+
+/** The keys of HMACs, filled up to a block, for the inner and the outer hash (RFC 2104). A search uses each key for thousands of messages. */
+const PADS = new WeakMap<Uint8Array, readonly [inner: Uint8Array, outer: Uint8Array]>()
+
+function padsOf(key: Uint8Array) {
+  const pads = PADS.get(key)
+  if (pads !== undefined) return pads
+  const short = key.length > BLOCK ? crypto.createHash('sha256').update(key).digest() : key
+  const block = concat(short, new Uint8Array(BLOCK - short.length))
+  const made = [block.map((byte) => byte ^ 0x36), block.map((byte) => byte ^ 0x5c)] as const
+  PADS.set(key, made)
+  return made
+}
+
+/** An HMAC with SHA-256 of a short message. It takes a third of the time of `createHmac`, because that makes an object for each message. */
+function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
+  const [innerPad, outerPad] = padsOf(key)
+  inner.set(innerPad)
+  let length = BLOCK
+  for (const part of parts) {
+    inner.set(part, length)
+    length += part.length
+  }
+  outer.set(outerPad)
+  outer.write(crypto.hash('sha256', inner.subarray(0, length), 'hex'), BLOCK, 'hex')
+  return Buffer.from(crypto.hash('sha256', outer, 'hex'), 'hex')
 }
 
 export const NODE_PRIMITIVES: Primitives = {
   hash(algorithm, parts) {
     if (!isAvailable(algorithm)) return undefined
-    const hash = createHash(algorithm)
+    const hash = crypto.createHash(algorithm)
     for (const part of parts) hash.update(part)
     return hash.digest()
   },
 
   hmac(algorithm, key, parts) {
     if (!isAvailable(algorithm)) return undefined
-    const hmac = createHmac(algorithm, key)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    // Some versions of Bun and Deno have no `hash`.
+    if (algorithm === 'sha256' && length <= MAX_COPIED && 'hash' in crypto) return hmacOfShort(key, parts)
+    const hmac = crypto.createHmac(algorithm, key)
     for (const part of parts) hmac.update(part)
     return hmac.digest()
   },

@@ -13,30 +13,29 @@ export class DistinctValues {
     for (const value of values) this.add(value)
   }
 
-  has(value: Value): boolean {
-    return (
-      this.#byFingerprint
-        .get(fingerprintOf(value))
-        ?.some((other) => other === value || areEqual(other as Uint8Array, value as Uint8Array)) ?? false
-    )
-  }
-
-  add(value: Value): void {
-    if (this.has(value)) return
+  /** Returns whether the value is a new one. */
+  add(value: Value): boolean {
     const fingerprint = fingerprintOf(value)
     const values = this.#byFingerprint.get(fingerprint)
-    if (values === undefined) this.#byFingerprint.set(fingerprint, [value])
-    else values.push(value)
+    if (values === undefined) {
+      this.#byFingerprint.set(fingerprint, [value])
+      return true
+    }
+    // Values with one fingerprint are bytes, or the same object.
+    for (const other of values) if (other === value || areEqual(other as Uint8Array, value as Uint8Array)) return false
+    values.push(value)
+    return true
   }
 }
 
 function fingerprintOf(value: Value): unknown {
   if (!(value instanceof Uint8Array)) return value
   let fingerprint = value.length
-  const mix = (byte: number) => {
-    fingerprint = (Math.imul(fingerprint, 31) + byte) | 0
-  }
-  value.subarray(0, SAMPLED).forEach(mix)
-  value.subarray(-SAMPLED).forEach(mix)
+  const { length } = value
+  const from = Math.max(SAMPLED, length - SAMPLED)
+  for (let index = 0; index < SAMPLED && index < length; index++) fingerprint = mix(fingerprint, value[index])
+  for (let index = from; index < length; index++) fingerprint = mix(fingerprint, value[index])
   return fingerprint
 }
+
+const mix = (fingerprint: number, byte = 0) => (Math.imul(fingerprint, 31) + byte) | 0

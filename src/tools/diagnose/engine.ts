@@ -21,6 +21,7 @@ import { languageOf } from './language.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
+import { runSteps, type Steps } from './steps.js'
 import { findWay, messageOf } from './ways-of-signing.js'
 
 /** The request in the form that the engine needs, in which every part was read before. */
@@ -31,22 +32,30 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
 }
 
 /** The largest number of hashes in a search. */
-export const MAX_HASHES = 30_000
+export const MAX_HASHES = 24_000
 
 /**
  * The largest numbers of bytes that are hashed, and that are read or written. Together they take less than a second.
  */
 const MAX_BYTES = 600_000_000
-const MAX_REWRITTEN = 50_000_000
+const MAX_REWRITTEN = 120_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 
+/** Does the work of {@link diagnose} at once, on any platform. */
+export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diagnosis =>
+  runSteps(diagnoseInSteps(...given))
+
 /**
- * Does the work of {@link diagnose}, on any platform.
+ * Does the work of {@link diagnose} in steps, on any platform.
  *
  * @param maxHashes - the largest number of hashes. Tests that need no long search pass a smaller one.
  */
-export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, maxHashes = MAX_HASHES): Diagnosis {
+export function* diagnoseInSteps(
+  platform: Primitives,
+  request: RequestToDiagnose,
+  maxHashes = MAX_HASHES,
+): Steps<Diagnosis> {
   const { headers, body, secrets, now, isArrivalKnown } = request
   const language = languageOf(headers)
   const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
@@ -71,20 +80,19 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
   const meanings = meaningsOf(received)
   // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
-  const context: RequestContext = {
-    headers,
-    body,
-    ...limit(platform, Math.max(0, maxHashes - hashesOutside), MAX_BYTES, MAX_REWRITTEN),
-  }
+  const { endStep, ...limited } = limit(platform, Math.max(0, maxHashes - hashesOutside), MAX_BYTES, MAX_REWRITTEN)
+  const context: RequestContext = { headers, body, ...limited }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
-  const { found, notTried } = signed === undefined ? findWay(factsOf(likeliest, request), context) : NOTHING_FOUND
+  const { found, notTried } =
+    signed === undefined ? yield* findWay(factsOf(likeliest, request), context, endStep) : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
   const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
   const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
+  const explained = found === undefined ? [] : yield* explain(found, body, headers, language)
   const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
   const drafts = [
     ...exposed,
@@ -93,7 +101,7 @@ export function diagnoseWith(platform: Primitives, request: RequestToDiagnose, m
     ...checkTimestampFormat(meant.timestamp, now),
     ...checkNonce(meant.nonce),
     // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
-    ...(found === undefined ? [] : explain(found, body, headers, language)),
+    ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),

@@ -4,19 +4,28 @@ import { countBytes, joinWords, quote } from '../text.js'
 import type { Mistake } from './dimensions.js'
 import type { Draft, EvidenceLine } from './draft.js'
 import type { Language } from './finding.js'
-import { JSON_WRITERS, parseBody, TRAITS } from './hypotheses/json.js'
+import { JSON_WRITERS, type JsonWriter, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeJson } from './json/write.js'
+import type { Steps } from './steps.js'
 import { type FoundWay, messageOf } from './ways-of-signing.js'
+
+/** A longer JSON text is not compared with what all serializers write. */
+const MAX_COMPARED = 100_000
 
 const PROOF = 'Proved: signing in this way gives the signature received.'
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
 /** Returns one draft per mistake in the way of signing that was found. */
-export function explain(way: FoundWay, received: Uint8Array, headers: readonly Header[], sender?: Language): Draft[] {
+export function* explain(
+  way: FoundWay,
+  received: Uint8Array,
+  headers: readonly Header[],
+  sender?: Language,
+): Steps<Draft[]> {
   const form = way.form.differences.join(', ')
   const of = (...names: Mistake['dimension'][]) => way.mistakes.filter(({ dimension }) => names.includes(dimension))
   const values = of('timestamp', 'nonce')
@@ -58,7 +67,7 @@ export function explain(way: FoundWay, received: Uint8Array, headers: readonly H
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
-    const json = style && describeJson(style, input as Uint8Array, sender)
+    const json = style && (yield* describeJson(style, input as Uint8Array, sender))
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
     const evidence = index === 0 ? compareBodies(way.body, received) : []
     const draft = proved({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
@@ -104,23 +113,39 @@ function signedAs(way: FoundWay): EvidenceLine[] {
 }
 
 /** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */
-function describeJson(style: JsonStyle, input: Uint8Array, sender?: Language): { what: string; languages: Language[] } {
+function* describeJson(
+  style: JsonStyle,
+  input: Uint8Array,
+  sender?: Language,
+): Steps<{ what: string; languages: Language[] }> {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
   // If a proxy wrote the numbers again, they do not show the serializer.
   if (writeJson(text, { number: style.number }) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
-  const writers = JSON_WRITERS.filter((one) => writeJson(text, one.style) === signed)
+  const writers: JsonWriter[] = []
+  for (const one of JSON_WRITERS) {
+    // Writing a large body with all serializers would take seconds.
+    if (one.style !== style && text.text.length > MAX_COMPARED) continue
+    if (writeJson(text, one.style) === signed) writers.push(one)
+    yield 1
+  }
   // One per language is enough: the reader knows which serializer the code uses.
   const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const own = all.filter(({ language }) => language === sender)
   const known = own.length > 0 ? own : all
   const { spacing, escaping, order } = style
   const traits: JsonStyle[] = [{ spacing }, { escaping }, { order }]
-  const how = traits
-    .filter((trait) => writeJson(text, trait) !== writeJson(text, { spacing: trait.order && COMPACT }))
-    .flatMap((trait) => Object.values(trait).flatMap((value) => TRAITS.get(value) ?? []))
+  const how: string[] = []
+  for (const trait of traits) {
+    const names = Object.values(trait).flatMap((value) => TRAITS.get(value) ?? [])
+    if (names.length === 0) continue
+    const plain = writeJson(text, { spacing: trait.order && COMPACT })
+    yield 1
+    if (writeJson(text, trait) !== plain) how.push(...names)
+    yield 1
+  }
   const names = known.slice(0, 3).map(({ writer }) => writer)
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`
   return {

@@ -1,5 +1,6 @@
 import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
+import type { Steps } from './steps.js'
 
 // The search tries combinations of choices, one choice per group (the layout, the secret, the body …). It begins with the
 // likeliest combinations and ends when one matches or the budget is used up.
@@ -40,35 +41,68 @@ export interface Searched<Result> {
   readonly notTried: readonly string[]
 }
 
-/** Tries combinations until `test` returns a result. Single mistakes come first. */
-export function search<State, Result>(
+/** A group of a combination that is being tried: what is left to try in it. */
+interface Level<State> {
+  readonly state: State
+  readonly choices: readonly Choice<State>[]
+  choice: number
+  /** What the current choice makes of the state. */
+  next: readonly State[]
+  index: number
+}
+
+/**
+ * Tries combinations until `test` returns a result. Single mistakes come first.
+ *
+ * @param endStep - returns the cost of a step if it is long enough to end here, or 0.
+ */
+export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
   start: State,
   test: (state: State) => Result | undefined,
-): Searched<Result> {
+  endStep: () => number = () => 0,
+): Steps<Searched<Result>> {
   const choicesByCost = groups.map((group) => groupByCost(group))
   const notTried = new Set<ChoiceGroup<State>>()
   const result = (found?: Result) => ({
     found,
     notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
   })
+  const enter = (state: State, { costs }: Pattern, depth: number): Level<State> => {
+    const choices = (choicesByCost[depth] as (typeof choicesByCost)[number])(Number(costs[depth]))
+    return { state, choices, choice: 0, next: [], index: 0 }
+  }
 
-  const walk = (state: State, pattern: Pattern, index: number): Result | undefined => {
-    const group = groups[index]
-    const choicesOf = choicesByCost[index]
-    if (group === undefined || choicesOf === undefined) return test(state)
-    const cost = Number(pattern.costs[index])
-    for (const choice of choicesOf(cost)) {
+  function* walk(pattern: Pattern): Steps<Result | undefined> {
+    const mistaken = pattern.costs.findIndex((cost) => cost > 0)
+    const levels = [enter(start, pattern, 0)]
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       try {
-        for (const next of choice.apply(state)) {
-          const found = walk(next, pattern, index + 1)
+        const state = level.next[level.index++]
+        if (state === undefined) {
+          const choice = level.choices[level.choice++]
+          if (choice === undefined) levels.pop()
+          else {
+            level.index = 0
+            level.next = []
+            level.next = choice.apply(level.state)
+          }
+        } else if (levels.length < groups.length) levels.push(enter(state, pattern, levels.length))
+        else {
+          const found = test(state)
           if (found !== undefined) return found
         }
       } catch (error) {
         // Another single mistake may cost less, for example one in a short part of a message with a large body.
-        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || cost === 0) throw error
-        notTried.add(group)
+        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || levels.length <= mistaken) throw error
+        notTried.add(groups[mistaken] as ChoiceGroup<State>)
+        levels.length = mistaken + 1
+        // What the choice makes of the state is left out.
+        const level = levels[mistaken] as Level<State>
+        level.index = level.next.length
       }
+      const cost = endStep()
+      if (cost > 0) yield cost
     }
     return undefined
   }
@@ -76,7 +110,7 @@ export function search<State, Result>(
   try {
     for (const pattern of patterns(groups.length)) {
       if (pattern.mistakes > 1 && notTried.size > 0) break
-      const found = walk(start, pattern, 0)
+      const found = yield* walk(pattern)
       if (found !== undefined) return result(found)
     }
   } catch (error) {
@@ -136,6 +170,9 @@ function makePatterns(groups: number, maxMistakes: number): Pattern[] {
 
 class OutOfBudget extends Error {}
 
+/** A step that costs less does not end, because each end takes time. It is much less than a millisecond of hashing, or 20 ms of writing JSON. */
+const MIN_STEP = 1_000_000
+
 /** The fixed cost of a hash, without its bytes. */
 const BYTES_PER_HASH = 1000
 
@@ -148,13 +185,16 @@ const BYTES_PER_HASH = 1000
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]
+  let step = 0
   const spend = (spent: number) => {
+    step += spent
     if (spent > rewrittenLeft) throw new OutOfBudget()
     rewrittenLeft -= spent
   }
   const spendHash = (parts: readonly Uint8Array[]) => {
     const spent = parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH)
     if (hashesLeft === 0 || spent > bytesLeft) throw new OutOfBudget()
+    step += spent
     bytesLeft -= spent
     hashesLeft--
   }
@@ -172,5 +212,11 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
       return primitives.inflate(format, body, maxLength)
     },
   }
-  return { primitives: counted, spend }
+  const endStep = () => {
+    if (step < MIN_STEP) return 0
+    const cost = step
+    step = 0
+    return cost
+  }
+  return { primitives: counted, spend, endStep }
 }

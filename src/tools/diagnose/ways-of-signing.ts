@@ -4,8 +4,9 @@ import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
 import type { Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import { CORRECT_LAYOUT, type Layout } from './hypotheses/layout.js'
-import { type Choice, search } from './search.js'
+import { type Choice, type Searched, search } from './search.js'
 import type { SignatureForm } from './signature-form.js'
+import type { Steps } from './steps.js'
 
 /** A way of signing that gives the received signature, and the form in which the signature was written. */
 export type FoundWay = Way & { readonly form: SignatureForm }
@@ -17,10 +18,7 @@ const MAX_KEPT = 2 ** 25
  * Finds the likeliest way of signing that gives the received signature. `notTried` has the names of the dimensions of which not
  * everything was tried, because the budget was used up.
  */
-export function findWay(
-  facts: Facts,
-  context: RequestContext,
-): { found: FoundWay | undefined; notTried: readonly string[] } {
+export function* findWay(facts: Facts, context: RequestContext, endStep: () => number): Steps<Searched<FoundWay>> {
   const { forms, timestamps, nonces, keys, body } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
   const start: Way = {
@@ -36,13 +34,14 @@ export function findWay(
     name: dimension.name,
     choices: () => choicesOf(dimension, facts, context),
   }))
-  return search(groups, start, (way) => {
+  const test = (way: Way): FoundWay | undefined => {
     const digest = way.digest.make(way.key, messageOf(way), context)
     if (digest === undefined) return undefined
     const digits = hex(digest)
     const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
     return form && { ...way, form }
-  })
+  }
+  return yield* search(groups, start, test, endStep)
 }
 
 /** The message in parts, one for each part of the layout. */
@@ -91,23 +90,22 @@ function choicesOf(
     const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, way)), mistakes: new Map() }
     const before = known.mistakes.get(hypothesis)
     if (before !== undefined) return before
-    const values = new DistinctValues()
+    const isKept = keptBytes < MAX_KEPT
+    const values = isKept ? known.values : new DistinctValues(right(facts, way))
     const mistakes = all.flatMap((input, index) => {
       context.spend(sizeOf(input))
       const whose = all.length > 1 && hypothesis.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
       return variantsOf(hypothesis.apply(input, context)).flatMap(({ detail, value }): Mistake[] => {
         const output = typeof value === 'string' ? utf8(value) : value
-        if (known.values.has(output) || values.has(output)) return []
-        values.add(output)
+        if (!values.add(output)) return []
         const what = hypothesis.what.replace('<detail>', () => detail) + whose
         return [{ ...hypothesis, what, dimension: name, input, output }]
       })
     })
     const size = mistakes.reduce((sum, { output }) => sum + sizeOf(output), 0)
     context.spend(size)
-    if (keptBytes < MAX_KEPT) {
+    if (isKept) {
       keptBytes += size
-      for (const { output } of mistakes) known.values.add(output)
       kept.set(all[0], known)
       known.mistakes.set(hypothesis, mistakes)
     }

@@ -21,6 +21,11 @@ vi.mock('node:crypto', async (original) => {
   }
   return {
     ...crypto,
+    // An HMAC of a short message is two of them.
+    hash: (...given: Parameters<typeof crypto.hash>) => {
+      hashes += 0.5
+      return crypto.hash(...given)
+    },
     createHmac: (...given: Parameters<typeof crypto.createHmac>) => counted(crypto.createHmac(...given)),
     createHash: (...given: Parameters<typeof crypto.createHash>) => counted(crypto.createHash(...given)),
   }
@@ -98,5 +103,5 @@ it('makes one hash for a genuine request', async () => {
 })
 
 it('has the bound that its documentation names', () => {
-  expect(MAX_HASHES).toBe(30_000)
+  expect(MAX_HASHES).toBe(24_000)
 })

@@ -67,6 +67,7 @@ export const SECRET_EXAMPLES = [
   ['abcdef', 'bcdef'],
   ['abcde', 'abcde~'],
   ['0123456789abcdefgh', '0123456789abcdef'],
+  ['0123456789abcdefgh', '0123456789'],
   ['abc', '{"WEBHOOK_SECRET": "abc"}'],
   ['{"a":"b","hook":"abc"}', 'abc'],
 ] as const

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Likelihood } from '../../../src/tools/diagnose/hypotheses/hypothesis.js'
-import { type Choice, limit, search } from '../../../src/tools/diagnose/search.js'
+import { type Choice, limit, search as searchInSteps } from '../../../src/tools/diagnose/search.js'
+import { runSteps } from '../../../src/tools/diagnose/steps.js'
 import { NODE_PRIMITIVES } from '../../../src/tools/node-primitives.js'
 
 /** A choice that adds a letter to the state. Without a likelihood, it is the correct choice. */
@@ -12,6 +13,10 @@ const choice = (letter: string, likelihood?: Likelihood): Choice<string> => ({
 
 /** A group of choices. */
 const group = (name: string, choices: Choice<string>[]) => ({ name, choices: () => choices })
+
+/** Does all steps of a search at once. */
+const search = <State, Result>(...given: Parameters<typeof searchInSteps<State, Result>>) =>
+  runSteps(searchInSteps(...given))
 
 /** Returns all combinations, in the order in which they are tried. */
 function tried(...groups: Choice<string>[][]): string[] {
@@ -138,6 +143,14 @@ describe('a limit', () => {
   ])('counts the bytes of %s, and 1000 for each hash', (_, cost, use) => {
     expect(() => use(limit(NODE_PRIMITIVES, 10, cost - 1, cost - 1))).toThrow()
     expect(() => use(limit(NODE_PRIMITIVES, 10, cost, cost))).not.toThrow()
+  })
+
+  it('ends a step after a million bytes, and says how much it cost', () => {
+    const { spend, endStep } = limit(NODE_PRIMITIVES, 10, 1e9, 1e9)
+    spend(999_999)
+    expect(endStep()).toBe(0)
+    spend(2)
+    expect([endStep(), endStep()]).toEqual([1_000_001, 0])
   })
 
   it('is not exceeded by an inflated body', () => {

@@ -4,12 +4,8 @@ import {
   concat,
   fromBase64,
   fromHex,
-  fromLatin1,
-  fromUtf8,
   fromWindows1252,
   hex,
-  isAscii,
-  isUtf8,
   latin1,
   utf8,
   utf16,
@@ -17,6 +13,7 @@ import {
   withoutLineBreaks,
 } from '../../bytes.js'
 import type { CompressionFormat, HashAlgorithm } from '../../primitives.js'
+import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
 import { rubyString } from '../json/styles.js'
 import * as forms from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
@@ -38,8 +35,9 @@ const text =
   (change: (body: string) => string | undefined) =>
   (body: Uint8Array): Uint8Array | undefined => {
     const isText = isUtf8(body)
-    const changed = change(isText ? fromUtf8(body) : fromLatin1(body))
-    return changed === undefined ? undefined : isText ? utf8(changed) : latin1(changed)
+    const before = isText ? fromUtf8(body) : fromLatin1(body)
+    const changed = change(before)
+    return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
 /** Another encoding of characters; ASCII is the same in all of them. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>

@@ -1,4 +1,5 @@
-import { fromLatin1, fromUtf8, isUtf8, latin1, utf8 } from '../../bytes.js'
+import { latin1, utf8 } from '../../bytes.js'
+import { fromLatin1, fromUtf8, isUtf8 } from '../body-text.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
 import { type JsonText, parseJson } from '../json/parse.js'
@@ -190,7 +191,7 @@ export function parseBody(body: Uint8Array): JsonText | undefined {
 const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
 
 /** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
-const BYTES_PER_TOKEN = 25
+const BYTES_PER_TOKEN = 10
 
 const hypothesis = ({
   likelihood,

@@ -63,7 +63,11 @@ const valuesInJson = (secret: string) => {
   }
 }
 /** The lengths to which database fields and keys truncate a secret. */
-const CUT_LENGTHS = [8, 10, 12, 16, 20, 24, 30, 32, 36, 40, 48, 50, 60, 64, 72, 100, 128, 255]
+const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
+const OTHER_CUT_LENGTHS = [8, 10, 12, 30, 36, 50, 60, 100, 128, 255]
+const cutTo = (lengths: readonly number[]) => (secret: string) => ({
+  variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
+})
 
 /** A text that somebody can read. A few random bytes may be readable by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
@@ -189,9 +193,8 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
-  unchanged('rare', 'the first <detail> characters of the secret', (secret) => ({
-    variants: CUT_LENGTHS.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
-  })),
+  unchanged('rare', 'the first <detail> characters of the secret', cutTo(CUT_LENGTHS)),
+  unchanged('last', 'the first <detail> characters of the secret, a rarer length,', cutTo(OTHER_CUT_LENGTHS)),
   unchanged('last', 'the secret and one more character at its end', (secret) => ({
     variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({
       detail: '',
@@ -203,15 +206,15 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),
   unchanged('rare', 'the secret percent-encoded', encodeURIComponent),
-  unchanged('rare', 'the secret percent-encoded as in a form', formEncode),
-  unchanged('rare', 'the secret percent-encoded with lowercase digits', (secret) =>
+  unchanged('last', 'the secret percent-encoded as in a form', formEncode),
+  unchanged('last', 'the secret percent-encoded with lowercase digits', (secret) =>
     encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase()),
   ),
-  unchanged('rare', 'the secret percent-decoded', percentDecode),
-  unchanged('rare', 'the secret percent-decoded as from a form', (secret) =>
+  unchanged('last', 'the secret percent-decoded', percentDecode),
+  unchanged('last', 'the secret percent-decoded as from a form', (secret) =>
     percentDecode(secret.replaceAll('+', ' ')),
   ),
-  unchanged('rare', "the secret with a backslash before its quotes, as PHP's addslashes writes it", addSlashes),
+  unchanged('last', "the secret with a backslash before its quotes, as PHP's addslashes writes it", addSlashes),
 
   ...placeholders(
     'uncommon',

@@ -53,6 +53,26 @@ const MAX_SHORT = 4096
 /** Strings without these characters are written the same way by every serializer. */
 const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 
+/** What all styles need of a text. It is kept, because a search writes the same text in a hundred styles. */
+interface Prepared {
+  /** The text of each token, unchanged. */
+  readonly written: readonly string[]
+  /** Whether not all serializers write the token the same way. */
+  readonly isSpecial: readonly boolean[]
+  readonly orders: Map<Arrange, readonly number[]>
+}
+
+const PREPARED = new WeakMap<JsonText, Prepared>()
+
+function prepare(json: JsonText): Prepared {
+  const before = PREPARED.get(json)
+  if (before !== undefined) return before
+  const texts = json.starts.map((_, token) => written(json, token))
+  const prepared = { written: texts, isSpecial: texts.map((text) => ESCAPED_BY_SOME.test(text)), orders: new Map() }
+  PREPARED.set(json, prepared)
+  return prepared
+}
+
 /** Returns the text with another text for each token, and with everything between the tokens unchanged. */
 export function replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): string {
   const pieces = starts.map((start, token) => text.slice(ends[token - 1] ?? 0, start) + replace(token))
@@ -63,8 +83,14 @@ export function replaceTokens({ text, starts, ends }: JsonText, replace: (token:
 export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
   // If the members get another order, their own white space is lost.
   const spacing = style.spacing ?? (style.order && AS_WRITTEN)
-  if (spacing === undefined) return replaceTokens(json, (token) => writeToken(json, token, style))
-  const tokens = style.order === undefined ? json.kinds.keys() : orderOf(json, style.order)
+  const prepared = prepare(json)
+  if (spacing === undefined) return replaceTokens(json, (token) => writeToken(json, prepared, token, style))
+  const tokens = style.order === undefined ? json.kinds.keys() : orderOf(json, prepared, style.order)
+  const indentations: string[] = []
+  const indentationOf = (depth: number) => {
+    indentations[depth] ??= (spacing.indent ?? '').repeat(depth)
+    return indentations[depth] as string
+  }
   const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
   let text = ''
   let depth = 0
@@ -72,7 +98,7 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
   for (const token of tokens) {
     const kind = Number(json.kinds[token])
     if (isClosing(kind)) depth--
-    text += between(before, kind, spacing, depth) + writeToken(json, token, style)
+    text += between(before, kind, spacing, indentationOf(depth)) + writeToken(json, prepared, token, style)
     if (isOpening(kind)) depth++
     before = kind
     if (text.length > maxLength) return undefined
@@ -84,10 +110,9 @@ const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
 
 /** The text between two tokens, given by their kinds; `before` is 0 at the start of the text. */
-function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, depth: number): string {
+function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, indentation: string): string {
   if (before === 0) return ''
   if (before === KEY) return colon
-  const indentation = (indent ?? '').repeat(depth)
   if (isOpening(before) && isClosing(kind)) {
     return hollow === undefined ? '' : hollow[kind === CLOSE_OBJECT ? 0 : 1] + indentation
   }
@@ -95,19 +120,21 @@ function between(before: number, kind: number, { item, colon, indent, hollow }: 
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
-function writeToken(json: JsonText, token: number, style: JsonStyle): string {
+function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string {
   const kind = json.kinds[token] as number
-  const as = written(json, token)
+  const as = prepared.written[token] as string
   if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
   if (kind === KEY && style.key !== undefined) return style.key(textOf(json, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as
   if (style.string !== undefined) return style.string(textOf(json, token))
-  return style.escaping === undefined || !ESCAPED_BY_SOME.test(as) ? as : style.escaping(textOf(json, token))
+  return style.escaping === undefined || !prepared.isSpecial[token] ? as : style.escaping(textOf(json, token))
 }
 
 /** Returns the tokens in another order. It is not recursive, so deep nesting uses no stack. */
-function orderOf(json: JsonText, arrange: Arrange): number[] {
+function orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): readonly number[] {
+  const before = orders.get(arrange)
+  if (before !== undefined) return before
   const order: number[] = []
   const pending = [{ from: 0, to: json.kinds.length }]
   for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
@@ -120,5 +147,6 @@ function orderOf(json: JsonText, arrange: Arrange): number[] {
       break
     }
   }
+  orders.set(arrange, order)
   return order
 }
