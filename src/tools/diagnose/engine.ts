@@ -38,7 +38,10 @@ export const MAX_HASHES = 24_000
  * The largest numbers of bytes that are hashed, and that are read or written. Together they take less than a second.
  */
 const MAX_BYTES = 600_000_000
-const MAX_REWRITTEN = 120_000_000
+const MAX_REWRITTEN = 25_000_000
+/** In a large body, each single mistake costs more. Combinations are not tried then, so that the search takes no longer. */
+const LARGE = 100_000
+const MAX_REWRITTEN_IF_LARGE = 120_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 
@@ -80,7 +83,12 @@ export function* diagnoseInSteps(
   const meanings = meaningsOf(received)
   // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
-  const { endStep, ...limited } = limit(platform, Math.max(0, maxHashes - hashesOutside), MAX_BYTES, MAX_REWRITTEN)
+  const { endStep, ...limited } = limit(
+    platform,
+    Math.max(0, maxHashes - hashesOutside),
+    MAX_BYTES,
+    body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN,
+  )
   const context: RequestContext = { headers, body, ...limited }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
