@@ -85,6 +85,12 @@ export const REDIRECTS = {
   'receive/logging': 'receive/index.html#log-requests',
 }
 
+/** The labels of pages whose titles would need two lines in the navigation. */
+export const LABELS = {
+  'docs/debug/without-node.md': 'Without Node',
+  'docs/receive/migrate.md': 'Migrate a check',
+}
+
 /** The address of a page of the repository, where it is not that of its file below `docs`. */
 export const ADDRESSES = {
   'README.md': 'start/overview.md',

@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWorkbench } from '../../src/tools/workbench/build.js'
-import { ADDRESSES, REDIRECTS, SECTIONS } from './navigation.js'
+import { apiSummary } from './api-summary.js'
+import { ADDRESSES, LABELS, REDIRECTS, SECTIONS } from './navigation.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
@@ -64,14 +65,21 @@ export function stageGuides() {
   const api = readdirSync(join(PAGES, API), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .sort()
-    .map((file) => ({ text: file.replace(/\.md$/, ''), link: `/${API}/${file.replace(/\.md$/, '')}` }))
+    .map((file) => file.replace(/\.md$/, ''))
+  const summary = apiSummary(api.map((module) => [module, readFileSync(join(PAGES, API, `${module}.md`), 'utf8')]))
+  writeFileSync(join(PAGES, API, 'index.md'), summary)
+  const apiEntries = [
+    { text: 'API', link: `/${API}/` },
+    // The name of the package alone would fill the line.
+    ...api.map((module) => ({ text: module.replace(/^[^/]*\//, '…/'), link: `/${API}/${module}` })),
+  ]
   const navigation = guides
     .filter(({ sources }) => sources.length > 0)
     .map(({ title, sources }) => ({
       title,
       pages: [
         ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
-        ...(title === 'Reference' ? api : []),
+        ...(title === 'Reference' ? apiEntries : []),
         ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
       ],
     }))
@@ -149,7 +157,8 @@ function titleOf(source) {
  * @param {string} source
  */
 function entryOf(source) {
-  return titleOf(source).replace(/^(Receive with|Send from) /, '')
+  const label = /** @type {Record<string, string>} */ (LABELS)[source]
+  return label ?? titleOf(source).replace(/^(Receive with|Send from) /, '')
 }
 
 /**
@@ -262,10 +271,20 @@ function runTypedoc() {
     ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers --tableColumnSettings.hideDefaults`.split(
       ' ',
     ),
+    ...linksToSource(),
     ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
   execFileSync(process.execPath, [join(SITE, 'node_modules/typedoc/bin/typedoc'), ...options], {
     cwd: ROOT,
     stdio: 'inherit',
   })
+}
+
+/** Returns the options that link each name to its source, if the manifest has the address of the repository. */
+function linksToSource() {
+  const { repository, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  if (repository === undefined) return []
+  const address = repository.url.replace(/^git\+|\.git$/g, '')
+  const template = `${address}/blob/v${version}/{path}#L{line}`
+  return ['--disableSources', 'false', '--sourceLinkTemplate', template, '--gitRevision', `v${version}`]
 }

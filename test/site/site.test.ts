@@ -117,7 +117,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(await page.textContent('h1')).toContain('inbound-webhook-auth/redis')
     const links = await page.$$eval('.VPSidebar a', (all) => all.map(({ textContent }) => textContent))
     const imported = Object.keys(exports).filter((subpath) => subpath !== './package.json')
-    for (const subpath of imported) expect(links).toContain(`${name}${subpath.slice(1)}`)
+    for (const subpath of imported) expect(links).toContain(subpath === '.' ? name : `…${subpath.slice(1)}`)
     await page.close()
   })
 
@@ -147,7 +147,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     return first.getAttribute('href', { timeout: 5000 }).catch(() => null)
   }
 
-  it('has three ways in', async () => {
+  it('has four ways in', async () => {
     const page = await open('index.html')
     expect(await page.locator('h1').count()).toBe(1)
     const ways = await page.$$eval('a.VPFeature', (all) =>
@@ -156,6 +156,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(ways).toEqual([
       ['Receive', '/receive/'],
       ['Send', '/send/'],
+      ['Operate', '/operate/'],
       ['I get a 401', '/debug/'],
     ])
     await page.close()
@@ -168,6 +169,72 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(links.filter((link) => link?.startsWith('/operate/'))).toEqual(['/operate/'])
     // A button that does nothing, or that another one contains, cannot be used with a screen reader.
     expect(await page.locator('.VPSidebar [role=button], .VPSidebar [tabindex="0"]').count()).toBe(0)
+    await page.close()
+  })
+
+  it('shows the sections of each page beside it, names in one line, and lines of at most 90 characters', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const problems: string[] = []
+    for (const path of pages.filter((one) => /\//.test(one))) {
+      await page.goto(`${address}${path}`)
+      const { sections, outlined, wrapped, longest } = await page.evaluate(() => {
+        const textOf = ({ textContent }: Element) => textContent?.trim()
+        const isShown = (element: Element) => element.getClientRects().length > 0
+        const all = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown)
+        const lengths = all('.vp-doc :is(p, li)')
+          .filter((text) => !text.matches('td *') && text.querySelector('p, li, pre') === null)
+          .map((text) => {
+            const lines = new Map<number, number>()
+            const range = document.createRange()
+            const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT)
+            for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
+              for (let index = 0; index < node.length; index++) {
+                range.setStart(node, index)
+                range.setEnd(node, index + 1)
+                const { top, height } = range.getBoundingClientRect()
+                // Code in a line has another height, but the same middle.
+                const line = Math.round((top + height / 2) / 10)
+                lines.set(line, (lines.get(line) ?? 0) + 1)
+              }
+            }
+            return Math.max(0, ...lines.values())
+          })
+        return {
+          sections: document.querySelectorAll('.vp-doc h2').length,
+          outlined: all('.VPDocAsideOutline .outline-link').length,
+          wrapped: all('.VPSidebar a')
+            .filter((link) => link.getBoundingClientRect().height > 36)
+            .map(textOf),
+          longest: Math.max(0, ...lengths),
+        }
+      })
+      if (outlined < sections) problems.push(`${path} has ${sections} sections, and shows ${outlined}`)
+      if (longest > 90) problems.push(`${path} has a line of ${longest} characters`)
+      problems.push(...wrapped.map((label) => `${path}: ${label} has two lines`))
+    }
+    await page.close()
+    expect([...new Set(problems)]).toEqual([])
+  }, 200_000)
+
+  it('shows the picture of the colour scheme on the start page, in the right half', async () => {
+    for (const colorScheme of SCHEMES) {
+      const page = await open('index.html', { colorScheme, viewport: { width: 1280, height: 900 } })
+      const picture = page.locator(`.VPHero img:visible`)
+      expect(await picture.count()).toBe(1)
+      expect(await picture.getAttribute('src')).toBe(`/explained-${colorScheme}.webp`)
+      const box = await picture.boundingBox()
+      expect(box?.x).toBeGreaterThan(600)
+      expect(box?.width).toBeGreaterThan(400)
+      await page.close()
+    }
+  })
+
+  it('has a summary of the reference by job, which the top bar links to', async () => {
+    const page = await open('index.html')
+    await page.click('.VPNavBarMenu a:text-is("API")')
+    await expect.poll(() => page.textContent('h1')).toContain('API')
+    const link = page.getByRole('link', { name: 'receive', exact: true })
+    expect(await link.first().getAttribute('href')).toBe('/api/inbound-webhook-auth.html#receive')
     await page.close()
   })
 

@@ -42,6 +42,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/start/how-it-works' },
+      { text: 'API', link: '/api/' },
       { text: 'Workbench', link: '/workbench.html', target: '_self' },
       { text: `v${version}`, link: '/trust/changelog' },
     ],

@@ -1,25 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { HeadConfig, PageData } from 'vitepress'
 
-/** A page with a longer line of code, or with more columns, has no outline beside it, so that both fit on a desktop. */
-const MAX_BESIDE_OUTLINE = { line: 76, columns: 7 }
-
 /** Search engines show about this many characters. */
 const MAX_DESCRIPTION = 180
 
-/** Adds the description of a page, from its first sentences, and makes room for its code. */
+/** Adds the description of a page, from its first sentences. */
 export function completePage(page: PageData): Partial<PageData> {
   if (page.isNotFound) return {}
   const source = readFileSync(new URL(`../.pages/${page.filePath}`, import.meta.url), 'utf8')
-  const lines = [...source.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split('\n'))
-  const columns = [...source.matchAll(/^\|[-:| ]+\|$/gm)].map(([line]) => line.split('|').length - 2)
-  const hasAside =
-    lines.every(({ length }) => length <= MAX_BESIDE_OUTLINE.line) &&
-    columns.every((count) => count <= MAX_BESIDE_OUTLINE.columns)
-  return {
-    description: page.description || describe(page, source),
-    frontmatter: { ...page.frontmatter, ...(hasAside ? {} : { aside: false }) },
-  }
+  return { description: page.description || describe(page, source) }
 }
 
 function describe({ relativePath, title }: PageData, source: string): string {

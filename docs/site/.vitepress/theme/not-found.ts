@@ -4,7 +4,10 @@ import { h } from 'vue'
 const PAGES = [
   ['/receive/', 'Receive webhooks'],
   ['/send/', 'Send webhooks'],
+  ['/operate/', 'Choose and operate a store'],
   ['/debug/', 'I get a 401'],
+  ['/reference/errors.html', 'Reasons and errors'],
+  ['/api/', 'API'],
 ] as const
 
 /** The navigation bar has the only search of the theme. */
