@@ -338,7 +338,9 @@ class Collector {
   #addToSlab(chunk: Uint8Array): void {
     if (this.#end + chunk.length > this.#slab.length) {
       this.#endPart()
-      this.#slab = Buffer.allocUnsafeSlow(Math.min(Math.max(this.#size, MIN_SLAB_BYTES), MAX_SLAB_BYTES))
+      // The size follows what small chunks have filled: a few bytes after large chunks are common, and need little.
+      const size = Math.min(2 * this.#slab.length, MAX_SLAB_BYTES)
+      this.#slab = Buffer.allocUnsafeSlow(Math.max(size, chunk.length, MIN_SLAB_BYTES))
       this.#start = this.#end = 0
     }
     this.#slab.set(chunk, this.#end)

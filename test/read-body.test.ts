@@ -250,9 +250,20 @@ describe("readBody of Node's request", () => {
     try {
       const bytes = Array.from({ length: 100_000 }, () => Buffer.from('a'))
       expect(await readBody(asSource(Readable.from(bytes, { objectMode: false })))).toHaveLength(100_000)
-      // Slabs of 1024 bytes, then as large as what has arrived, then of 65 536.
+      // Slabs of 1024 bytes, then of twice the bytes of the one before, to 65 536.
       const sizes = concat.mock.calls[0]?.[0].map(({ length }) => length)
-      expect(sizes).toEqual([1, 1024, 1026, 2052, 4104, 8208, 16_416, 32_832, 34_337])
+      expect(sizes).toEqual([1, 1024, 2048, 4096, 8192, 16_384, 32_768, 35_487])
+    } finally {
+      concat.mockRestore()
+    }
+  })
+
+  it('takes little memory for a few bytes after large chunks', async () => {
+    const chunks = [Buffer.alloc(60_000), Buffer.alloc(60_000), Buffer.from('the end')]
+    const concat = vi.spyOn(Buffer, 'concat')
+    try {
+      await readBody(asSource(Readable.from(chunks, { objectMode: false })))
+      expect(concat.mock.calls[0]?.[0].map(({ buffer }) => buffer.byteLength)).toEqual([60_000, 60_000, 1024])
     } finally {
       concat.mockRestore()
     }
