@@ -181,6 +181,15 @@ it('finds what a very slow server can do within five seconds', async () => {
   expect(answers.length - refusals(answers).length).toBeGreaterThan(0.9 * 6 * 10)
 })
 
+it('sends at least one at a time, however slow the server is, and so notices that it has become quick', async () => {
+  const server = new FakeServer(1, 990)
+  const { admitted } = open(server)
+  await offer(admitted, 2, 20_000)
+  server.milliseconds = 1
+  await offer(admitted, 2, 2000)
+  expect(refusals(await offer(admitted, 20, 2000))).toEqual([])
+})
+
 it('is not misled by a few slow answers, such as those that waited for a lock', async () => {
   const server = new FakeServer(1000, 2)
   const { admission, admitted } = open(server)
