@@ -553,7 +553,7 @@ export const MISTAKES: readonly Mistake[] = [
           if (running.has(signature)) return false
           if (last.includes(`${nonce} ${signature}`)) return true
           running.add(signature)
-          await sleep(100)
+          await sleep(500)
           running.delete(signature)
           last.push(`${nonce} ${signature}`)
           if (last.length > 3) last.shift()
