@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
+import { faultsPart, faultsSource } from './faults.js'
 import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
 import { fillParts, isPartlyGenerated } from './parts.js'
@@ -34,6 +35,9 @@ export async function generatePages(program) {
   const writers = {
     /** @param {string} path */
     code: (path) => codeBlock(path, read(path)),
+    /** @param {string} store */
+    faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
+    faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
     findings: () => findingsPart(program, read('src/tools/diagnose/finding.ts')),
     /** @param {string} command */
     help: async (command) => `\`\`\`text\n${withoutGuide(await program.helpOf(command))}\n\`\`\``,

@@ -48,10 +48,8 @@ export const SECTIONS = [
     folder: 'docs/operate',
     first: [
       'index',
-      'memory',
       'sqlite',
       'redis',
-      'redis-cluster',
       'postgres',
       'mysql',
       'dynamodb',
@@ -70,7 +68,7 @@ export const SECTIONS = [
   {
     title: 'Trust',
     folder: 'docs/trust',
-    first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'docs/trust/faq.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+    first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   },
 ]
 
@@ -82,7 +80,10 @@ export const REDIRECTS = {
   'debug/secret': 'reference/findings.html#secret',
   'debug/signature': 'reference/findings.html#signature',
   'debug/time-and-nonce': 'reference/findings.html#timestamp-and-clocks',
+  'operate/memory': 'operate/index.html#memory',
+  'operate/redis-cluster': 'operate/redis.html#cluster',
   'receive/logging': 'receive/index.html#log-requests',
+  'trust/faq': 'start/is-it-for-me.html#questions',
 }
 
 /** The labels of pages whose titles would need two lines in the navigation. */

@@ -12,7 +12,7 @@ const GUIDES: { readonly [type: string]: string } = {
   ConnectSqlOptions: 'operate/mysql.md',
   DynamoDBNonceStoreOptions: 'operate/dynamodb.md',
   EndpointContractOptions: 'receive/test-your-handler.md',
-  MemoryNonceStoreOptions: 'operate/memory.md',
+  MemoryNonceStoreOptions: 'operate/index.md',
   MySqlNonceStoreOptions: 'operate/mysql.md',
   NonceStoreContractOptions: 'operate/your-own.md',
   PostgresNonceStoreOptions: 'operate/postgres.md',

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -79,6 +80,50 @@ describe.runIf(ready).each(['express', 'express4'])('the handler for many webhoo
       const { sentBytes } = await pushEndlessly(server.port, framing, '/hooks/unknown')
       expect(sentBytes).toBeLessThan(2 ** 24)
     }
+  })
+})
+
+describe.runIf(ready).each(['express', 'express4'])('the handler for two formats, with %s', (express) => {
+  const OLD_SECRET = 'the old secret of this test'
+  let server: Server
+  beforeAll(async () => {
+    const project = createProject()
+    const source = sourceOf({ file: 'migrate.ts' })
+    server = await Server.start(runWith({ express })(project, source), project, { OLD_SECRET })
+  })
+  afterAll(() => server?.stop())
+
+  const statusOf = async (request: RawRequest) => (await send(server.port, request)).status
+
+  function signedOld(time = Math.floor(Date.now() / 1000), key = OLD_SECRET, body = EVENT): RawRequest {
+    const signature = createHmac('sha256', key).update(`${time}.${EVENT}`).digest('hex')
+    return { headers: [['Signature', `t=${time},v1=${signature}`]], body }
+  }
+
+  it('accepts a request in the new format once', async () => {
+    const request = signed()
+    expect(await statusOf(request)).toBe(204)
+    expect(await statusOf(request)).toBe(401)
+    await eventually(() => expect(server.output).toMatch(/^new format: \{"event":"invoice.paid"\}$/m))
+  })
+
+  it('accepts a request in the old format', async () => {
+    expect(await statusOf(signedOld())).toBe(204)
+    await eventually(() => expect(server.output).toMatch(/^old format: \{"event":"invoice.paid"\}$/m))
+  })
+
+  it('rejects an old request that is stale, forged, changed or malformed', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    expect(await statusOf(signedOld(now - 302))).toBe(401)
+    expect(await statusOf(signedOld(now, SECRET))).toBe(401)
+    expect(await statusOf(signedOld(now, OLD_SECRET, Buffer.from('{"event":"invoice.void"}')))).toBe(401)
+    expect(await statusOf({ headers: [['Signature', `t=${now},v1=`]], body: EVENT })).toBe(401)
+    expect(await statusOf({ headers: [], body: EVENT })).toBe(401)
+  })
+
+  it('does not check a request with a nonce in the old format', async () => {
+    const { headers, body } = signedOld()
+    expect(await statusOf({ headers: [...headers, ['X-Nonce', 'abc']], body })).toBe(401)
   })
 })
 

@@ -57,8 +57,8 @@ export default defineConfig({
             fuzzy: 0.1,
             prefix: true,
             boost: { title: 4, text: 2, titles: 1 },
-            // Guides come before the reference of types, and before questions and history.
-            boostDocument: (page: string) => (page.includes('/changelog') ? 0.2 : /\/(api|faq)\b/.test(page) ? 0.6 : 1),
+            // Guides come before the reference of types, and before the history.
+            boostDocument: (page: string) => (page.includes('/changelog') ? 0.2 : /\/api\b/.test(page) ? 0.6 : 1),
           },
         },
       },

@@ -43,14 +43,15 @@ describe('PostgresNonceStore with PGlite', () => {
 
 it("docs/operate/your-own.md shows a store of one's own that passes the contract", async () => {
   const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
-  const own = codeBlocks(guide, 'js').find((block) => block.includes('INSERT INTO nonces')) ?? ''
+  const own = codeBlocks(guide, 'js').filter((block) => /INSERT INTO nonces|hashOf/.test(block))
   await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL)')
   const pool = {
     async query(text: string, values: unknown[]) {
       return { rowCount: (await database.query(text, values)).affectedRows }
     },
   }
-  const body = own.replace("import { createHash } from 'node:crypto'", '')
+  expect(own).toHaveLength(2)
+  const body = own.join('\n').replace(/^import .*$|^export (?=function)/gm, '')
   const nonceStore: NonceStore = new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
   const outcomes = await Promise.all(
     nonceStoreContract(() => nonceStore, { load: 'light' }).map(({ run }) =>

@@ -1,0 +1,75 @@
+// The tables of docs/operate/failures.md, from the results of the fault tests in docs/faults.json.
+
+/**
+ * The worst result of all clients in one fault.
+ *
+ * @typedef {object} Result
+ * @property {string} store
+ * @property {string} fault
+ * @property {number} answersWithin - the longest time that `verify` took, in milliseconds.
+ * @property {number} healsWithin - from the end of the fault to the last error, in milliseconds.
+ * @property {boolean} isAcceptedTwice - whether a request was accepted again.
+ */
+
+/** What the store loses, where it loses something. A fault of one store only begins with the name of the store. */
+const LOST = {
+  'killed and restarted, without persistence': 'all',
+  'killed and restarted, with stock settings': 'all since the last snapshot',
+  'eviction switched on': 'what Redis evicts',
+  "the server's clock steps forward by 601 s": 'all',
+  "the server's clock steps back by an hour and returns": 'all that was stored meanwhile',
+  'a replica that was cut off takes over': 'what was not replicated',
+  'a replica that was cut off takes over, with `min-replicas-to-write 1`': 'up to `min-replicas-max-lag`',
+  'a master is killed, its replica takes over': 'what was not replicated',
+  'a master is killed and restarted, without persistence': 'all of that master',
+  'the master is killed': 'what was not replicated',
+  'the master is stopped': 'what was not replicated',
+  'the first sentinel and the master are stopped': 'what was not replicated',
+  'planned failover': 'what the old master accepts until the sentinels report the new one: 1 s',
+  'planned failover, with `min-replicas-to-write 1`': 'what is in flight',
+  'table dropped and created again': 'all',
+}
+
+/**
+ * Returns the table of a store.
+ *
+ * @param {string} store
+ * @param {{ results: readonly Result[] }} measured
+ */
+export function faultsPart(store, { results }) {
+  const rows = results.filter((result) => result.store === store)
+  if (rows.length === 0) throw new Error(`docs/faults.json has no results of ${store}.`)
+  const lines = rows.map(({ fault, answersWithin, healsWithin, isAcceptedTwice }) => {
+    const effect = isAcceptedTwice ? `each lost one, once | ${lostIn(fault)}` : 'none | none'
+    return `| ${fault} | ${seconds(answersWithin)} | ${seconds(healsWithin)} | ${effect} |`
+  })
+  return ['| fault | answers within | heals within | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(
+    '\n',
+  )
+}
+
+/**
+ * Returns when the results were measured, and with what.
+ *
+ * @param {{ date: string, versions: Record<string, string> }} measured
+ */
+export function faultsSource({ date, versions }) {
+  const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `Measured on ${date} with ${list.slice(0, -1).join(', ')} and ${list.at(-1)}.`
+}
+
+/** @param {string} fault */
+function lostIn(fault) {
+  const lost = Object.entries(LOST).find(([name]) => name === fault)?.[1]
+  if (lost === undefined) throw new Error(`docs/generate/faults.js does not say what is lost: ${fault}.`)
+  return lost
+}
+
+/**
+ * Returns a time in seconds, rounded up, because a table says "within".
+ *
+ * @param {number} milliseconds
+ */
+function seconds(milliseconds) {
+  return `${(Math.max(1, Math.ceil(milliseconds / 100)) / 10).toFixed(1)} s`
+}
