@@ -14,7 +14,6 @@
 //   starts, the sender gets an error of API Gateway.
 // - API Gateway accepts 10 KB of headers and 10 MB of body, but a function only 6 MB. For an Application Load Balancer, switch on multi-value headers,
 //   because it otherwise sends only the last value of a repeated header.
-// - The function answers all methods and paths that you route to it.
 //
 // ## With DynamoDB
 //
