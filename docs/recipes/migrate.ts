@@ -6,21 +6,19 @@ const { WEBHOOK_SECRET: secret, OLD_SECRET: oldSecret, PORT = '3000' } = process
 if (!secret || !oldSecret) throw new Error('WEBHOOK_SECRET or OLD_SECRET is not set')
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const app = express()
-
-app
-  .post('/hooks/billing', async (request, response) => {
-    try {
-      const isNew = request.headers['x-nonce'] !== undefined
-      const received = isNew && (await receive({ webhookId: 'billing', request }, secret, nonceStore))
-      const body = received ? received.body : await receiveOld(request, oldSecret)
-      if (body === undefined) return response.sendStatus(401)
-      console.log(isNew ? 'new format:' : 'old format:', body.toString()) // your code
-      return response.sendStatus(204)
-    } catch (error) {
-      return refuse(response, error)
-    }
-  })
-  .listen(Number(PORT))
+app.post('/hooks/billing', async (request, response) => {
+  try {
+    const isNew = request.headers['x-nonce'] !== undefined
+    const received = isNew && (await receive({ webhookId: 'billing', request }, secret, nonceStore))
+    const body = received ? received.body : await receiveOld(request, oldSecret)
+    if (body === undefined) return response.sendStatus(401)
+    console.log(isNew ? 'new format:' : 'old format:', body.toString()) // your code
+    return response.sendStatus(204)
+  } catch (error) {
+    return refuse(response, error)
+  }
+})
+app.listen(Number(PORT))
 
 /** Returns the body if its old signature is right. A captured request passes again for 300 s, so delete this function soon. */
 async function receiveOld(request: Request, key: string): Promise<Buffer | undefined> {
