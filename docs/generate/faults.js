@@ -51,11 +51,12 @@ export function faultsPart(store, { results }) {
 /**
  * Returns when the results were measured, and with what.
  *
- * @param {{ date: string, versions: Record<string, string> }} measured
+ * @param {{ since?: string, date: string, versions: Record<string, string> }} measured - `since` if it took several days.
  */
-export function faultsSource({ date, versions }) {
+export function faultsSource({ since, date, versions }) {
   const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `Measured on ${date} with ${list.slice(0, -1).join(', ')} and ${list.at(-1)}.`
+  const days = since === undefined ? `on ${date}` : `from ${since} to ${date}`
+  return `Measured ${days} with ${list.slice(0, -1).join(', ')} and ${list.at(-1)}.`
 }
 
 /** @param {string} fault */

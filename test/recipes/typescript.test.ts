@@ -25,7 +25,9 @@ const NEST = {
 
 /** The recipes that Node runs. Next.js checks the types of its route itself, when it builds. */
 const SERVERS = ['node-http', 'express', 'fastify', 'koa', 'hono', 'h3', 'hapi', 'feathers'].map((name) => `${name}.ts`)
-const OTHERS = ['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'migrate', 'compressed'].map((name) => `${name}.ts`)
+const OTHERS = ['lambda', 'fetch', 'google-cloud-functions', 'many-webhooks', 'migrate', 'compressed'].map(
+  (name) => `${name}.ts`,
+)
 
 const WORKERS = { module: 'esnext', moduleResolution: 'bundler', types: ['@cloudflare/workers-types', 'node'] }
 
