@@ -2,7 +2,7 @@ import { isTimestamp } from '../../rules/timestamp.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
-/** A time, and where it comes from: `from the Date of the response`. */
+/** A time, and its source: `from the Date of the response`. */
 export type Arrival = readonly [milliseconds: number, source: string]
 
 /** Returns a time that is a date with its time zone, or Unix time in seconds or milliseconds. */
@@ -21,11 +21,11 @@ function parseDate(text: unknown): number {
 const DAY_MILLISECONDS = 86_400_000
 
 /**
- * Returns the time at which the request arrived, and where it comes from. Returns `undefined` if nothing says when.
+ * Returns the time at which the request arrived, and its source. Returns `undefined` if the time is unknown.
  *
  * @param at - the value of `--at`.
  * @param arrival - the time in the capture.
- * @param now - the time on this machine. If `timestamp` is later than this, it cannot be the time of arrival.
+ * @param now - the time on this machine. A `timestamp` after this time cannot be the time of arrival.
  */
 export function findArrival(
   at: string | undefined,

@@ -16,7 +16,7 @@ const NO_CAPTURE =
 export class CaptureError extends Error {}
 
 /**
- * Makes the error for a capture in an unknown shape.
+ * Returns the error for a capture in an unknown shape.
  *
  * @param what - what is wrong, after "The capture": `is a response`.
  */

@@ -8,7 +8,7 @@ import { listHeaders, pairsOf } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /**
- * The head of a request, as Node's `IncomingMessage`, a Fetch `Request` and the requests of most frameworks have it.
+ * The head of a request: Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks fit.
  */
 export interface RequestHead {
   readonly method?: string | undefined
@@ -57,7 +57,7 @@ export function captureRequest(request: RequestHead, body: Body, clock: Clock = 
   return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
 }
 
-/** Returns the path and the query, also of a whole URL, which a Fetch `Request` and a request to a proxy have. */
+/** Returns the path and the query. A Fetch `Request` and a request to a proxy have a whole URL. */
 function targetOf({ originalUrl, url = '/' }: RequestHead): string {
   const target = originalUrl ?? url
   if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {

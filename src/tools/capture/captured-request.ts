@@ -23,8 +23,8 @@ export interface CapturedRequest {
   readonly isLossy?: boolean
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean
-  /** When it arrived, or `undefined` if the capture does not say it. */
+  /** When the request arrived, or `undefined` if the capture does not say when. */
   readonly arrival?: Arrival | undefined
-  /** Remarks on how it was read. */
+  /** Remarks on how the capture was read. */
   readonly notes?: readonly string[]
 }

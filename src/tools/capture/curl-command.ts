@@ -11,7 +11,7 @@ const CURL = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?\s/
 /** A command on a line of its own. */
 const COMMAND = /^(?:[^\n'"]{0,100}?[$%#>] ?)?curl(?:\.exe)?[ \t][^\n]*(?:https?:\/\/| -H ?| --header )/m
 
-/** Checks whether a capture begins as a curl command. */
+/** Returns whether a capture begins as a curl command. */
 export function isCurlCommand(beginning: string): boolean {
   return CURL.test(beginning)
 }
@@ -40,7 +40,7 @@ const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without
   json: 'file',
   data: 'file without line breaks',
   'data-ascii': 'file without line breaks',
-  // The body of these is not in the command, because curl encodes it and chooses a boundary.
+  // With these options, the body is not in the command, because curl encodes it and chooses a boundary.
   'data-urlencode': 'unknown',
   form: 'unknown',
   'form-string': 'unknown',

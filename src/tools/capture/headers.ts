@@ -41,12 +41,12 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
 }
 
-/** Returns `Content-Length`, or `undefined` if there is none or several disagree. */
+/** Returns `Content-Length`, or `undefined` if there is none, or if two differ. */
 export function contentLengthOf(headers: readonly Header[]): number | undefined {
   return parseContentLength(valuesOf(headers, 'content-length'))
 }
 
-/** Checks whether the body was sent in chunks: `chunked` is then the last coding (RFC 9112, section 6.1). */
+/** Returns whether the body was sent in chunks: `chunked` is then the last coding (RFC 9112, section 6.1). */
 export function isChunked(headers: readonly Header[]): boolean {
   return valuesOf(headers, 'transfer-encoding').some((value) => /(^|[\s,])chunked\s*$/i.test(value))
 }
@@ -54,7 +54,7 @@ export function isChunked(headers: readonly Header[]): boolean {
 /** Headers that only requests have. */
 const OF_REQUESTS = /^(:method|:path|host|user-agent|accept)$|signature|nonce|^x-(.+-)?timestamp$/i
 
-/** Checks whether headers are those of a request, because other text has lines of names and values too. */
+/** Returns whether headers are those of a request. Other text has lines of names and values too. */
 export function areOfRequest(headers: readonly Header[]): boolean {
   return headers.some(([name]) => OF_REQUESTS.test(name))
 }
@@ -62,7 +62,7 @@ export function areOfRequest(headers: readonly Header[]): boolean {
 const OF_CONNECTION = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length)$/i
 
 /**
- * Checks whether a header belongs to one connection (RFC 9110, section 7.6.1), or is the length, which Node writes. A program
+ * Returns whether a header belongs to one connection (RFC 9110, section 7.6.1), or is the length, which Node writes. A program
  * that sends a message again leaves these headers out.
  */
 export function isOfConnection(name: string): boolean {
@@ -73,7 +73,7 @@ export function isOfConnection(name: string): boolean {
 const OF_PROXIES =
   /^(via|forwarded|x-(forwarded|real|original|amzn|amz-cf|envoy|azure|kong|arr|cloud-trace)-.+|cf-.+|cdn-loop|fly-.+)$/
 
-/** Checks whether the request passed a proxy, which may have changed it. The names are in lowercase. */
+/** Returns whether the request passed a proxy, which may have changed the request. The names are in lowercase. */
 export function passedProxy(headers: readonly Header[]): boolean {
   return headers.some(([name]) => OF_PROXIES.test(name))
 }

@@ -7,7 +7,7 @@ import { MARK } from './write-request.js'
 
 // HTTP text: head, blank line and body. Each line may have a prefix, as in a log, a mail or an indented list.
 
-/** A request line. It may lack its version if it begins the text. */
+/** A request line. At the beginning of a text, the version may be missing. */
 const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
 /** A request line with a version, after a prefix. */
 const PREFIXED_REQUEST_LINE = /^(.{0,200}?(?<![A-Za-z-]))([A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?)$/
@@ -15,7 +15,7 @@ const PREFIXED_REQUEST_LINE = /^(.{0,200}?(?<![A-Za-z-]))([A-Z][A-Z-]{2,20} [!-~
 /** How many lines are searched for a request line. */
 const MAX_LINES = 1000
 
-/** Checks whether a text begins with a request line, a header or the mark of `captureRequest`. */
+/** Returns whether a text begins with a request line, a header or the mark of `captureRequest`. */
 export function beginsAsHttpText(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
@@ -80,7 +80,7 @@ function findInHead(lines: readonly string[]): Start | undefined {
   return undefined
 }
 
-/** Returns what comes before a request line on its line, or `undefined` if the line has none. */
+/** Returns the text before a request line on the same line, or `undefined` if the line has no request line. */
 function prefixOf(line: string): string | undefined {
   return PREFIXED_REQUEST_LINE.exec(line.slice(0, 20_000))?.[1]
 }
@@ -90,7 +90,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Checks whether lines begin as a request does, because other text has lines of names and values too. */
+/** Returns whether lines begin as a request does. Other text has lines of names and values too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)

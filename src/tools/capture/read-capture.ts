@@ -29,7 +29,7 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
 
 function readText(bytes: Uint8Array): CapturedRequest {
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
-  // Blank lines may come before the request. White space before its first line may be on each line.
+  // Blank lines may come before the request. White space before the first line may be before each line.
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)

@@ -3,13 +3,12 @@ import { CaptureError } from './capture-error.js'
 /** A word of a command line. */
 export interface ShellWord {
   readonly text: string
-  /** Whether the shell puts something into it, such as the value of a variable. */
+  /** Whether the shell expands a part of the word, such as a variable. */
   readonly isExpanded: boolean
 }
 
 /**
- * Splits the first command of a text into words. It follows the rules of cmd if the text is for cmd, and otherwise
- * those of bash.
+ * Returns the words of the first command of a text, by the rules of cmd if the text is for cmd, and otherwise by those of bash.
  */
 export function splitCommand(text: string): readonly ShellWord[] {
   return isForCmd(text) ? splitForCmd(text) : splitForBash(text)
@@ -26,7 +25,7 @@ export const WRAPPED =
 
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
-/** The words that are complete, and the one that is being read. */
+/** The words that are complete, and the word that is being read. */
 class WordList {
   readonly words: ShellWord[] = []
   #text: string | undefined
@@ -149,7 +148,7 @@ function addDoubleQuoted(text: string, start: number, list: WordList): number {
       list.addExpansion(character)
       return index
     }
-    // Before any other character, a backslash is an ordinary character.
+    // Inside double quotes, a backslash before any other character stands for itself.
     const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
     list.add(escaped === undefined ? character : escaped.replace(/\r?\n/, ''))
     return escaped === undefined ? index : index + escaped.length

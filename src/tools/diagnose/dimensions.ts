@@ -41,13 +41,13 @@ export interface SignedRequest {
   /** The body as the sender has it. */
   readonly original?: Uint8Array | undefined
   readonly secrets: readonly string[]
-  /** When it arrived, in milliseconds since the Unix epoch. If that is not known, the time of this diagnosis. */
+  /** When the request arrived, in milliseconds since the Unix epoch. If that is unknown, the time of this diagnosis. */
   readonly now: number
 }
 
 /** A signed request, with everything that follows from its headers. */
 export interface Facts extends SignedRequest {
-  /** The headers as received. An absent one is empty. */
+  /** The headers as received. An absent header is empty. */
   readonly timestamp: string
   readonly nonce: string
   /** The values that are right to sign. There are several if a header breaks its rule. */
@@ -60,9 +60,9 @@ export interface Facts extends SignedRequest {
   readonly forms: readonly SignatureForm[]
 }
 
-/** One thing that a sender may have done in another way. */
+/** One part of signing that a sender may have done differently. */
 export interface Dimension<Input = unknown> {
-  /** What it changes, for a person. */
+  /** What the hypotheses change, as a word for a person. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
   /** The field of a {@link Way} that holds its value. */
   readonly field: Exclude<keyof Way, 'mistakes'>
@@ -73,13 +73,13 @@ export interface Dimension<Input = unknown> {
   inputs(facts: Facts, way: Way): readonly Input[]
 }
 
-/** A longer header is not rewritten. It is a number of characters. */
+/** The longest header that is rewritten, in characters. */
 const MAX_HEADER = 1024
 
 const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
   text.length > MAX_HEADER ? [] : hypotheses
 
-/** Makes a dimension whose hypotheses change the body, as the dimensions before it have left it. */
+/** Returns a dimension whose hypotheses change the body that the dimensions before it have returned. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
   const bodies = (_: Facts, { body }: Way) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }

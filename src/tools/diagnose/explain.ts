@@ -80,7 +80,7 @@ export function* explain(
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-/** Joins changes that have the same cause and fix. One alone does not give the signature, so it must not have a finding of its own. */
+/** Joins changes that have the same cause and fix. One of them alone does not give the signature, so none has a finding of its own. */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
   for (const change of changes) {
@@ -131,7 +131,7 @@ function* describeJson(
     if (writeJson(text, one.style) === signed) writers.push(one)
     yield 1
   }
-  // One per language is enough: the reader knows which serializer the code uses.
+  // One serializer per language is enough, because the reader knows which one the code uses.
   const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
   const own = all.filter(({ language }) => language === sender)
   const known = own.length > 0 ? own : all
@@ -154,7 +154,7 @@ function* describeJson(
   }
 }
 
-/** Shows where the signed body and the received body first differ. */
+/** Returns the evidence that shows where the signed body and the received body first differ. */
 function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[] {
   const areText = isUtf8(signed) && isUtf8(received)
   const isInsideCharacter = (body: Uint8Array, index: number) => areText && ((body[index] ?? 0) & 0xc0) === 0x80

@@ -45,7 +45,7 @@ export function scaleOf(value: number, now: number): Scale | undefined {
   // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)
   if (place !== -1) return SCALES[place]
-  // A clock of a test is often close to 1970, where a number can be a time on several scales.
+  // Tests often use a clock close to 1970, where one number is plausible both as seconds and as milliseconds.
   if (Math.abs(value * 1000 - now) < NEAR) return undefined
   return SCALES.find((scale) => Math.abs(scale.toInstant(value) - now) < NEAR)
 }

@@ -30,14 +30,14 @@ export interface Choice<State> {
 /** Choices that exclude each other. */
 export interface ChoiceGroup<State> {
   readonly name: string
-  /** Makes the choices. It is called when the search first needs them. */
+  /** Returns the choices. The search calls it when it first needs them. */
   choices(): readonly Choice<State>[]
 }
 
 /** The result for the likeliest combination that has one. */
 export interface Searched<Result> {
   readonly found: Result | undefined
-  /** The names of the groups of which not every choice was tried, because the budget was used up. */
+  /** The names of the groups with choices that were not tried, because the budget was used up. */
   readonly notTried: readonly string[]
 }
 

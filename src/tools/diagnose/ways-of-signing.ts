@@ -15,8 +15,8 @@ export type FoundWay = Way & { readonly form: SignatureForm }
 const MAX_KEPT = 2 ** 25
 
 /**
- * Finds the likeliest way of signing that gives the received signature. `notTried` has the names of the dimensions of which not
- * everything was tried, because the budget was used up.
+ * Finds the likeliest way of signing that gives the received signature. `notTried` has the names of the dimensions with
+ * values that were not tried, because the budget was used up.
  */
 export function* findWay(facts: Facts, context: RequestContext, endStep: () => number): Steps<Searched<FoundWay>> {
   const { forms, timestamps, nonces, keys, body } = facts
@@ -67,7 +67,7 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
   return encoded
 }
 
-/** Whether a field makes a difference to what is signed. */
+/** Returns whether a field changes what is signed. */
 function matters(field: keyof Way, { layout, digest }: Way): boolean {
   return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }

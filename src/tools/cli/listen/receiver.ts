@@ -61,7 +61,7 @@ type Explained = readonly [report: Report, received?: Received]
 /** The decision about a request, and the answer to it. */
 interface Answered {
   readonly result: Verification
-  /** When a replay was accepted before. Other requests have none. */
+  /** For a replay: when the request was accepted before. */
   readonly replay?: string
   readonly status: number
   readonly forwarded?: { readonly status: number }
@@ -86,7 +86,7 @@ const FULL: Refusal = {
   detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer at once.`,
 }
 
-/** The sender closed the connection. If a request had begun, it is reported on its own. */
+/** The errors of a connection that the sender closed. A request that had begun has a report of its own. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
 /** @param headers - names and values in turns. */

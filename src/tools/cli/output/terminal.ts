@@ -78,8 +78,8 @@ export function warningsText(warnings: readonly string[], style: Style): string 
 }
 
 /**
- * Makes text of others safe for a terminal. Control characters could move the cursor or hide what was printed.
- * They become `\uXXXX`, and so do characters that reorder or hide others.
+ * Returns text of others in a form that is safe for a terminal. Control characters could move the cursor or hide what was printed, so
+ * they become `\uXXXX`. So do characters that reorder or hide others.
  *
  * @param kept - the control characters to keep, such as line ends.
  */

@@ -13,7 +13,7 @@ const MAX_TEMPLATE = 100_000
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
-/** Checks whether the body was lost before it was verified, or sent as `[object Object]`. */
+/** Reports a body that was lost before it was verified, or sent as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]

@@ -3,7 +3,7 @@ import { joinWords, listNames, quote, spell } from '../../text.js'
 import type { Draft } from '../draft.js'
 import type { MeantHeaders, ReceivedHeaders } from '../meant-headers.js'
 
-/** Names that a sender may have chosen, and not its HTTP client or a proxy. */
+/** Header names that the sender's code may have set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
 /**
@@ -29,7 +29,7 @@ export function checkHeaders(
   const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.meant !== undefined
   const renamed = absent.filter(isRenamed)
   const missing = absent.filter((header) => !isRenamed(header)).map(({ name }) => name)
-  // The pseudo-headers were not received: the reader of the capture makes them from the request line.
+  // The pseudo-headers were not received: they come from the request line of the capture.
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
   // The list may be cut, so the names that a sender may have meant come first.
   const own = names.filter((name) => OWN.test(name))

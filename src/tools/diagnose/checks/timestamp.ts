@@ -33,7 +33,7 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   ]
 }
 
-/** Says why X-Timestamp is outside the window: it counts in another unit, or a clock drifts. */
+/** Reports why X-Timestamp is outside the window: another unit, another time zone, or a clock that drifts. */
 export function checkTimestampWindow(
   timestamp: string | undefined,
   now: number,
@@ -103,8 +103,8 @@ function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft
 }
 
 /**
- * Returns a number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times stay in seconds, to be
- * compared with the window.
+ * Returns a number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times stay in seconds, so that
+ * the reader can compare them with the window.
  */
 function describeDuration(seconds: number): string {
   const length = Math.abs(seconds)

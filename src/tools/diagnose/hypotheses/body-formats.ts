@@ -36,7 +36,7 @@ export function percentDecode(text: string): string | undefined {
   }
 }
 
-/** The encoding of a form's names and values, with a space as `+`. */
+/** Encodes a name or value of a form, with a space as `+`. */
 export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
@@ -177,13 +177,13 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
   return splitMultipart(body).map(({ content, detail }) => ({ detail, value: latin1(content) }))
 }
 
-/** The JSON without one of its members, which was added after the body was signed. */
+/** Returns the JSON without one of its members, once per member, because a member may have been added after the body was signed. */
 export function withoutMember(text: string): Variant<string>[] {
   const json = parseJson(text)
   if (json?.kinds[0] !== OPEN_OBJECT) return []
   const members = membersOf(json, 0)
   return members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
-    // A comma goes with it: the one after the first member, or the one before another member.
+    // One comma is removed with the member: the comma after the first member, or the comma before another member.
     const ends =
       index === 0 ? [json.starts[from], json.starts[members[1]?.from ?? to]] : [json.ends[from - 1], json.ends[to - 1]]
     return { detail: key.slice(0, 64), value: text.slice(0, ends[0]) + text.slice(ends[1]) }

@@ -39,7 +39,7 @@ const text =
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
-/** Another encoding of characters; ASCII is the same in all of them. */
+/** Applies a change to a body that is not only ASCII, because ASCII is the same in every encoding. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
@@ -88,7 +88,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
     ),
   )
 
-/** The sender signed the body that it has, and sent another one. */
+/** The sender signed its own file, but the HTTP client sent other bytes. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
   newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,
