@@ -53,7 +53,7 @@ export function apiSummary(modules) {
     ([job, names]) => `## ${job}\n\n${names.map((name) => entries.get(name)).join('\n')}`,
   )
   const imports = modules.map(([module]) => `- [\`${module}\`](/api/${module})`)
-  return `# API\n\n${jobs.join('\n\n')}\n\n## By import\n\n${imports.join('\n')}\n`
+  return `# API\n\nAll functions and classes by what they are for, and then by the module that exports them.\n\n${jobs.join('\n\n')}\n\n## By import\n\n${imports.join('\n')}\n`
 }
 
 /**

@@ -3,6 +3,9 @@ import * as zlib from 'node:zlib'
 import { concat } from './bytes.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
+/** Resolves after the event loop has handled what waits. */
+export { setImmediate as nextTurn } from 'node:timers/promises'
+
 const INFLATE = {
   gzip: zlib.gunzipSync,
   deflate: zlib.inflateSync,

@@ -231,7 +231,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
 
   it('has a summary of the reference by job, which the top bar links to', async () => {
     const page = await open('index.html')
-    await page.click('.VPNavBarMenu a:text-is("API")')
+    await page.locator('.VPNavBarMenu').getByRole('link', { name: 'API', exact: true }).click()
     await expect.poll(() => page.textContent('h1')).toContain('API')
     const link = page.getByRole('link', { name: 'receive', exact: true })
     expect(await link.first().getAttribute('href')).toBe('/api/inbound-webhook-auth.html#receive')
@@ -314,7 +314,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     const found: Record<string, string | null> = {}
     const best = {
       rotate: '/receive/rotate-secrets.html#rotate-a-secret',
-      replay: '/debug/time-and-nonce.html#replayed_nonce',
+      replay: '/reference/errors.html#replayed_nonce',
       sizing: '/operate/sizing.html#sizing-a-nonce-store',
       ERR_NONCE_STORE: '/reference/errors.html#err_nonce_store',
       Lambda: '/receive/lambda.html#receive-with-aws-lambda',

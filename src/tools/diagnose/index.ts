@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { invalidType, kindOf } from '../../arguments.js'
 import { assertClock, type Clock, timeOf } from '../../clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../request.js'
 import { type Body, bytesOf } from '../../rules/body.js'
 import { type Header, listHeaders } from '../capture/headers.js'
-import { NODE_PRIMITIVES } from '../node-primitives.js'
+import { NODE_PRIMITIVES, nextTurn } from '../node-primitives.js'
 import { diagnoseInSteps } from './engine.js'
 import type { Diagnosis } from './finding.js'
 
@@ -83,7 +82,7 @@ export async function diagnose(
     let step = steps.next()
     while (!step.done && performance.now() < until) step = steps.next()
     if (step.done) return step.value
-    await setImmediate()
+    await nextTurn()
   }
 }
 

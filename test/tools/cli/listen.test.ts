@@ -994,6 +994,8 @@ describe('with --page', () => {
     expect(await (await fetch(url)).text()).toBe(HTML.replace('<html ', '<html data-live '))
     await post(listener.port)
     await post(listener.port, { secret: 'another' })
+    // A request is answered before it is explained.
+    await vi.waitFor(async () => expect((await fetch(`${url}requests/2`)).status).toBe(200), 10_000)
     const stopped = new AbortController()
     const events = await fetch(`${url}events`, { signal: stopped.signal })
     const reader = events.body?.getReader()
