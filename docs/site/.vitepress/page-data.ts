@@ -12,7 +12,6 @@ export function completePage(page: PageData): Partial<PageData> {
 }
 
 function describe({ relativePath, title }: PageData, source: string): string {
-  if (relativePath === 'api/index.md') return `Reference of all entries of ${title}.`
   if (relativePath.startsWith('api/')) return `Reference of ${title}: its functions, classes and types.`
   const prose = source.replace(/^```[\s\S]*?^```/gm, '')
   const text = prose
