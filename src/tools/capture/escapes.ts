@@ -30,7 +30,7 @@ export function decodeHtml(text: string): string {
   return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|([a-z]{2,4}));/gi, (entity, decimal, digits, name) => {
     if (name !== undefined) return ENTITIES[name] ?? entity
     const code = decimal === undefined ? Number.parseInt(digits, 16) : Number(decimal)
-    return code > 0x10ffff ? entity : asUtf8(String.fromCodePoint(code))
+    return asUtf8(String.fromCodePoint(code))
   })
 }
 

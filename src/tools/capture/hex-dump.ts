@@ -4,7 +4,7 @@ import { fromLatin1 } from '../bytes.js'
 
 /** A line of a dump: its offset, up to 16 bytes, and often the same bytes as text. */
 const LINE =
-  /^(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16}|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$)/i
+  /^(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})/i
 
 /** A line of curl's trace that says whether data was sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /

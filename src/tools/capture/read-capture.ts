@@ -82,8 +82,7 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   try {
     return parseHttpText(bytes, text)
   } catch (error) {
-    if (error instanceof CaptureError) return error
-    throw error
+    return error as CaptureError
   }
 }
 
