@@ -133,6 +133,9 @@ export default defineConfig({
         test: {
           name: 'full',
           include: FULL,
+          // Compilers and builds of frameworks are slow on a machine under load.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           exclude: ['**/node_modules/**', ...FAULTS, ...ALONE],
           globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
         },

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { splitAnnotated } from '../../docs/generate/annotated.js'
 import { type EndpointAnswer, endpointContract } from '../../src/testing/index.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../support/dynalite-server.js'
@@ -239,7 +240,7 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
 
 /** The recipe with the lines of the guide instead of the lines for Redis. */
 function lambdaWithDynamoDB(): string {
-  const recipe = sourceOf({ file: 'lambda.ts' })
+  const { code: recipe } = splitAnnotated(sourceOf({ file: 'lambda.ts' }))
   const guide = readFileSync(join(ROOT, 'docs/receive/lambda.md'), 'utf8')
   const [lines = ''] = codeBlocks(guide, 'js')
   const withoutRedis = recipe.replace(/^import .*redis'\n/gm, '').replace(/, REDIS_URL: [^}]*/, ' ')
