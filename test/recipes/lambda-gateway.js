@@ -28,9 +28,10 @@ createServer(async (request, response) => {
  */
 function eventOf1(request, body) {
   /** @type {Record<string, string>} */
-  const headers = {}
+  const headers = Object.create(null)
   /** @type {Record<string, string[]>} */
-  const multiValueHeaders = {}
+  // A sender may name a header `__proto__`.
+  const multiValueHeaders = Object.create(null)
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2)
     headers[name] = value
