@@ -33,6 +33,8 @@ export interface EndpointResponse {
   readonly headers: IncomingHttpHeaders
   /** The body of the response. A long body is cut after its beginning. */
   readonly body: string
+  /** Whether no response came in time. */
+  readonly timedOut?: boolean
 }
 
 /** A request to send: exactly these headers and bytes. */
@@ -150,9 +152,10 @@ export async function exchange(
     const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
     return { status, statusText, headers: response.headers, rawHeaders, body: bytes.toString('utf8'), bytes }
   } catch (error) {
-    const cause = timeout.aborted ? `none within ${timeoutSeconds} s` : explainFailure(error)
+    const timedOut = timeout.aborted
+    const cause = timedOut ? `none within ${timeoutSeconds} s` : explainFailure(error)
     const statusText = `no response (${cause})`
-    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0) }
+    return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0), timedOut }
   }
 }
 

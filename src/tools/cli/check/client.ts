@@ -57,14 +57,11 @@ export class CheckClient {
     ]
     const [started, limit] = [performance.now(), this.#timeout]
     const request = { method: 'POST', url, headers: replaceHeaders(own, extra), body }
-    const { status, statusText, headers: received, body: text } = await sendRequest(request, limit, group?.gate)
-    const seconds = (performance.now() - started) / 1000
-    if (status !== 0) this.#slowest = Math.max(this.#slowest, seconds)
-    else {
-      this.failure = statusText
-      if (seconds >= limit) this.#timeOuts++
-    }
-    return { status, headers: received, text }
+    const answer = await sendRequest(request, limit, group?.gate)
+    if (answer.status === 0) this.failure = answer.statusText
+    else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
+    if (answer.timedOut) this.#timeOuts++
+    return { status: answer.status, headers: answer.headers, text: answer.body }
   }
 
   /** Whether the endpoint has answered too late so often that the rest would take minutes. */
