@@ -7,36 +7,58 @@ const GROUP_GAP = 14
 const TOP = 112
 const TICKS = [1, 2, 5, 10, 20]
 
-/** The sizes of the chart. The page of benchmarks has all. */
+/** The sizes of `verify` alone in the chart. The page of benchmarks has all. */
 const SIZES = [256, 16_384, 262_144]
 
 /**
- * Draws the ratios to the baseline as horizontal bars on a logarithmic scale, with one group per size. It shows the newest version
- * of Node that was measured.
+ * @typedef {{ bodyBytes: number, timings: { name: string, ratio: number }[] }} Group
+ */
+
+/**
+ * Draws the ratios to the baseline as horizontal bars on a logarithmic scale, with one group per size: whole handlers, then the
+ * verifiers alone. It shows the newest version of Node that was measured.
  *
- * @param {readonly { node: string, date: string, verification: { bodyBytes: number, timings: { name: string, ratio: number }[] }[] }[]} runs
+ * @param {readonly { node: string, date: string, versions: Record<string, string>, verification: Group[], handlers: { date: string, sizes: Group[] } }[]} runs
  * @returns {string} SVG that is readable on a light and on a dark background.
  */
 export function barChart(runs) {
   const run = runs.at(-1)
   if (run === undefined) throw new Error('No run was measured.')
-  const sizes = run.verification.filter(({ bodyBytes }) => SIZES.includes(bodyBytes))
+  /** @type {[heading: string, sizes: Group[]][]} */
+  const panels = [
+    ['A whole handler, as a multiple of reading and HMAC', run.handlers.sizes],
+    [
+      'The verifier alone, as a multiple of HMAC',
+      run.verification.filter(({ bodyBytes }) => SIZES.includes(bodyBytes)),
+    ],
+  ]
   let y = TOP
-  const groups = sizes.map(({ bodyBytes, timings }) => {
-    const title = `<text x="10" y="${y + 14}" font-weight="600">Body of ${sizeOf(bodyBytes)}</text>`
+  const groups = panels.flatMap(([heading, sizes]) => {
+    const title = `<text x="10" y="${y}" font-weight="600">${heading}</text>`
+    y += 10
+    const bars = sizes.map(({ bodyBytes, timings }) => group(bodyBytes, timings))
+    y += 16
+    return [title, ...bars]
+  })
+
+  /** @param {number} bodyBytes @param {Group['timings']} timings */
+  function group(bodyBytes, timings) {
+    const title = `<text x="10" y="${y + 14}">Body of ${sizeOf(bodyBytes)}</text>`
     y += 24
-    const bars = timings.slice(1).map(({ name, ratio }) => {
-      const isOwn = name === 'inbound-webhook-auth'
-      const bar =
-        `<text x="${LABEL_WIDTH - 8}" y="${y + 12}" text-anchor="end" font-size="13"${isOwn ? ' font-weight="600"' : ''}>${name}</text>` +
-        `<rect x="${x(1)}" y="${y}" width="${Math.max(2, x(ratio) - x(1))}" height="${BAR_HEIGHT}" class="${isOwn ? 'own' : 'peer'}"/>` +
-        `<text x="${Math.max(x(1) + 2, x(ratio)) + 5}" y="${y + 12}">${ratio.toFixed(2)}</text>`
-      y += ROW_HEIGHT
-      return bar
-    })
+    const bars = timings
+      .filter(({ name }) => run?.versions[name] !== undefined)
+      .map(({ name, ratio }) => {
+        const isOwn = name === 'inbound-webhook-auth'
+        const bar =
+          `<text x="${LABEL_WIDTH - 8}" y="${y + 12}" text-anchor="end" font-size="13"${isOwn ? ' font-weight="600"' : ''}>${name}</text>` +
+          `<rect x="${x(1)}" y="${y}" width="${Math.max(2, x(ratio) - x(1))}" height="${BAR_HEIGHT}" class="${isOwn ? 'own' : 'peer'}"/>` +
+          `<text x="${Math.max(x(1) + 2, x(ratio)) + 5}" y="${y + 12}">${ratio.toFixed(2)}</text>`
+        y += ROW_HEIGHT
+        return bar
+      })
     y += GROUP_GAP
     return [title, ...bars].join('\n')
-  })
+  }
   const height = y + 20
   const lines = TICKS.map(
     (tick) =>
@@ -44,7 +66,7 @@ export function barChart(runs) {
       `<text x="${x(tick)}" y="${y + 16}" text-anchor="middle" class="quiet">${tick}×</text>`,
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH * 1.25}" height="${height * 1.25}" font-family="system-ui, sans-serif" font-size="14" role="img" aria-labelledby="title">
-<title id="title">Time to verify a request, as a multiple of its HMAC and comparison alone, by library and size of the body</title>
+<title id="title">Processor time to handle and to verify a request, as a multiple of its HMAC, by library and size of the body</title>
 <style>
 text { fill: #24292f }
 .quiet { fill: #57606a }
@@ -59,10 +81,10 @@ text { fill: #24292f }
   .peer { fill: #656c76 }
 }
 </style>
-<text x="10" y="24" font-size="16" font-weight="600">Time to verify, as a multiple of HMAC alone</text>
+<text x="10" y="24" font-size="16" font-weight="600">Processor time per request</text>
 <text x="10" y="46" class="quiet">Shorter is better. The scale is logarithmic.</text>
 <text x="10" y="64" class="quiet">Only inbound-webhook-auth reserves nonces here.</text>
-<text x="10" y="82" class="quiet">Node ${run.node.slice(1)}, ${run.date}.</text>
+<text x="10" y="82" class="quiet">Node ${run.node.slice(1)}, ${[...new Set([run.date, run.handlers.date])].join(' and ')}.</text>
 ${[...lines, ...groups].join('\n')}
 </svg>
 `

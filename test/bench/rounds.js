@@ -52,8 +52,8 @@ export async function inTurns(contestants, { rounds, calls }) {
   })
 }
 
-/** @param {number} length */
-function shuffled(length) {
+/** Returns the numbers from 0 to `length` - 1 in a random order. @param {number} length */
+export function shuffled(length) {
   return Array.from({ length }, (_, index) => ({ index, key: Math.random() }))
     .sort((one, other) => one.key - other.key)
     .map(({ index }) => index)

@@ -1,103 +1,135 @@
-import { spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { quantile } from './rounds.js'
-import { SECRET, signed } from './verifiers.js'
+import { quantile, shuffled } from './rounds.js'
+import { bodyOf, SECRET, signed, standardWebhookHeaders, stripeHeaders } from './verifiers.js'
 
 const CONNECTIONS = 32
-const ROUNDS = 21
-const REQUESTS = 4000
+const ROUNDS = Number(process.env['SERVER_ROUNDS'] ?? 21)
+const WARM_UP = 4
+
+/** The sizes of the body in bytes, and how many requests are sent in a turn. */
+const SIZES = [
+  [1024, 3000],
+  [16_384, 1500],
+  [262_144, 400],
+]
+
+const ownHeaders = (/** @type {Buffer} */ body) => signed(body).headers
 
 /**
- * Measures how many requests a server in another process serves, with and without verification, in turns. `cost` is the share
- * of the requests per second that verification costs, in the median round, and `spread` its quartiles.
+ * The servers: the name, the way of server.js, and the headers that it verifies. The first is the baseline.
  *
- * @param {Buffer} body
+ * @type {readonly (readonly [name: string, way: string, headers: (body: Buffer) => Record<string, string>])[]}
  */
-export async function served(body) {
-  const servers = [await started('bare node:http', 'bare'), await started('readBody and verify', 'verify')]
+const SERVERS = [
+  ['baseline: reading and HMAC', 'hmac', ownHeaders],
+  ['reading alone', 'reading', ownHeaders],
+  ['inbound-webhook-auth', 'receive', ownHeaders],
+  ['readBody and verifyOrThrow', 'parts', ownHeaders],
+  ['stripe', 'stripe', stripeHeaders],
+  ['standardwebhooks', 'standardwebhooks', standardWebhookHeaders],
+]
+
+/**
+ * Measures the processor time per request of servers in other processes, in turns. Times are only compared within a round.
+ *
+ * @returns {Promise<{ bodyBytes: number, timings: import('./rounds.js').Timing[] }[]>}
+ */
+export async function handlers() {
+  const servers = await Promise.all(SERVERS.map(started))
   try {
-    // The first two rounds are not counted: the servers warm up.
-    for (let round = -2; round < ROUNDS; round++) {
-      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-        const requests = Array.from({ length: REQUESTS }, () => bytesOf(body))
-        const { seconds, latencies } = await sent(requests, server.port)
-        if (round < 0) continue
-        server.rates.push(REQUESTS / seconds)
-        server.p99s.push(quantile(latencies, 0.99))
-      }
+    const results = []
+    for (const [bodyBytes = 0, requests = 0] of SIZES) {
+      results.push({ bodyBytes, timings: await inRounds(servers, bodyOf(bodyBytes), requests) })
     }
+    return results
   } finally {
     for (const { child } of servers) child.kill()
   }
-  return servers.map(({ name, rates, p99s }) => {
-    const costs = rates.map((rate, round) => 1 - rate / (servers[0]?.rates[round] ?? Number.NaN))
+}
+
+/** @typedef {Awaited<ReturnType<typeof started>>} Started */
+
+/** @param {(typeof SERVERS)[number]} way */
+async function started([name, way, headersOf]) {
+  const child = fork(fileURLToPath(new URL('server.js', import.meta.url)), [SECRET, way])
+  const [port] = await once(child, 'message')
+  return { name, headersOf, child, port: Number(port) }
+}
+
+/**
+ * @param {readonly Started[]} servers
+ * @param {Buffer} body
+ * @param {number} requests
+ * @returns {Promise<import('./rounds.js').Timing[]>}
+ */
+async function inRounds(servers, body, requests) {
+  const times = servers.map(() => /** @type {number[]} */ ([]))
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    for (const turn of shuffled(servers.length)) {
+      const server = /** @type {Started} */ (servers[turn])
+      const texts = Array.from({ length: requests }, () => bytesOf(body, server.headersOf(body)))
+      const before = await processorTime(server)
+      await sent(texts, server.port)
+      const time = (1000 * ((await processorTime(server)) - before)) / requests
+      if (round >= 0) times[turn]?.push(time)
+    }
+  }
+  return servers.map(({ name }, turn) => {
+    const own = times[turn] ?? []
+    const ratios = own.map((time, round) => time / (times[0]?.[round] ?? Number.NaN))
     return {
       name,
-      requestsPerSecond: quantile(rates, 0.5),
-      p99Milliseconds: quantile(p99s, 0.5),
-      cost: quantile(costs, 0.5),
-      spread: [quantile(costs, 0.25), quantile(costs, 0.75)],
+      nanoseconds: quantile(own, 0.5),
+      ratio: quantile(ratios, 0.5),
+      spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     }
   })
 }
 
-/** @param {string} name @param {string} mode */
-async function started(name, mode) {
-  const script = fileURLToPath(new URL('server.js', import.meta.url))
-  const child = spawn(process.execPath, [script, SECRET, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [output] = await once(child.stdout, 'data')
-  return { name, child, port: Number(output), rates: /** @type {number[]} */ ([]), p99s: /** @type {number[]} */ ([]) }
+/** Returns the processor time of a server until now, in microseconds. @param {Started} server */
+async function processorTime({ child }) {
+  child.send('')
+  const [{ user, system }] = await once(child, 'message')
+  return user + system
 }
 
-/** @param {Buffer} body */
-function bytesOf(body) {
-  const lines = Object.entries({ ...signed(body).headers, 'content-length': body.length })
-  return Buffer.concat([
-    Buffer.from(`POST / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`),
-    body,
-  ])
+/** @param {Buffer} body @param {Record<string, string>} headers */
+function bytesOf(body, headers) {
+  const lines = Object.entries({ ...headers, 'content-length': body.length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`), body])
 }
 
 /**
- * One request at a time on each connection.
+ * Sends one request at a time on each connection.
  *
  * @param {Buffer[]} requests - the function removes them.
  * @param {number} port
  */
 async function sent(requests, port) {
-  /** @type {number[]} */
-  const latencies = []
-  const start = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => sentOn(connect(port, '127.0.0.1'), requests, latencies)))
-  return { seconds: (performance.now() - start) / 1000, latencies }
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => sentOn(connect(port, '127.0.0.1'), requests)))
 }
 
 /**
- * It uses only callbacks, so that the client needs less time than the server.
- *
  * @param {import('node:net').Socket} socket
  * @param {Buffer[]} requests
- * @param {number[]} latencies - in milliseconds. The function adds to them.
  * @returns {Promise<void>}
  */
-function sentOn(socket, requests, latencies) {
+function sentOn(socket, requests) {
   return new Promise((resolve, reject) => {
-    let before = 0
     const next = () => {
       const request = requests.pop()
-      if (request === undefined) {
-        socket.destroy()
-        return resolve()
-      }
-      before = performance.now()
-      socket.write(request)
+      if (request !== undefined) return socket.write(request)
+      socket.destroy()
+      return resolve()
     }
     socket.setNoDelay(true).once('connect', next).once('error', reject)
     socket.on('data', (answer) => {
       if (!answer.toString('latin1', 0, 12).endsWith('204')) return reject(new Error(`not accepted: ${answer}`))
-      latencies.push(performance.now() - before)
       next()
     })
   })

@@ -1,31 +1,69 @@
-// A server that reads the body and answers 204: bare node:http ('bare'), or with readBody and verify ('verify'). It prints its port
-// when it listens.
+// A server that reads the body, verifies it in one of the ways below, and answers 204. The parent process gets its port in a message,
+// and the processor time that it has used for each message.
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import { MemoryNonceStore, readBody, verify } from '../../dist/index.js'
+import { MemoryNonceStore, readBody, receive, refuse, verifyOrThrow } from '../../dist/index.js'
+import { requirePackage } from '../full/packages.js'
 
-const [secret, mode] = process.argv.slice(2)
-if (secret === undefined) throw new Error('usage: server.js SECRET bare|verify')
-
+const [secret = '', way = ''] = process.argv.slice(2)
 const nonceStore = new MemoryNonceStore({ maxEntries: 8_000_000 })
+const Stripe = requirePackage('stripe')
+const { signature: stripe } = new Stripe('not a key').webhooks
+const { Webhook } = requirePackage('standardwebhooks')
+const webhook = new Webhook(Buffer.from(secret).toString('base64'))
 
-/** @type {import('node:http').RequestListener} */
-function bare(request, response) {
-  /** @type {Buffer[]} */
-  const chunks = []
-  request.on('data', (chunk) => chunks.push(chunk))
-  request.on('end', () => response.writeHead(Buffer.concat(chunks).length > 0 ? 204 : 400).end())
+/**
+ * Collects the body as most servers do, and answers 204 if `isGenuine` returns `true`.
+ *
+ * @param {(body: Buffer, headers: Record<string, string>) => boolean} isGenuine
+ * @returns {import('node:http').RequestListener}
+ */
+function collecting(isGenuine) {
+  return (request, response) => {
+    /** @type {Buffer[]} */
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const headers = /** @type {Record<string, string>} */ (request.headers)
+      response.writeHead(isGenuine(Buffer.concat(chunks), headers) ? 204 : 401).end()
+    })
+  }
 }
 
-/** @type {import('node:http').RequestListener} */
-async function verified(request, response) {
-  const body = await readBody(request)
-  const result = await verify({ webhookId: 'billing', headers: request.headers, body }, secret ?? '', nonceStore)
-  response.writeHead(result.ok ? 204 : 401).end()
+/**
+ * @param {(request: import('node:http').IncomingMessage) => Promise<unknown>} verify
+ * @returns {import('node:http').RequestListener}
+ */
+function throwing(verify) {
+  return async (request, response) => {
+    try {
+      await verify(request)
+      response.writeHead(204).end()
+    } catch (error) {
+      refuse(response, error)
+    }
+  }
 }
 
-const server = createServer(mode === 'bare' ? bare : verified)
+/** @type {Readonly<Record<string, import('node:http').RequestListener>>} */
+const WAYS = {
+  reading: collecting((body) => body.length > 0),
+  hmac: collecting((body, headers) => {
+    const hmac = createHmac('sha256', secret).update(`${headers['x-timestamp']}:${headers['x-nonce']}:`).update(body)
+    return timingSafeEqual(hmac.digest(), Buffer.from(headers['x-signature'] ?? '', 'hex'))
+  }),
+  receive: throwing((request) => receive({ webhookId: 'billing', request }, secret, nonceStore)),
+  parts: throwing(async (request) => {
+    const body = await readBody(request)
+    return verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
+  }),
+  stripe: collecting((body, headers) => stripe.verifyHeader(body, headers['stripe-signature'], secret, 300)),
+  standardwebhooks: collecting((body, headers) => {
+    webhook.verify(body, headers, { jsonParse: false })
+    return true
+  }),
+}
 
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  console.log(typeof address === 'object' && address !== null ? address.port : address)
-})
+const server = createServer(WAYS[way])
+server.listen(0, '127.0.0.1', () => process.send?.(Object(server.address()).port))
+process.on('message', () => process.send?.(process.cpuUsage()))

@@ -4,14 +4,14 @@ import { grouped } from './grouped.js'
  * What `npm run bench` measured with one version of Node.
  *
  * @typedef {{
- *   node: string, cpu: string, date: string, versions: Record<string, string>,
+ *   node: string, cpu: string, date: string, command: string, versions: Record<string, string>,
  *   verification: { bodyBytes: number, timings: Timing[] }[],
  *   rejections: Timing[],
- *   server: { name: string, requestsPerSecond: number, p99Milliseconds: number, cost: number, spread: number[] }[],
+ *   handlers: { date: string, sizes: { bodyBytes: number, timings: Timing[] }[] },
  *   imports: { name: string, milliseconds: number }[],
  *   sizes: { name: string, minified: number, gzipped: number, later: number }[],
  * }} Run
- * @typedef {{ name: string, ratio: number }} Timing
+ * @typedef {import('./rounds.js').Timing} Timing
  */
 
 /**
@@ -23,10 +23,10 @@ const TABLES = {
   versions: (runs) =>
     table(
       ['Node', 'processor', 'date', 'versions'],
-      runs.map(({ node, cpu, date, versions }) => [
+      runs.map(({ node, cpu, date, versions, handlers }) => [
         node,
         cpu,
-        date,
+        handlers.date === date ? date : `${date}, handlers ${handlers.date}`,
         Object.entries(versions)
           .map(([name, version]) => `${name} ${version}`)
           .join(', '),
@@ -51,17 +51,14 @@ const TABLES = {
         ...runs.map(({ rejections }) => ratioOf(name, rejections)),
       ]),
     ),
-  server: (runs) =>
+  handlers: (runs) =>
     table(
-      ['Node', 'server', 'requests per second', 'p99 in ms', 'cost', 'its quartiles'],
-      runs.flatMap(({ node, server }) =>
-        server.map(({ name, requestsPerSecond, p99Milliseconds, cost, spread }) => [
+      ['Node', 'handler', ...(runs[0]?.handlers.sizes ?? []).map(({ bodyBytes }) => size(bodyBytes))],
+      runs.flatMap(({ node, handlers }) =>
+        names(handlers.sizes, ({ timings }) => timings).map((name) => [
           node,
-          name,
-          grouped(Math.round(requestsPerSecond / 100) * 100),
-          p99Milliseconds.toFixed(1),
-          percent(cost),
-          spread.map(percent).join(' to '),
+          code(name),
+          ...handlers.sizes.map(({ timings }) => ratioOf(name, timings)),
         ]),
       ),
     ),
@@ -117,13 +114,11 @@ const ratioOf = (name, timings) => timings.find((one) => one.name === name)?.rat
 /** @param {number} count */
 const size = (count) =>
   count < 1024 ? `${count}\u00a0B` : count < 2 ** 20 ? `${count / 1024}\u00a0KB` : `${count / 2 ** 20}\u00a0MB`
-/** @param {number} share */
-const percent = (share) => `${(100 * share).toFixed(0)}\u00a0%`
 
 /** Numbers are on the right. @param {readonly string[]} headings @param {readonly (readonly string[])[]} rows */
 function table(headings, rows) {
   const isNumber = (/** @type {number} */ column) =>
-    rows.every((cells) => /^([\d.\u00a0]+(ms|%)?)?$/.test(cells[column] ?? ''))
+    rows.every((cells) => /^([\d.\u00a0]+(ms)?)?$/.test(cells[column] ?? ''))
   return [headings, headings.map((_, column) => (isNumber(column) ? '---:' : '---')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n')

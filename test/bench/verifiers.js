@@ -133,9 +133,7 @@ function stripe() {
     name: 'stripe',
     version: versionOf('stripe'),
     received(body) {
-      const timestamp = seconds()
-      const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
-      const header = flat(`t=${timestamp},v1=${signature}`)
+      const header = stripeHeader(body, seconds())
       return () => webhooks.signature.verifyHeader(body, header, SECRET, 300)
     },
     isAcceptance: (result) => result === true,
@@ -162,15 +160,22 @@ export function stripeRejections(body) {
     }
   }
   const isRight = (/** @type {unknown} */ error) => Object(error).type === 'StripeSignatureVerificationError'
-  const stale = () => {
-    const timestamp = secondsAgo(3600)
-    const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
-    return flat(`t=${timestamp},v1=${signature}`)
-  }
+  const stale = () => stripeHeader(body, secondsAgo(3600))
   return [
     { name: 'stripe, forged', prepare: rejected(() => flat(`t=${seconds()},v1=${'0'.repeat(64)}`)), isRight },
     { name: 'stripe, stale', prepare: rejected(stale), isRight },
   ]
+}
+
+/** @param {Buffer} body */
+export function stripeHeaders(body) {
+  return headersWith({ 'stripe-signature': stripeHeader(body, seconds()) })
+}
+
+/** @param {Buffer} body @param {string} timestamp */
+function stripeHeader(body, timestamp) {
+  const signature = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest('hex')
+  return flat(`t=${timestamp},v1=${signature}`)
 }
 
 /**
@@ -212,7 +217,7 @@ function svix() {
 }
 
 /** @param {Buffer} body */
-function standardWebhookHeaders(body) {
+export function standardWebhookHeaders(body) {
   const id = uuid()
   const timestamp = seconds()
   const signature = createHmac('sha256', SECRET).update(`${id}.${timestamp}.`).update(body).digest('base64')

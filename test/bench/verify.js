@@ -1,6 +1,7 @@
 // `npm run bench` compares `verify` with its HMAC alone and with other verifiers, in one process and in turns. It also measures
-// rejected requests, a server with and without verification, the time of the import, and the size of a bundle. It writes
+// rejected requests, whole handlers in a server, the time of the import, and the size of a bundle. It writes
 // docs/benchmarks.json, docs/benchmarks.svg and the tables of docs/trust/benchmarks.md, with one run per major version of Node.
+// `npm run bench -- handlers` measures only the handlers again, and keeps the other figures of this version of Node.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +11,7 @@ import { bundled } from '../support/bundled.js'
 import { barChart } from './bar-chart.js'
 import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
-import { served } from './server-load.js'
+import { handlers } from './server-load.js'
 import { fillTables } from './tables.js'
 import { baseline, bodyOf, own, PEERS, SECRET, signed, stripeRejections } from './verifiers.js'
 
@@ -110,54 +111,59 @@ function print(timings) {
   }
 }
 
-const { versions, results } = await verification()
-for (const { bodyBytes, timings } of results) {
-  console.log(`\nA genuine request of ${bodyBytes} bytes: median, ratio to the baseline (quartiles)`)
+const major = process.version.split('.')[0]
+/** @type {import('./tables.js').Run[]} */
+const earlier = JSON.parse(readFileSync(RESULTS, 'utf8'))
+const before = earlier.find(({ node }) => node.split('.')[0] === major)
+const others = earlier.filter((one) => one !== before)
+const run = process.argv[2] === 'handlers' && before !== undefined ? before : await measured()
+
+const date = new Date().toISOString().slice(0, 10)
+run.handlers = { date, sizes: await handlers() }
+for (const { bodyBytes, timings } of run.handlers.sizes) {
+  console.log(`\nA node:http server, ${bodyBytes} bytes per request, 32 connections: processor time per request`)
   print(timings)
 }
 
-const rejected = await rejections()
-console.log('\nA rejected request of 1024 bytes')
-print(rejected)
-
-const server = await served(bodyOf(1024))
-console.log('\nA node:http server, 1024 bytes a request, 32 connections')
-for (const { name, requestsPerSecond, p99Milliseconds, cost, spread } of server) {
-  const share = [cost, ...spread].map((one) => `${(100 * one).toFixed(0)} %`)
-  console.log(
-    `  ${name.padEnd(24)} ${requestsPerSecond.toFixed(0).padStart(8)} requests/s  p99 ${p99Milliseconds.toFixed(2)} ms  costs ${share[0]} (${share[1]} to ${share[2]})`,
-  )
-}
-
-const imports = importTimes()
-console.log('\nImport, in a new process')
-for (const { name, milliseconds } of imports)
-  console.log(`  ${name.padEnd(46)} ${milliseconds.toFixed(1).padStart(6)} ms`)
-
-const sizes = await entrySizes()
-console.log('\nBundled and minified: bytes, gzipped')
-for (const { name, minified, gzipped } of sizes) {
-  console.log(`  ${name.padEnd(46)} ${String(minified).padStart(7)} ${String(gzipped).padStart(7)}`)
-}
-
-const run = {
-  node: process.version,
-  cpu: cpus()[0]?.model ?? 'unknown',
-  date: new Date().toISOString().slice(0, 10),
-  command: 'npm run bench',
-  versions,
-  verification: results,
-  rejections: rejected,
-  server,
-  imports,
-  sizes,
-}
-const major = process.version.split('.')[0]
-/** @type {(typeof run)[]} */
-const earlier = JSON.parse(readFileSync(RESULTS, 'utf8'))
-const others = earlier.filter(({ node }) => node.split('.')[0] !== major)
 const runs = [...others, run].sort((one, other) => one.node.localeCompare(other.node, 'en', { numeric: true }))
 writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
 writeFileSync(CHART, barChart(runs))
 writeFileSync(PAGE, fillTables(readFileSync(PAGE, 'utf8'), runs))
 console.log('\nWritten: docs/benchmarks.json, docs/benchmarks.svg, docs/trust/benchmarks.md')
+
+/** Measures everything but whole handlers. @returns {Promise<import('./tables.js').Run>} */
+async function measured() {
+  const { versions, results } = await verification()
+  for (const { bodyBytes, timings } of results) {
+    console.log(`\nA genuine request of ${bodyBytes} bytes: median, ratio to the baseline (quartiles)`)
+    print(timings)
+  }
+
+  const rejected = await rejections()
+  console.log('\nA rejected request of 1024 bytes')
+  print(rejected)
+
+  const imports = importTimes()
+  console.log('\nImport, in a new process')
+  for (const { name, milliseconds } of imports)
+    console.log(`  ${name.padEnd(46)} ${milliseconds.toFixed(1).padStart(6)} ms`)
+
+  const sizes = await entrySizes()
+  console.log('\nBundled and minified: bytes, gzipped')
+  for (const { name, minified, gzipped } of sizes) {
+    console.log(`  ${name.padEnd(46)} ${String(minified).padStart(7)} ${String(gzipped).padStart(7)}`)
+  }
+
+  return {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    date: new Date().toISOString().slice(0, 10),
+    command: 'npm run bench',
+    versions,
+    verification: results,
+    rejections: rejected,
+    handlers: { date: '', sizes: [] },
+    imports,
+    sizes,
+  }
+}
