@@ -39,6 +39,7 @@ const FULL = [
   'test/tools/cli/large-captures.test.ts',
   'test/tools/diagnose/bound.test.ts',
   'test/tools/diagnose/hostile.test.ts',
+  'test/tools/diagnose/large-json.test.ts',
   'test/rules/largest-body.test.ts',
   'test/stores/memory/size.test.ts',
 ]
