@@ -8,7 +8,7 @@ const CLIENT = 'a client of a database'
 const MISTAKES: readonly {
   readonly code: string
   isOne(value: unknown): boolean
-  /** What the value is. The default is its kind, such as `an object`. */
+  /** What the value is. By default, the kind of the value, such as `an object`. */
   readonly what?: string
   readonly fix: string
 }[] = [

@@ -44,7 +44,7 @@ export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
 
-/** Returns advice if a secret has white space around it, such as the line end of a file. Returns `undefined` if none has. */
+/** Returns advice if a secret has white space around it, such as the line end of a file. Otherwise, returns `undefined`. */
 export function adviseOnSecrets(secrets: readonly string[]): string | undefined {
   const index = secrets.findIndex((secret) => secret !== secret.trim())
   if (index === -1) return undefined

@@ -32,7 +32,7 @@ export interface DynamoDBNonceStoreOptions {
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
 /**
- * The key is free, has expired, or was reserved by the same call, because an SDK sends a request again if its answer
+ * Is true if the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the answer
  * was lost.
  */
 const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'

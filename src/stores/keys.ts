@@ -5,7 +5,7 @@ import { assertWellFormed, invalidRange } from '../arguments.js'
  * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with
  * key `b:c` differs from webhook `a:b` with key `c`.
  *
- * @throws `TypeError` if the webhook has a lone surrogate: a hash would be the same for all of them.
+ * @throws `TypeError` if the webhook has a lone surrogate, because all lone surrogates have the same hash.
  */
 export function scopedKey(webhookId: string, key: string): string {
   assertWellFormed(webhookId, 'webhookId')

@@ -72,7 +72,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
   else await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-/** Resolves to `'hangs'` if `act` takes longer. */
+/** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer. */
 export async function answerWithin(milliseconds: number, act: () => unknown): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The timer is not unref'ed, because a process with nothing else to do must wait for it.

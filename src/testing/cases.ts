@@ -28,7 +28,7 @@ import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 /** Cases by name. Each gets a new store. */
 type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
-/** Checks whether a key reserved at `start` may have expired in real time. The machine may have been suspended since. */
+/** Returns whether a key reserved at `start` may have expired in real time. The machine may have been suspended since. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
   return given === undefined && performance.now() - start >= ttlSeconds * 1000
 }
@@ -43,7 +43,7 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
   }
 }
 
-/** Runs checks at once. If one fails, runs it again alone, because another check may have caused the failure. */
+/** Runs checks concurrently. If one fails, runs that one again alone, because another check may have caused the failure. */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
     check(store).catch((error: unknown) => error),
@@ -55,13 +55,13 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
-/** Runs a check of TTLs. If it fails, runs it again alone, because other cases may have pushed its keys out. */
+/** Returns a case that runs a check of TTLs. If the check fails, it runs again alone, because other cases may have evicted its keys. */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     try {
       await check(store, setting)
     } catch (cause) {
-      // If the store has its own clock, the cases run one after the other.
+      // If the store has its own clock, the cases run one after the other, so no other case is the cause.
       if (setting.wait !== undefined) throw cause
       await wait(setting, EXPIRED_MILLISECONDS)
       await check(store, setting)
@@ -275,7 +275,7 @@ const FREED =
 
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
-/** A message in several splits. They have one signature, and nonces that are equal up to the first `:`. */
+/** Returns the calls for several splits of one message. All have one signature, and nonces that are equal up to the first `:`. */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`

@@ -24,7 +24,7 @@ export interface NonceStoreContractCase {
   /**
    * Rejects with an error whose message says what is wrong and how to fix it. `cause` is what the store threw, if it threw.
    *
-   * It waits up to 2.7 s for keys to expire. Run the cases at once (`test.concurrent`) with a time-out of 60 s.
+   * A case waits up to 2.7 s for keys to expire. Run the cases concurrently (`test.concurrent`) with a time-out of 60 s.
    */
   run(): Promise<void>
 }

@@ -47,7 +47,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
 }
 
 /**
- * Matches white space around a text, and invisible characters inside it, but not a space inside, which is often meant.
+ * Matches white space around a text, and invisible characters inside it. A space inside does not match, because it is often meant.
  */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 

@@ -21,23 +21,26 @@ import { noAnswer, within } from '../with-timeout.js'
 // Both compare a round trip with the quickest one. This file compares it with the deadline, because a database that becomes slower,
 // or is far away, is not behind as long as it answers in time.
 
-/** How many may be in flight before the server has shown its speed. It is more than the ten connections of a pool. */
+/** How many statements may be in flight until the speed of the server is known. A pool has only ten connections. */
 const START = 40
 
-/** The same for a server that is far away, per second of its round trip: new connections take three round trips. */
+/** The same, per second of a round trip. A server that is far away needs more, because a new connection takes three round trips. */
 const START_PER_SECOND = 300
 
-/** The share for an answer of the time that the server leaves, and of all time. Some clients answer out of turn, so half is too much. */
+/**
+ * An answer should take the time of a single statement plus this share of the rest of the time-out, and at most `MAX_TARGET` of the
+ * whole time-out. Half of the rest is too much, because some clients answer out of turn.
+ */
 const TARGET = 0.4
 const MAX_TARGET = 0.75
 
 /** An answer within this share of the target is quick. With too much to do, a server needs the whole of it. */
 const QUICK = 0.75
 
-/** How far an average moves towards a new value: as in TCP (RFC 6298), so that one slow answer changes little. */
+/** The share by which an average moves towards a new value, as in TCP (RFC 6298). It is small, so one slow answer changes little. */
 const MIN_GAIN = 1 / 8
 
-/** If answers are rare, each changes more, so that a very slow server is noticed within a second too. */
+/** If answers are rare, each one moves the average more, so that a very slow server is noticed within a second too. */
 const MAX_GAIN = 1 / 2
 
 /** The connections of a pool by default, with every client. */
@@ -47,7 +50,7 @@ const DEFAULT_POOL = 10
 interface Sent {
   /** Milliseconds of `performance.now()`. */
   readonly at: number
-  /** How many were in flight with it, itself included. */
+  /** How many statements were in flight, this one included. */
   readonly inFlight: number
 }
 
@@ -66,7 +69,7 @@ export class Admission {
   /** The average time of an answer while nothing else is in flight, in milliseconds. */
   #alone = 0
   #learnedAt = performance.now()
-  /** What came and what was answered in this second, and in the one before it. */
+  /** How many reservations came, and how many statements were answered, in this second and in the one before. */
   #second = { since: performance.now(), offered: 0, answered: 0 }
   #lastSecond: { milliseconds: number; offered: number; answered: number } | undefined
 
@@ -150,7 +153,7 @@ export class Admission {
   /** Returns whether one more may be in flight. */
   #hasRoom(): boolean {
     if (this.#inFlight.size + 1 <= this.#limit) return true
-    // A client may lose a statement. After twice the time-out, the server does not do it any more.
+    // A client may lose a statement. After twice the time-out, the server no longer runs it, so it no longer counts.
     const lost = performance.now() - 2 * this.#timeout
     for (const sent of this.#inFlight) {
       if (sent.at > lost) break
@@ -166,10 +169,10 @@ export class Admission {
     }
   }
 
-  /** Returns the milliseconds between two answers, if as many as allowed are in flight. */
+  /** Returns the milliseconds between two answers when `limit` statements are in flight. */
   #turn(): number {
     let roundTrip = this.#roundTrip
-    // The oldest shows first that a server has become slower.
+    // If the server has become slower, the oldest statement in flight shows it first.
     for (const { at } of this.#inFlight) {
       roundTrip = Math.max(roundTrip, performance.now() - at)
       break
@@ -182,7 +185,7 @@ export class Admission {
     const { since, ...counts } = this.#second
     const milliseconds = now - since
     if (milliseconds < 1000) return
-    // If nothing happened for a time, its average says nothing about now.
+    // A count over two seconds or more includes idle time, so its average says nothing about now.
     this.#lastSecond = milliseconds < 2000 ? { milliseconds, ...counts } : undefined
     this.#second = { since: now, offered: 0, answered: 0 }
   }

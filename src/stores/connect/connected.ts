@@ -88,7 +88,7 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
-/** The methods of a store, which send what `admission` admits, `close` and `Symbol.asyncDispose`. */
+/** Returns a store with `close` and `Symbol.asyncDispose`. Its reservations are sent only if `admission` admits them. */
 export function connected(
   store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
   admission: Admission,

@@ -41,7 +41,7 @@ export interface PostgresTls {
 export function sessionOfPg(client: object): PostgresSession | undefined {
   const { host, port, processID: pid, secretKey: secret, ssl, sslNegotiation } = Object(client)
   if (typeof pid !== 'number' || typeof secret !== 'number') return undefined
-  // The key is not enumerable.
+  // The spread leaves the key out, because it is not enumerable.
   const { key } = Object(ssl)
   const options = { host, ...Object(ssl), ...(key && { key }), ...servernameOf(host) }
   return { host, port, pid, secret, tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined }

@@ -11,7 +11,7 @@ interface Reason {
   message: string
   /** The name of the guide at the end of the message. */
   guide?: string
-  /** Whether it ends by itself, for example with a failover. */
+  /** Whether the problem ends by itself, for example with a failover. */
   isPassing?: true
 }
 

@@ -27,10 +27,10 @@ export class KeptClient<Client extends object> {
   readonly #openingTime: number
   readonly #onError: (error: unknown) => void
   #client: Client | undefined
-  /** Resolves when the present client has been replaced, if it is being replaced. Rejects if the server is down for too long. */
+  /** While the present client is being replaced: resolves when the new client works. Rejects if the server is down for too long. */
   #replacement: Promise<void> | undefined
   #isClosed = false
-  /** All clients that are not closed. The promise of a client settles when it is closed. */
+  /** All clients that are not closed. A client that is being closed has a promise, which settles when the client is closed. */
   readonly #open = new Map<Client, Promise<void> | undefined>()
 
   private constructor(driver: Driver<Client>, timeout: number, onError: (error: unknown) => void, openingTime: number) {
@@ -116,7 +116,7 @@ export class KeptClient<Client extends object> {
     while (!this.#isClosed) {
       try {
         this.#client = await this.#openClient()
-        // Commands that the old client has sent may still be answered.
+        // The old client is closed later, because commands that it has sent may still be answered.
         setTimeout(() => this.#end(old), this.#timeout).unref()
         break
       } catch (error) {

@@ -82,16 +82,16 @@ export async function connectSql<Client, Result>(
       return result
     } catch (error) {
       if (isReadOnly(error)) replace(counted, error)
-      // Until a pool has given out a connection, its server has not answered.
+      // If the pool gave out no connection, the server has not answered.
       if (Object(error).code !== 'NO_CONNECTION') settle()
       throw error
     }
   }
 
   const admission = new Admission(timeout, driver.poolOption)
-  // An invalid option of the store is an error before anything is connected.
+  // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore((...call) => admission.send(() => query(...call)))
-  /** For deletions. They may take long, so their times say nothing about reservations. */
+  /** For the table and for deletions. `admission` does not measure them, because they may take long. */
   const maintenance = createStore(query)
   const kept = await KeptClient.open<Counted<Client>>(
     {
@@ -102,7 +102,7 @@ export async function connectSql<Client, Result>(
     },
     timeout,
     onError,
-    // The time to connect and the time to answer, because each client limits both.
+    // The first check takes the time to connect and the time to answer, and the clients limit each of them.
     2 * timeout,
   )
   try {

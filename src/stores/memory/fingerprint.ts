@@ -9,8 +9,8 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
  *
- * Without `hashKey`, nobody can make two texts collide on purpose. JavaScript is fast with 32-bit words. With SHA-256 instead,
- * a `verify` would take half as long again.
+ * Without `hashKey`, nobody can make two texts collide on purpose. JavaScript is fast with 32-bit words: with SHA-256, a
+ * `verify` would take 50 % longer.
  *
  * @param hashKey - four random words, or the fingerprint of another text.
  * @param place - the first word of `to` that is written.

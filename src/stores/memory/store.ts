@@ -18,12 +18,12 @@ import { writeFingerprint } from './fingerprint.js'
 // - The upper half of fingerprint 1 selects the table, the lower half the first slot to try (linear probing). All 128 bits
 //   must match.
 // - Expired records are at the front of a queue. `verify` uses one TTL, and so one queue.
-// - A removal takes a record from its queue and leaves the slot unused, so it looks up nothing. When three quarters
-//   of a table's slots were used, the unused ones are removed. If the table would still be too large, it is split in two
+// - A removal takes a record from its queue and leaves the slot unused, so it needs no look-up. When three quarters
+//   of a table's slots are used, the slots of removed records are freed. If the table would still be too large, it is split in two
 //   (extendible hashing), so no reservation waits for a copy of all tables.
 //
-// Why not two Maps that take turns every 600 s? With a million live nonces they take four to eight times the memory, because one
-// of them holds expired ones, and pause for 40 ms when they grow.
+// Two Maps that take turns every 600 s would be simpler. With a million live nonces, they take four to eight times the memory, because
+// one Map holds expired nonces. The Maps also pause for 40 ms when they grow.
 
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
@@ -146,7 +146,7 @@ export class MemoryNonceStore implements NonceStore {
   #segmentCount = 0
   /** The memory of a removed segment, for the next one. */
   #spare: Int32Array | undefined
-  /** Numbers are used again as late as possible, so that no slot of a removed record seems to belong to a new one. */
+  /** The number of the newest segment. Numbers are reused as late as possible, so no slot of a removed record points to a new one. */
   #lastNumber = 0
   /** There are 2 ** n places. A table of depth d is at each place that ends with its d bits. */
   #tables = [new Table(new Int32Array(MIN_TABLE_WORDS), 0)]
@@ -251,7 +251,7 @@ export class MemoryNonceStore implements NonceStore {
   #writeFingerprints(webhookId: string, keys: readonly string[]): void {
     if (webhookId !== this.#webhookId) {
       assertWellFormed(webhookId, 'webhookId')
-      // Not before the first use: some runtimes refuse random numbers while modules load.
+      // The hash key is created at its first use, because some runtimes refuse random numbers while modules load.
       this.#hashKey ??= randomFillSync(new Int32Array(FINGERPRINT_WORDS))
       writeFingerprint(this.#hashKey, webhookId, this.#webhook, 0)
       this.#webhookId = webhookId
@@ -361,7 +361,7 @@ export class MemoryNonceStore implements NonceStore {
     }
   }
 
-  /** Removes the slots of removed records, and moves half of the others to a new table if they are too many. */
+  /** Frees the slots of removed records. If too many other records remain, moves half of them to a new table. */
   #rebuild(table: Table, word: number, records: number): void {
     const { slots, depth } = table
     if (this.#copied.length < slots.length) this.#copied = new Int32Array(slots.length)

@@ -117,8 +117,8 @@ export async function connectMysql2(
         connection.release()
         return result
       } catch (error) {
-        // mysql2 waits for an answer for ever, and the pool would keep a connection that is lost. The server's replies have
-        // `sqlState`.
+        // An error that the server sent has `sqlState`, so its connection works. After any other error, the connection may be lost:
+        // the pool would keep it, and mysql2 would wait on it for ever.
         if ('sqlState' in Object(error)) connection.release()
         else {
           connection.destroy()

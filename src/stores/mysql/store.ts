@@ -78,7 +78,7 @@ export class MySqlNonceStore implements NonceStore {
 
   async #reserveHashes(hashes: readonly string[], microseconds: number): Promise<boolean> {
     if (await this.#insert(hashes, microseconds)) return true
-    // The row of a taken key may have expired. Only in this case are more statements needed.
+    // The row of a taken key may have expired. If so, it is deleted, and the key can be inserted.
     await this.#deleteExpired(hashes)
     return this.#insert(hashes, microseconds)
   }

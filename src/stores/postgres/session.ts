@@ -35,10 +35,10 @@ const CANCEL_REQUEST = [16, 80_877_102]
 const CANCEL_MILLISECONDS = 10_000
 
 /**
- * Ends a statement that PostgreSQL may still run. Otherwise it keeps its connection for as long as it waits for a lock or a
+ * Cancels a statement that PostgreSQL may still run. Otherwise, the statement keeps its connection while it waits for a lock or a
  * synchronous standby. `statement_timeout` does not end the wait for a standby.
  *
- * The secret key is sent as encrypted as the connection that runs the statement.
+ * The secret key is encrypted in the same way as the connection that runs the statement.
  *
  * @param session - the process and the secret key of the connection that runs the statement.
  * @param patience - how long to wait until the server closes the connection, in milliseconds.
@@ -67,7 +67,7 @@ export function cancelStatement(
 
   function encrypt({ options }: PostgresTls): void {
     const encrypted = connectTls({ ...options, socket })
-    // It is emitted only if the certificate is trusted.
+    // `secureConnect` is emitted only if the certificate is trusted.
     encrypted.once('secureConnect', () => cancelOn(encrypted)).on('error', () => socket.destroy())
   }
 }

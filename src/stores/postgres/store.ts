@@ -123,8 +123,8 @@ export class PostgresNonceStore implements NonceStore {
 
   /** Creates the table and its index if they are absent. Any number of processes may call it at once. */
   async createTable(): Promise<void> {
-    // The statement looks first, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later writes wait behind it. One of
-    // two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
+    // The statement first looks whether table and index exist, because CREATE INDEX IF NOT EXISTS waits for every open write, and all later
+    // writes wait behind it. One of two concurrent CREATE TABLE IF NOT EXISTS can fail, so a lock lets only one process continue at a time.
     await this.#query(
       `DO $$ BEGIN
         IF to_regclass('${this.#table}') IS NOT NULL AND to_regclass('${this.#schema}${this.#index}') IS NOT NULL THEN

@@ -87,15 +87,15 @@ function isElsewhere(error: unknown): boolean {
 }
 
 /**
- * Connects a store to Redis, and checks every master now and then twice per second. A server that does not answer, or is no
- * longer a master, gets a new client. While a server evicts keys, no command is sent.
+ * Connects a store to Redis, and checks every master at the start and twice per second. If a server does not answer, or is no
+ * longer a master, the client is replaced. While a server evicts keys, no command is sent.
  */
 export async function connectRedis<Client extends object, Connection extends object>(
   driver: RedisDriver<Client, Connection>,
   { timeout, onError, keyPrefix, replicas: minimum }: RedisOptions,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
-  // The check of a connection waits behind a WAIT, and must be answered in time.
+  // A check waits for the WAIT before it on the same connection, so a WAIT takes at most half of the time-out.
   const replicas = new Replicas(minimum, timeout / 2, driver.sendTogether)
 
   async function check(client: Client): Promise<void> {
@@ -143,7 +143,7 @@ export async function connectRedis<Client extends object, Connection extends obj
   const admission = new Admission(timeout)
   const createStore = (sendAdmitted: RedisNonceStoreOptions['sendCommand']) =>
     new RedisNonceStore({ timeout, keyPrefix, sendCommand: (args) => admission.send(() => sendAdmitted(args)) })
-  // An invalid option of the store is an error before anything is connected.
+  // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore(sendWithNext)
 
   async function open(): Promise<KeptClient<Client>> {

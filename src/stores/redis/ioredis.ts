@@ -129,7 +129,7 @@ function clientOptions(timeout: number): IoredisOptions {
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy: () => null,
-    // A sentinel that hangs is skipped within the deadline.
+    // This is short, so that a sentinel that hangs is skipped in time.
     sentinelCommandTimeout: timeout / 4,
     sentinelRetryStrategy: () => null,
     // After a planned failover, the old master accepts writes for up to 10 s, and all of them are lost.

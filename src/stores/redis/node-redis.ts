@@ -152,7 +152,7 @@ export async function connectNodeRedis(
     async close(client) {
       const signal = signalOf.get(client)
       signalOf.delete(client)
-      // Before the destroy() of Sentinel settles, it tries one sentinel after the other.
+      // The destroy() of Sentinel first tries one sentinel after the other, so new connections are closed until it settles.
       const closing = setInterval(closeSocketsOfNodeRedis, CLOSE_INTERVAL, signal).unref()
       try {
         await client.destroy()
@@ -173,11 +173,11 @@ function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
       // This is longer than the time between two checks and their answers.
       socketTimeout: 1000 + 2 * timeout,
       reconnectStrategy: false as const,
-      // The public types leave it out, because a project may lack the types of Node.
+      // The public types leave `signal` out, because a project may lack the types of Node.
       signal,
     })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // A sentinel that hangs is skipped within the deadline. The one in use answers a ping in time.
+  // This is short, so that a sentinel that hangs is skipped in time. The sentinel in use answers pings more often.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),

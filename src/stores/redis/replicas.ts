@@ -21,9 +21,9 @@ interface Reservation {
 /** What is known about the server of a connection. */
 interface Master {
   runId: string | undefined
-  /** How many replicas the last checks saw, the latest last. */
+  /** How many replicas each of the last checks saw. The latest check is at the end. */
   readonly counts: number[]
-  /** The reservations that wait until the replies of the last ones have arrived. */
+  /** The reservations that are sent when the replies to the ones before them have arrived. */
   readonly waiting: Reservation[]
   isSending: boolean
 }
@@ -31,7 +31,8 @@ interface Master {
 /**
  * Confirms a reservation only when replicas have it. All reservations that arrive during one round trip share the next `WAIT`.
  *
- * `WAIT` counts what its own connection has written, so both are sent together. On a new connection, `WAIT` would confirm everything.
+ * `WAIT` only counts what its own connection has written, so reservations and their `WAIT` are sent on the same connection. On a
+ * connection that has written nothing, `WAIT` would confirm everything.
  *
  * A planned failover makes one replica a master, and the old master still has the others. So `WAIT` asks for every replica that the
  * master had during the last checks.

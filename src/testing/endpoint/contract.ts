@@ -172,7 +172,7 @@ function checkOptions(options: EndpointContractOptions): Settings {
 }
 
 interface Answer {
-  /** 0 if none came. */
+  /** The status, or 0 if no answer came. */
   readonly status: number
   readonly text: string
   /** The time of the endpoint in milliseconds, if the answer has a `Date`. */
@@ -390,7 +390,7 @@ function findDifference(steps: readonly Step[], answers: readonly Answer[]): str
     const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
     return isRejection ? [{ what, status, text }] : []
   })
-  // The text of some frameworks has the time or a number of the request.
+  // Some frameworks write the time or a request number into the text. If so, digits are not compared.
   const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
   const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{4,}|\d+/gi, '#')
   const [first] = rejections

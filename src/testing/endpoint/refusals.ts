@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
 
-// Why is a genuine request refused? Each row is a request signed in a wrong way. If the endpoint accepts it, this is its mistake.
+// Why is a genuine request refused? Each row is a request signed in a wrong way. If the endpoint accepts it, the endpoint has this mistake.
 
 interface Refusal extends Advice {
   /** Returns the request, or `undefined` if the mistake would change nothing. */
   readonly request: (sender: Sender) => EndpointRequest | undefined
 }
 
-/** Signs a simple request with the parts that `partsOf` returns, joined without a separator. */
+/** Returns a function that signs a simple request over the parts that `partsOf` returns, joined without a separator. */
 function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array) => readonly (string | Uint8Array)[]) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
@@ -21,7 +21,7 @@ function signedOver(partsOf: (timestamp: string, nonce: string, body: Uint8Array
   }
 }
 
-/** Signs a simple request, and writes the right signature in another form. */
+/** Returns a function that signs a simple request, and writes the right signature in another form. */
 function writtenAs(write: (signature: string) => string) {
   return (sender: Sender): EndpointRequest => {
     const request = sender.sign()
@@ -29,7 +29,7 @@ function writtenAs(write: (signature: string) => string) {
   }
 }
 
-/** Signs a simple request with a key of other bytes. */
+/** Returns a function that signs a simple request with a key of other bytes. */
 function keyedBy(keyOf: (secret: string) => Uint8Array) {
   return (sender: Sender): EndpointRequest | undefined => {
     if (Buffer.from(sender.secret).equals(keyOf(sender.secret))) return undefined

@@ -43,7 +43,7 @@ export interface Row extends Advice {
   /** The answer that decides: `one` if exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
-  /** How long after the first request of the contract the steps begin, at least, in milliseconds. */
+  /** The shortest time from the first request of the contract to these steps, in milliseconds. */
   readonly delay?: number
   /** Without it, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
   readonly judge?: 'any' | 'alike'
@@ -125,7 +125,7 @@ function twice(name: string): Row {
   }
 }
 
-/** A case with a timestamp that must be rejected. It is signed as sent. */
+/** Returns a case with a timestamp that must be rejected. The timestamp is signed as sent. */
 function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: string, fix = DIGITS): Row {
   return {
     rule: 'timestamp',
@@ -138,7 +138,7 @@ function timestamp(sent: string, valueAt: (sender: Sender) => string, cause: str
   }
 }
 
-/** A case with a nonce that breaks its format. It is signed as sent. */
+/** Returns a case with a nonce that breaks its format. The nonce is signed as sent. */
 function nonce(sent: string, value: () => string, cause: string): Row {
   return {
     rule: 'nonce',
@@ -154,7 +154,7 @@ function nonce(sent: string, value: () => string, cause: string): Row {
   }
 }
 
-/** A case with another text for the right signature. */
+/** Returns a case that writes the right signature in another way. */
 function signature(sent: string, changes: readonly ((right: string) => string)[], cause: string, fix = EXACT): Row {
   return {
     rule: 'signature',
@@ -171,12 +171,12 @@ function signature(sent: string, changes: readonly ((right: string) => string)[]
   }
 }
 
-/** A case with another body than the signed one. */
+/** Returns a case with another body than the signed one. */
 function body(sent: string, steps: Row['steps'], cause: string, fix = COVERED): Row {
   return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
 }
 
-/** A case with a genuine request whose body is special. */
+/** Returns a case with a genuine request whose body is special. */
 function genuineBody(sent: string, signed: () => Parameters<Sender['sign']>[0], cause: string, fix: string): Row {
   const steps: Row['steps'] = (sender) => [accepted(sender.sign(signed()))]
   return { rule: 'accepted', sent, expected: 'accepted', needsItsBody: true, steps, cause, fix }
@@ -357,7 +357,7 @@ export const ROWS = table({
     sent: 'a nonce of 1 character',
     expected: 'accepted',
     judge: 'any',
-    // An earlier run may have used one of them.
+    // Several nonces are sent, because an earlier run may have used one of them.
     steps: (sender) =>
       Array.from({ length: 4 }, () => accepted(sender.sign({ nonce: String.fromCharCode(randomInt(0x21, 0x7f)) }))),
     cause: 'A nonce of 1 character is refused. The endpoint probably wants a UUID or a minimum length.',
@@ -502,7 +502,7 @@ export const ROWS = table({
     sent: 'a character outside ASCII',
     expected: 'rejected',
     steps: (sender) => {
-      // The bytes of the nonce are E9, or E9 read as Latin-1 and written as UTF-8.
+      // The endpoint may hash the byte E9 unchanged, or read it as Latin-1 and hash it as UTF-8.
       const start = unique()
       const asBytes = sender.sign({ nonce: start, body: Buffer.concat([Buffer.of(0xe9, 0x3a), sender.body()]) })
       const trimmed = sender.sign()
@@ -721,12 +721,12 @@ export const ROWS = table({
     cause: 'The handler fails with a status of 500 or above, because it uses values before it checks their form.',
     fix: 'First check the form of the three headers, and answer 401 if it is wrong. Parse the body after the signature matched.',
   },
-  // As late as possible, so that it finds nonces that are forgotten after seconds.
+  // This case comes late, so that it finds endpoints that forget nonces after a few seconds.
   'replay-late': {
     rule: 'replay',
     sent: 'the first request, after 20 others',
     expected: 'rejected',
-    // A lifetime in another unit is 0.6 s.
+    // If the endpoint reads 600 as milliseconds, it forgets a nonce after 0.6 s.
     delay: 3000,
     steps: (sender) => {
       const first = sender.opening ?? sender.sign()

@@ -26,7 +26,7 @@ interface Differences {
 
 /** Signs the requests of the cases. */
 export class Sender {
-  /** The request that the contract sends first, from the moment at which it is sent. */
+  /** The first request of the contract, or `undefined` until it is sent. */
   opening: EndpointRequest | undefined
   /** How many genuine requests the endpoint has accepted after the first one. */
   acceptedOthers = 0
@@ -45,7 +45,7 @@ export class Sender {
     return String(Math.floor(this.clock.now() / 1000) + ahead)
   }
 
-  /** Returns the body of a simple request. Without an event of the user, each is another text. */
+  /** Returns the body of a simple request. Without an event of the user, each body is different. */
   body(): Uint8Array {
     return this.event ?? Buffer.from(`{"event":"check","id":"${unique()}"}`)
   }

@@ -36,8 +36,8 @@ const MAX_UNDONE = 2 ** 26
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
- * Returns the body of a capture. It is proved by its length or by its signature. If neither is right, the changes that captures
- * make are undone until one of them is.
+ * Returns the body of a capture. A right length or signature proves the body. If neither is right, the changes that captures
+ * make are undone until the length or the signature is right.
  *
  * @param file - the file of `--body-file`. It replaces the body of the capture.
  */
@@ -114,7 +114,10 @@ function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJo
   return [{ body: joined, original: file, notes: [note] }]
 }
 
-/** Returns the body up to its length, if other text follows on the next line. Other bodies are longer because the capture changed them. */
+/**
+ * Returns the first `length` bytes of the body if other text follows on a new line. Otherwise returns an empty list, because a body
+ * that is longer for another reason was changed by the capture.
+ */
 function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] {
   if (body.length <= length) return []
   const cut = body.subarray(0, length)

@@ -168,8 +168,8 @@ function ownHeaders(object: Json): Header[] {
 const isJsonObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
 /**
- * Returns the value under the first of these names that an object has. It looks in the object first, then in those
- * around it.
+ * Returns the value under the first of these names that an object has. If the object has none of them, looks in the
+ * objects around it.
  */
 function lookUp(place: Place, names: readonly string[]): unknown {
   for (let next: Place | undefined = place; next !== undefined; next = next.outer) {
@@ -196,8 +196,8 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
 }
 
 /**
- * Returns the headers of a record, of pairs, of objects with `name` and `value`, or of names and values in turns. A string
- * may hold one of these as JSON, or the headers as HTTP text.
+ * Returns headers from an object of names and values, or from a list of pairs, of objects with `name` and `value`, or of names
+ * and values in turns. A string may hold one of these as JSON, or the headers as HTTP text.
  */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {

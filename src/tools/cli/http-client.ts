@@ -75,7 +75,7 @@ export class Gate {
   /** @param count - how many requests there are. */
   constructor(readonly count: number) {}
 
-  /** Resolves when all requests have called it. */
+  /** Resolves when all requests have called this method, or after {@link MAX_HELD_MILLISECONDS}. */
   pass(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

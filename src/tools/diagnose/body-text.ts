@@ -1,6 +1,6 @@
 import * as bytes from '../bytes.js'
 
-// The text of a body. A search reads the same body in dozens of hypotheses, so that what was read is kept as long as the body.
+// The text of a body. A search reads the same body in dozens of hypotheses, so each result is kept as long as the body.
 
 /** Keeps the result of a function for each body. */
 function kept<Result>(read: (body: Uint8Array) => Result): (body: Uint8Array) => Result {

@@ -25,7 +25,7 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const both = `On the sender's side: ${sender}\nOn the receiver's side: ${receiver}`
   const likeliest = [...(language === undefined ? [] : [language]), ...languages]
   const first = likeliest.filter((one) => one in lines).map((one) => [one, lines[one]])
-  // The line of another language does not help, so that the general fix is enough.
+  // If no line is for `language`, the lines of other languages do not help, so they are left out.
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
   return {

@@ -184,7 +184,7 @@ function unescapeLetters(quoted: string): string {
   })
 }
 
-/** Several mistakes must be fixed together before the signature is right. */
+/** Returns the draft with evidence that names the mistakes to fix together, because each of them changes the signature. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {
   const others = [...new Set(all.filter((other) => other !== draft).map(({ code }) => code))]
   if (others.length === 0) return draft

@@ -35,12 +35,12 @@ const SCALES = [
 ]
 
 /**
- * How far a number may be from the time of the diagnosis on its scale, in milliseconds. This is long, because a capture
- * may be old.
+ * How far the time that a number means may be from the time of the diagnosis, in milliseconds. This is long, because a
+ * capture may be old.
  */
 export const NEAR = 3650 * DAY
 
-/** Finds the scale on which a number is a time. Returns `undefined` if it is near in seconds. */
+/** Returns the scale on which a number is a time, or `undefined` if the number fits as seconds or on no scale. */
 export function scaleOf(value: number, now: number): Scale | undefined {
   // 13, 16 and 19 digits are milliseconds, microseconds and nanoseconds from 2001 to 2286, at any age.
   const place = [1e12, 1e15, 1e18].findIndex((least) => value >= least && value < least * 10)

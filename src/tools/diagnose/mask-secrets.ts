@@ -39,7 +39,7 @@ interface Pieces {
   readonly pieces: ReadonlySet<string>
 }
 
-/** A list of secrets masks many texts, and finding its pieces takes longer than masking a short text. */
+/** The pieces of each list of secrets. They are kept, because finding them takes longer than masking a short text. */
 const FOUND = new WeakMap<readonly string[], Pieces>()
 
 /** Returns each piece of a secret that is long enough to be masked. */

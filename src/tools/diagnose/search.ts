@@ -46,7 +46,7 @@ interface Level<State> {
   readonly state: State
   readonly choices: readonly Choice<State>[]
   choice: number
-  /** What the current choice makes of the state. */
+  /** The states that the current choice leads to. */
   next: readonly State[]
   index: number
 }
@@ -54,7 +54,7 @@ interface Level<State> {
 /**
  * Tries combinations until `test` returns a result. Single mistakes come first.
  *
- * @param endStep - returns the cost of a step if it is long enough to end here, or 0.
+ * @param endStep - returns the cost of the step so far if the step is long enough to end, and otherwise 0.
  */
 export function* search<State, Result>(
   groups: readonly ChoiceGroup<State>[],
@@ -97,7 +97,7 @@ export function* search<State, Result>(
         if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || levels.length <= mistaken) throw error
         notTried.add(groups[mistaken] as ChoiceGroup<State>)
         levels.length = mistaken + 1
-        // What the choice makes of the state is left out.
+        // The states that the choice leads to are left out.
         const level = levels[mistaken] as Level<State>
         level.index = level.next.length
       }
@@ -170,7 +170,7 @@ function makePatterns(groups: number, maxMistakes: number): Pattern[] {
 
 class OutOfBudget extends Error {}
 
-/** A step that costs less does not end, because each end takes time. It is much less than a millisecond of hashing, or 20 ms of writing JSON. */
+/** A step costs at least this, because each end takes time. This is much less than a millisecond of hashing, or 20 ms of writing JSON. */
 const MIN_STEP = 1_000_000
 
 /** The fixed cost of a hash, without its bytes. */

@@ -1,4 +1,4 @@
-// Work in steps. Whoever runs it may do other work after each step, because a large body would block an event loop for seconds.
+// Work in steps. The caller can do other work after each step, because a large body would block the event loop for seconds.
 
 /** Yields the cost of each step, in the unit of the budget of the search, and returns the result. */
 export type Steps<Result> = Generator<number, Result, void>

@@ -44,7 +44,7 @@ export function* findWay(facts: Facts, context: RequestContext, endStep: () => n
   return yield* search(groups, start, test, endStep)
 }
 
-/** The message in parts, one for each part of the layout. */
+/** Returns the message in parts, one for each part of the layout. */
 export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
   return encodedParts(way.layout).map((encoded, index) => {
     const part = way.layout[index]
@@ -79,8 +79,8 @@ function choicesOf(
   context: RequestContext,
 ): Choice<Way>[] {
   /**
-   * What was proposed for each input. Most dimensions have one input, but that of a body depends on the rest of the way of
-   * signing.
+   * What was proposed for each input. Most dimensions have one input, but the input for a body depends on the rest of the
+   * way of signing.
    */
   const kept = new Map<unknown, { values: DistinctValues; mistakes: Map<unknown, readonly Mistake[]> }>()
   let keptBytes = 0

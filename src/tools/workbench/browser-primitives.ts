@@ -17,7 +17,7 @@ class TooLong extends Error {}
  * @param onNotTried - called for bytes that Brotli may have compressed. Compressed bytes are not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
-  /** HMACs that have hashed their key. A search uses each key for thousands of messages. */
+  /** HMACs by key and algorithm, so that each key is hashed once. A search uses each key for thousands of messages. */
   const keyed = new WeakMap<Uint8Array, Map<HashAlgorithm, ReturnType<typeof hmac.create>>>()
 
   return {

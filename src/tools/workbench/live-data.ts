@@ -49,7 +49,7 @@ export interface Details<Bytes> {
   readonly summary: Summary
   /** The status of the endpoint's answer, or 0 if there was none. */
   readonly forwarded?: { readonly status: number } | undefined
-  /** What differs if the endpoint decided otherwise. */
+  /** Why the endpoint may have decided differently from `listen`. */
   readonly differences: readonly string[]
   readonly savedAs?: string | undefined
   readonly findings: readonly Finding[]

@@ -69,7 +69,7 @@ export class CheckClient {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** After one time-out, more are likely. So the next requests wait only as long as the slowest answer took. */
+  /** How long to wait for the next answer, in seconds. After a time-out, more are likely: then 5 times the slowest answer, at least 1 s. */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

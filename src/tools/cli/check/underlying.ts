@@ -37,7 +37,7 @@ interface Underlying {
 const ACCEPTED = ['accepted'] as const
 const REFUSED = ['refused', 'refused-otherwise', 'server-error', 'content-type'] as const
 
-/** The cases about mistakes of the sender, which a check that does not run all accepts. */
+/** The cases about mistakes of the sender. An endpoint whose check does not run accepts all of them. */
 const MISTAKES = ['headers-*', 'timestamp-*', 'nonce-*', 'signature-*', 'body-*', 'replay-*'] as const
 
 function countAccepted({ statuses }: EndpointResult): number {
@@ -85,7 +85,7 @@ const UNDERLYING: readonly Underlying[] = [
     codes: MISTAKES,
     least: 'nearly all',
     decisive: ['signature-other-secret', 'body-changed'],
-    // The next row knows more if only the signature is not checked.
+    // If only the signature is not checked, the next row has better advice.
     when: hasFailed(/^(headers-none|timestamp-old)$/),
     advice: {
       cause: 'The endpoint accepts every request. The check does not run, or its result is ignored.',
@@ -198,7 +198,7 @@ const UNDERLYING: readonly Underlying[] = [
     faults: [...ACCEPTED, ...REFUSED],
     codes: ['accepted-old', 'timestamp-ahead'],
     least: 2,
-    // Without a limit for the future, this timestamp is accepted too.
+    // An endpoint without a limit for the future would accept this timestamp too.
     when: ({ code, result }) => code === 'timestamp-milliseconds' && result.ok,
     advice: {
       cause: 'The clock of the endpoint is ahead of this machine by 10 s or more.',

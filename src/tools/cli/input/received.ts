@@ -49,7 +49,7 @@ export interface Received {
   readonly read: BodyRead
 }
 
-/** Reads the request of a call. Returns a function, because the secrets show which body of a capture is the right one. */
+/** Reads the request of a call. Returns a function of the secrets, because they show which body of a capture is right. */
 export async function readReceived(
   { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
   context: Context,

@@ -107,7 +107,7 @@ function decodeSecret(file: Buffer): string {
   }
 }
 
-/** Opens the terminal of the process, even if stdin and stdout are files. CI and cron have none. */
+/** Returns the terminal of the process, even if stdin and stdout are files. Returns `undefined` without one, as in CI. */
 export function openTerminal(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
   path = '/dev/tty',

@@ -52,7 +52,7 @@ export interface Verdict {
   readonly answeredAt: number
 }
 
-/** Returns why the endpoint may have decided differently. Returns nothing if both decided in the same way. */
+/** Returns why the endpoint may have decided differently from `listen`, or an empty list if both decided in the same way. */
 export function findDifferences(verdict: Verdict, answer: EndpointResponse): string[] {
   const { reason } = verdict
   const { status } = answer
@@ -121,7 +121,7 @@ function describe(drift: number): string {
   return `${Math.abs(drift)} s ${drift < 0 ? 'behind' : 'ahead of'} this machine`
 }
 
-/** Returns the length of a JSON body that was parsed and written again, or `undefined` if it stays the same. */
+/** Returns the length of a JSON body after parsing and writing it, or `undefined` if the body stays the same or is not JSON. */
 function lengthAfterJson(body: Uint8Array): number | undefined {
   try {
     const text = fromUtf8(body)

@@ -126,9 +126,9 @@ export class PageServer {
     if (host !== this.#host) return false
     const isOwnOrigin = origin === `http://${this.#host}`
     const isOtherSite = OTHER_SITES.has(String(headers['sec-fetch-site']))
-    // A form cannot send JSON, and a browser says where a POST comes from.
+    // A form of another page cannot send JSON, and a browser names the origin of each POST.
     if (method !== 'GET') return isOwnOrigin && !isOtherSite && headers['content-type'] === 'application/json'
-    // A reader may follow a link to the page.
+    // A reader may open the page through a link on another site.
     const isOpened = headers['sec-fetch-mode'] === 'navigate'
     return (origin === undefined || isOwnOrigin) && (isOpened || !isOtherSite)
   }
@@ -170,7 +170,7 @@ export class PageServer {
     return `event: ${name}\ndata: ${maskedJson(document, this.#settings.secrets)}\n\n`
   }
 
-  /** Returns the answer about a request, or nothing if there is none. */
+  /** Returns the document that answers an action on a kept request, or `undefined` if the action is not possible. */
   async #documentOf(action: string, kept: Kept): Promise<object | undefined> {
     const { received } = kept
     if (action === 'GET ') return detailsOf(kept, this.#settings.secrets)

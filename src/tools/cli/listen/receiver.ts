@@ -29,7 +29,7 @@ export interface ReceiverSettings {
   /** The names that `Host` may have besides this machine. `undefined` allows every name. */
   readonly allowedHosts: readonly string[] | undefined
   /**
-   * Prints a report. The next one waits for it.
+   * Prints a report. The next report waits until the promise settles.
    *
    * @param received - the request, if it arrived whole.
    */
@@ -50,7 +50,7 @@ export interface Received {
   readonly signedMessage?: Uint8Array | undefined
 }
 
-/** A request that has arrived whole. */
+/** A request that arrived whole and is not diagnosed yet. */
 interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
   readonly request: IncomingMessage
 }
@@ -146,7 +146,7 @@ export class Receiver {
       if (this.#held <= MAX_HELD_BYTES) return
       this.#refuse(request, response, FULL)
       request.pause()
-      // At once, so that the next chunks of others are not refused too.
+      // The bytes are released at once, so that the next chunks of other requests are not refused too.
       release()
     })
     let body: Uint8Array
@@ -157,7 +157,7 @@ export class Receiver {
       this.#refuseBody(request, response, error)
       return
     }
-    // It may arrive whole after it was refused.
+    // A refused request may still arrive whole.
     if (response.headersSent) return
     const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)
@@ -196,7 +196,7 @@ export class Receiver {
     this.#refuse(request, response, { status: statusOf(error), reason, detail })
   }
 
-  /** Answers a request that is not read to its end, once, and reports it. */
+  /** Refuses a request that is not read to its end, and reports it, unless it was answered before. */
   #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
     const { method = '', url: path = '', socket } = request
     if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return

@@ -20,7 +20,7 @@ export interface Report {
   readonly language?: Language | undefined
   readonly savedAs?: string
   readonly forwarded?: { readonly status: number }
-  /** What differs if the endpoint decided otherwise. */
+  /** Why the endpoint may have decided differently from `listen`. */
   readonly differences?: readonly string[]
 }
 

@@ -18,8 +18,8 @@ export interface Refusal {
 }
 
 /**
- * Checks whether a page in a browser may have sent a request. A page can send requests to this machine. It can also read the answers
- * if its own name leads to this machine, which is called DNS rebinding. Then `Host` is the name of the page.
+ * Returns a refusal if a page in a browser may have sent a request. A page can send requests to this machine. If the page's own name
+ * leads to this machine (DNS rebinding), the page can also read the answers. Then `Host` is the name of the page.
  *
  * @param allowedHosts - the names that `Host` may have besides this machine and addresses. `undefined` allows every name.
  */
@@ -39,7 +39,7 @@ export function refuseWebPage(
   return { status: 403, reason: 'web_page', detail }
 }
 
-/** Checks for a name of this machine, and for an address, to which no DNS leads. */
+/** Returns whether a host is empty, a name of this machine or an IP address. DNS rebinding needs another name. */
 function isOwnHost(name: string): boolean {
   return name === '' || isIP(name.replace(/^\[(.*)\]$/, '$1')) > 0 || /^(.*\.)?localhost\.?$/i.test(name)
 }

@@ -15,7 +15,7 @@ type Format = (format: Parameters<typeof styleText>[0], text: string) => string
 /** What an output can show: colours, and lines of at most `width` characters. */
 export type Style = Format & { readonly width: number }
 
-/** Longer lines are hard to read, and in shorter ones nothing stays beside its name. */
+/** Longer lines are hard to read. In shorter lines, a text does not fit beside its name. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
 /** The width of a file or a pipe. */
@@ -33,7 +33,7 @@ export function styleOf(output: Output): Style {
  * Breaks text at spaces into lines of at most `width` characters. Line ends in the text stay. A word that is longer stays whole,
  * because it is an address, a signature or another thing to copy.
  *
- * @param indent - the beginning of every line. The rest of a line of a list is below its text.
+ * @param indent - the beginning of every line. In a list, the next lines of an item begin below the text of its first line.
  * @param first - the beginning of the first line, instead of `indent`.
  */
 export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent = '', first = indent): string {

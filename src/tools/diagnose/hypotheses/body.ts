@@ -83,7 +83,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
     notSigned(
       likelihood,
       `${one === '' ? 'nothing' : `the text \`${one}\``} in the place of the body`,
-      // It does not depend on other changes of the body.
+      // Only the received body is tried, because the result does not depend on the body.
       (body, { body: received }) => (body === received ? one : undefined),
     ),
   )

@@ -197,9 +197,9 @@ const hypothesis = ({
   likelihood,
   style,
 }: Pick<JsonWriter, 'likelihood' | 'style'>): Hypothesis<Uint8Array, Uint8Array> => ({
-  // Without JSON's quotes, it is what a language prints for an object.
   likelihood,
   code: 'body_json',
+  // A style with its own way to write strings is not JSON: it is what a language prints for an object.
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,

@@ -69,9 +69,9 @@ const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
 
-/** A text that somebody can read. A few random bytes may be readable by chance. */
+/** A readable text of at least 6 characters, because a few random bytes may be readable by chance. */
 const READABLE = /^[^\p{Cc}]{6,}\n?$/u
-/** Returns the text if bytes are one: then one of the two sides has the text, and the other one its encoding. */
+/** Returns the text if bytes are readable. Then one side probably has the text, and the other side its encoding. */
 const readable = (bytes: Uint8Array | undefined) =>
   bytes !== undefined && isUtf8(bytes) && READABLE.test(fromUtf8(bytes)) ? fromUtf8(bytes) : undefined
 const withoutLineFeed = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : undefined)

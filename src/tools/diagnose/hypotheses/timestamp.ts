@@ -11,7 +11,7 @@ const seconds = (instant: number) => Math.floor(instant / 1000)
 const unfilled = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'fill_in_value' })
 const other = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
 
-/** They change the instant that the header means, in milliseconds since the Unix epoch. */
+/** These hypotheses change the instant that the header means, in milliseconds since the Unix epoch. */
 export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   other('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
   other('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),

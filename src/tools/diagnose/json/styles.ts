@@ -25,8 +25,8 @@ function shortEscape(character: string): string | undefined {
 }
 
 /**
- * Writes strings in which the characters of `matches` are escaped. They have their short escapes, except for those in
- * `never`. All others are \uXXXX, with uppercase digits if the character is below `uppercaseBelow`.
+ * Returns a style that escapes the characters of `matches`. A character has its short escape if there is one, unless it
+ * is in `never`. Otherwise it becomes \uXXXX, with uppercase digits if the character is below `uppercaseBelow`.
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const escaped = (character: string) => {
