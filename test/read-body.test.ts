@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BodySource, hasErrorCode, readBody, refuse } from '../src/index.js'
 import { transferredBytes } from './support/cases/bodies.js'
 import { arraysInUse } from './support/memory.js'
-import { noTimers, timersInUse } from './support/timers.js'
+import { timersInUse, timersLeft } from './support/timers.js'
 
 const EVENT = '{"event":"invoice.paid","name":"Zoë"}'
 const BYTES = Buffer.from(EVENT)
@@ -687,7 +687,8 @@ describe('bodyTimeout', () => {
     })
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${byte}`)
     const timer = setInterval(() => socket.write(byte), pause)
-    await once(socket, 'close')
+    // Not once(): it rejects if a byte arrives after the server has closed the connection.
+    await new Promise((resolve) => socket.on('close', resolve))
     clearInterval(timer)
     return received
   }
@@ -720,7 +721,7 @@ describe('bodyTimeout', () => {
   })
 
   it('accepts a slow sender that ends in time, and leaves no timer', async () => {
-    await noTimers()
+    const others = await timersLeft()
     const { port, ends } = await serveInTime()
     const socket = connect(port, '127.0.0.1').setNoDelay()
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\n`)
@@ -732,7 +733,7 @@ describe('bodyTimeout', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 .*aaaaa$/s)
     socket.destroy()
     expect(ends[0]).toBeLessThan(bodyTimeout)
-    expect(timersInUse()).toBe(0)
+    expect(timersInUse()).toBeLessThanOrEqual(others)
   })
 
   const unending = () => new ReadableStream<Uint8Array>()
@@ -753,7 +754,6 @@ describe('bodyTimeout', () => {
     ["Fastify's request", () => ({ raw: asSource(new Readable({ read() {} })), headers: {}, body: undefined })],
     ["hapi's request", () => ({ raw: { req: asSource(new Readable({ read() {} })) }, headers: {}, payload: null })],
   ])('holds for %s', async (_, source) => {
-    await noTimers()
     const start = performance.now()
     await expect(readBody(source() as BodySource, { bodyTimeout: 100 })).rejects.toMatchObject({
       ...LATE,
@@ -792,7 +792,7 @@ describe('bodyTimeout', () => {
     ['a Fetch Request without a body', () => new Request('http://localhost/')],
     ['a stream that has ended', () => asSource(ENDED)],
   ])('starts no timer for %s', async (_, source) => {
-    await noTimers()
+    await timersLeft()
     const start = vi.spyOn(globalThis, 'setTimeout')
     try {
       await readBody(source())
