@@ -113,8 +113,8 @@ const MAX_DEPTH = 3
  * Finds the body of a request without reading any of it.
  *
  * @param name - the name of the argument.
- * @param outerHeaders - the headers of the objects around this one.
- * @param depth - how many objects of frameworks are around this one.
+ * @param outerHeaders - the headers of the framework objects that wrap `source`.
+ * @param depth - how many framework objects wrap `source`.
  * @throws `TypeError` if there is no body, or something else already read it.
  */
 export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): UnreadBody {
@@ -133,7 +133,7 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     },
   })
 
-  // hapi keeps them as `payload`.
+  // hapi keeps the bytes as `payload`.
   const rawBody = bytesIn(source['rawBody'], name) ?? bytesIn(source['payload'], name)
   if (rawBody !== undefined) return unread(({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return unread(eventReader(source, name))

@@ -101,7 +101,10 @@ export function checkHeaders({ timestamp, nonce, signature }: HeaderValues, cloc
   return { ok: true, timestamp, seconds, nonce, signature }
 }
 
-/** Checks the form of a signature. `verify` calls it only after a mismatch, because the check costs 4 % of a genuine request. */
+/**
+ * Returns the rejection of a signature in the wrong form, or `undefined`. `verify` calls this function only after a mismatch, because
+ * the check costs 4 % of a genuine request.
+ */
 export function checkForm(signature: string): Rejected | undefined {
   return isSignature(signature) ? undefined : rejected('signature_mismatch', describeSignature(signature))
 }

@@ -60,7 +60,7 @@ interface Mistake {
   isOne(body: unknown): boolean
   /** What the value is. The default is its kind, such as `an object`. */
   readonly what?: string
-  /** More about the value, after its kind. */
+  /** Text that follows the kind of the value in the message. */
   readonly more?: string
   /** The whole fix. The default is to pass the bytes as received, with the line of the framework. */
   readonly fix?: string

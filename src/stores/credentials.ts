@@ -30,7 +30,7 @@ const KEPT = [
 export function withoutCredentials(error: unknown, copies = new Map<unknown, unknown>()): unknown {
   if (typeof error === 'string') return withoutPasswords(error)
   if (Array.isArray(error)) return error.map((item) => withoutCredentials(item, copies))
-  // The cause of an error of this package has no credentials.
+  // An error of this package is returned unchanged, because its cause is already a copy without credentials.
   if (Object(error) !== error || Object(error).code === 'ERR_NONCE_STORE') return error
   if (copies.has(error)) return copies.get(error)
   const original: object = Object(error)

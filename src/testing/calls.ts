@@ -168,7 +168,7 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
   )
 }
 
-/** Creates a store, and checks what all cases need. */
+/** Returns a new store. Throws if it is not a store, or does not remember a reserved key. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const store: unknown = await createStore()
   expectStore(store, 'createStore')

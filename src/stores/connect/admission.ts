@@ -90,7 +90,7 @@ export class Admission {
   }
 
   /**
-   * Sends a reservation, now or as soon as there is room for it.
+   * Sends a reservation, now or as soon as there is room for it, and resolves to the answer of `reserve`.
    *
    * @param reserve - sends its first statement before it returns.
    * @throws `NonceStoreBusyError` if it could not be answered in time.

@@ -44,7 +44,7 @@ export class KeptClient<Client extends object> {
    * Opens the first client.
    *
    * @param timeout - how long each step may take, in milliseconds.
-   * @param openingTime - how long the first check of a client may take, in milliseconds. A pool connects only then.
+   * @param openingTime - how long the first check of a client may take, in milliseconds. A pool connects during this check.
    */
   static async open<Client extends object>(
     driver: Driver<Client>,

@@ -1,7 +1,8 @@
 import { codedError } from '../connect/failure.js'
 
 /**
- * Limits how long a statement waits for a lock. The defaults, 50 s for a row and a day for a table, would use up all connections.
+ * Returns the statement that limits how long other statements wait for a lock. With the defaults, 50 s for a row and a day for a
+ * table, waiting statements would use up all connections.
  * Without autocommit, nothing that is reserved would ever be stored.
  */
 export function sessionSettings(timeout: number): string {

@@ -102,7 +102,7 @@ export async function connectRedis<Client extends object, Connection extends obj
     const masters = await driver.masters(client)
     const infos = (await Promise.all(masters.map(driver.info))).map(String)
     for (const [index, master] of masters.entries()) replicas.observe(master, String(infos[index]))
-    // A cluster that has lost all its connections has no master.
+    // The client of a cluster has no masters if it has lost all its connections.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
       throw codedError('READ_ONLY', 'The server is a replica.')

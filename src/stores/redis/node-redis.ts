@@ -165,7 +165,7 @@ export async function connectNodeRedis(
   return connectRedis(driver, common)
 }
 
-/** The options are new for each client, because a client may change them. */
+/** Returns new options for each client, because a client may change its options. */
 function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
   const socket = () =>
     socketOfNodeRedis({

@@ -29,7 +29,7 @@ function writtenAs(write: (signature: string) => string) {
   }
 }
 
-/** Returns a function that signs a simple request with a key of other bytes. */
+/** Returns a function that signs a request with the key `keyOf(secret)`, or returns `undefined` if that is the right key. */
 function keyedBy(keyOf: (secret: string) => Uint8Array) {
   return (sender: Sender): EndpointRequest | undefined => {
     if (Buffer.from(sender.secret).equals(keyOf(sender.secret))) return undefined

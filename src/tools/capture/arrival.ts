@@ -13,7 +13,7 @@ export function arrivalOf(time: unknown, source: string): Arrival | undefined {
   return Number.isNaN(milliseconds) ? undefined : [milliseconds, source]
 }
 
-/** A date without a zone would depend on the zone of this machine. */
+/** Returns a date in milliseconds, or NaN if the text has no zone, because the time would then depend on this machine. */
 function parseDate(text: unknown): number {
   return typeof text === 'string' && /:.*(Z|GMT|UTC|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
 }

@@ -22,7 +22,7 @@ export interface BodyRead {
   readonly isLineEndUnknown?: boolean
 }
 
-/** Checks whether the signature of the request is right for a body. */
+/** Returns whether the signature of the request is right for a body. */
 export type IsSigned = (body: Uint8Array) => boolean
 
 const LF = 0x0a
@@ -104,8 +104,8 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
 }
 
 /**
- * Returns the body that was sent from the file of `--body-file`. If curl removed line breaks, the sender may have
- * signed the whole file.
+ * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. Then it also has the
+ * whole file as `original`, because the sender may have signed that.
  */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)

@@ -1,4 +1,4 @@
-/** The shapes of a captured request that are read, for the help, the page and the errors. */
+/** The formats of a captured request that can be read, as the help and the errors list them. */
 export const CAPTURE_SHAPES: readonly string[] = [
   'HTTP text: head, blank line and body, also quoted, indented, fenced or with a log prefix',
   'the output of curl -v, and the body as a file of its own',

@@ -56,7 +56,7 @@ function readOkHttp(text: string): CapturedRequest | undefined {
   return request && { ...request, body: bytes, bodyLength: length, isHttpText: false }
 }
 
-/** Removes the prefix of the first line, in which numbers may differ. */
+/** Returns a line without the prefix of the first line. Numbers in the prefix may differ, as times do. */
 function withoutPrefix(line: string, prefix: string): string {
   const shape = (text: string) => text.replace(/\d/g, '0')
   return shape(line.slice(0, prefix.length)) === shape(prefix)

@@ -21,7 +21,7 @@ export function beginsAsHttpText(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
 }
 
-/** Checks whether a text begins with a line that only a request has. Its body may then look like any other capture. */
+/** Returns whether a text begins with a line that only a request has. The body may then look like any other capture. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
@@ -107,8 +107,8 @@ function indentOf(line: string): string {
 }
 
 /**
- * Removes a prefix from each line, up to the first line that does not have it. Numbers in it may differ, as times do.
- * If only the first line has the prefix, only that line loses it.
+ * Returns the lines without a prefix, up to the first line that does not have the prefix. Numbers in the prefix may differ,
+ * as times do. If only the first line has the prefix, returns all lines, and removes the prefix from that line.
  */
 function removePrefix(text: string, prefix: string): string {
   const lines = text.split('\n')

@@ -189,7 +189,7 @@ function timeOf(place: Place): unknown {
   return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
 }
 
-/** ngrok has the whole request as base64. */
+/** Returns the whole request, which ngrok has as base64 in `raw`, or `undefined` for the JSON of other tools. */
 function readRaw({ raw }: Json): CapturedRequest | undefined {
   const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
   return bytes && parseHttpText(bytes, fromLatin1(bytes))

@@ -7,7 +7,7 @@ const MASK = new RegExp(`^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}${WORDS}[>\\])}]{1,
 /** A whole value of JSON or of a form that is a mask. A card number, for example, is masked in part by the sender. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
-/** Checks whether a log masked a part of a text. */
+/** Returns whether a log masked a part of a text. */
 export function isMasked(text: string): boolean {
   return MASKED_VALUE.test(text)
 }

@@ -77,7 +77,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
-/** Returns HTTP text, or the error that it throws, because the text may be that of another tool. */
+/** Returns the request in HTTP text. Returns the error if there is one, because the text may be in the format of another tool. */
 function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | CaptureError | undefined {
   try {
     return parseHttpText(bytes, text)

@@ -113,7 +113,7 @@ export interface Diagnosis {
   readonly language?: Language
   /**
    * The bytes that were signed, if the request is not genuine and its signature proves them. Compare them with
-   * `timestamp:nonce:body` as received. If the request has a secret in its body, they have it too.
+   * `timestamp:nonce:body` as received. If the body of the request has a secret, these bytes have the secret too.
    */
   readonly signedMessage?: Uint8Array
 }

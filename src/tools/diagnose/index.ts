@@ -92,7 +92,7 @@ function targetOf({ method, path }: RequestToExplain): Header[] {
   return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
 }
 
-/** Headers are read twice, but an iterator can be read only once. */
+/** Returns the request with a list instead of an iterator of headers, because headers are read twice, but an iterator only once. */
 function withListedHeaders(request: WebhookRequest): WebhookRequest {
   const headers: unknown = request?.headers
   const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers

@@ -62,7 +62,7 @@ export function meaningsOf({
   return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
 
-/** Stripe and others put the time into the header of the signature: `t=1700000000,v1=…`. */
+/** Returns the time that Stripe and others put into the header of the signature: `t=1700000000,v1=…`. */
 function timestampInside(signature = ''): string | undefined {
   return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
 }
@@ -78,7 +78,7 @@ function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
-/** Swaps two headers back if their values show that they were swapped. */
+/** Returns `meant`, with the timestamp and the nonce swapped back if their values show that they were swapped. */
 export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
   const { timestamp, nonce } = meant
   const swapped = swap(meant)

@@ -46,7 +46,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
     found.push([name, text.replace(LINE_END, '')])
     if (LINE_END.test(text)) lineEnds.push(noteOnLineEnd(name))
   }
-  // The option is shown without its value.
+  // The message has only the name of the option, because its value may be a secret.
   const [empty] = found.find(([, secret]) => secret === '') ?? []
   if (empty !== undefined) throw new UsageError(`The secret of ${empty.split(' ', 1)} is empty. Set it, and try again.`)
   if (found.length === 0) found.push(['the terminal', await askForSecret(context)])

@@ -18,7 +18,7 @@ export type Style = Format & { readonly width: number }
 /** Longer lines are hard to read. In shorter lines, a text does not fit beside its name. */
 const [MIN_WIDTH, MAX_WIDTH] = [60, 100]
 
-/** The width of a file or a pipe. */
+/** The width for a file or a pipe, which has no columns. */
 const DEFAULT_WIDTH = 80
 
 export function styleOf(output: Output): Style {

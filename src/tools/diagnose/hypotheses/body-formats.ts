@@ -44,7 +44,7 @@ export function formEncode(text: string): string {
 /** Writes a backslash before each quote and backslash, as PHP's addslashes does. */
 export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
 
-/** Removes these backslashes; `undefined` if the text is not the result of {@link addSlashes}. */
+/** Returns the text before {@link addSlashes}, or `undefined` if `text` is not the result of that function. */
 export function removeSlashes(text: string): string | undefined {
   const plain = text.replace(/\\(['"\\])/g, '$1').replaceAll('\\0', '\0')
   return plain !== text && addSlashes(plain) === text ? plain : undefined
@@ -301,7 +301,7 @@ export function pythonBytes(body: Uint8Array): string {
   return `b${text.replace(/[^ -~]/g, (character) => `\\x${hex(latin1(character))}`)}`
 }
 
-/** HTML escapes, with one of the ways to write an apostrophe. */
+/** Returns `text` with HTML escapes. An apostrophe becomes `apostrophe`, because programs escape it in different ways. */
 export function htmlEscape(text: string, apostrophe: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return escaped.replaceAll('"', '&quot;').replaceAll("'", apostrophe)

@@ -17,7 +17,7 @@ export interface RequestContext {
   /** The body as received. */
   readonly body: Uint8Array
   readonly primitives: Primitives
-  /** Counts work that is not a hash, as a number of hashed bytes. Ends the search when the budget is used up. */
+  /** Counts bytes that are read or written, but not hashed. Ends the search when the budget is used up. */
   spend(bytes: number): void
 }
 

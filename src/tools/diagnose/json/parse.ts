@@ -20,7 +20,7 @@ const BETWEEN = ' \t\n\r,:'
 const IS_BETWEEN = tableOf(BETWEEN)
 const IS_AROUND = tableOf(`${BETWEEN}{}[]"`)
 
-/** A table of ASCII, which takes less time than a search in a text for each character. */
+/** Returns a table of the ASCII codes in `characters`, because a look-up takes less time than a search in a text. */
 function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(128)
   for (const character of characters) table[character.charCodeAt(0)] = 1
