@@ -5,7 +5,10 @@ import { type Header, valuesOf } from './headers.js'
 /** A time, and its source: `from the Date of the response`. */
 export type Arrival = readonly [milliseconds: number, source: string]
 
-/** Returns a time that is a date with its time zone, or Unix time in seconds or milliseconds. */
+/**
+ * Returns the arrival for a date with its time zone, or for Unix time in seconds or milliseconds. Returns `undefined` for any other
+ * value.
+ */
 export function arrivalOf(time: unknown, source: string): Arrival | undefined {
   const isUnixTime = /^\d{9,13}(\.\d+)?$/.test(String(time))
   const number = Number(time) * (Number(time) < 1e11 ? 1000 : 1)
@@ -47,7 +50,7 @@ export function findArrival(
 /** Unix time has 10 digits in seconds until the year 2286, and 13 in milliseconds. */
 const MAX_DIGITS_OF_SECONDS = 11
 
-/** Parses the value of `--at` into milliseconds since the Unix epoch. */
+/** Returns the value of `--at` in milliseconds since the Unix epoch. Throws a `CaptureError` if the value is not a time. */
 export function parseTime(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text) * (text.length > MAX_DIGITS_OF_SECONDS ? 1 : 1000)
   const milliseconds = parseDate(text)

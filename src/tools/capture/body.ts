@@ -18,7 +18,7 @@ export interface BodyRead {
    * case, a wrong signature says nothing about the sender.
    */
   readonly doubt?: string
-  /** Whether nothing says if a line end after the body belongs to it. */
+  /** Whether it is unknown if the line end after the body belongs to the body. */
   readonly isLineEndUnknown?: boolean
 }
 
@@ -74,7 +74,7 @@ export function assertBody(
   headers: readonly Header[],
   file?: Uint8Array,
 ): void {
-  // Many logs have only the headers.
+  // An empty body with a Content-Length was left out, because many logs have only the headers.
   const isLeftOut = isHttpText && body?.length === 0 && Number(contentLengthOf(headers)) > 0
   if (file === undefined && (body === undefined || isLeftOut)) {
     throw new CaptureError(`The capture ${whyNoBody}. Pass the file that was sent with --body-file PATH.`)
@@ -104,8 +104,8 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
 }
 
 /**
- * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. Then it also has the
- * whole file as `original`, because the sender may have signed that.
+ * Returns the body that was sent from the file of `--body-file`, without the line breaks that curl removed. If curl removed some,
+ * the result also has the whole file as `original`, because the sender may have signed the whole file.
  */
 function readingsOfFile(file: Uint8Array, length: number | undefined, { isFileJoined }: CapturedRequest): Reading[] {
   const joined = withoutLineBreaks(file)
@@ -123,7 +123,7 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
   const isLineEnd = body[length - 1] === LF || /^\r?\n/.test(after)
-  // JSON that was printed again often has a line break there, but is not complete.
+  // JSON that was printed again often has a line break at this place, but the JSON before it is not complete.
   const isJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
   const isEnd = /^\r?\n$/.test(after) || (isJson ? jsonValue(fromUtf8(cut)) !== undefined : isLineEnd)
   if (!isEnd) return []
@@ -134,7 +134,10 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
 /** A line that begins something else than the body: a response, a second request, or the end of a block. */
 const TEXT_AFTER = /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|```|\{(?:code|noformat)\})/m
 
-/** Returns the body without the text after it, and without the blank lines before that text. */
+/**
+ * Returns the body without the text after it: first without the blank lines before that text, then with them. Returns an empty list
+ * if no text follows.
+ */
 function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   const text = fromLatin1(body)
   const index = text.search(TEXT_AFTER)
@@ -144,7 +147,10 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(0, index)]
 }
 
-/** Undoes changes of the capture until the signature is right. If no signature is, the first body of the right length is proved. */
+/**
+ * Returns the first body with a right signature after changes of the capture are undone. Without one, returns the first body of the
+ * right length, or `undefined`.
+ */
 function undo(readings: readonly Reading[], length: number | undefined, isSigned: IsSigned): BodyRead | undefined {
   let proved: BodyRead | undefined
   let size = 0
@@ -170,7 +176,7 @@ const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
-/** Says why the body is not proved. */
+/** Returns why the body is not proved. */
 function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean): string {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot may stand for any other byte'
@@ -178,7 +184,7 @@ function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolea
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
-/** The error for a body that is not proved, if only the body can be wrong. */
+/** Returns the error for a body that is not proved, if only the body can be wrong. */
 export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
     `The capture does not hold the bytes that arrived: ${doubt}. Record it with listen or captureRequest, or pass --header three times and --body-file.`,
@@ -186,7 +192,7 @@ export function notTheBytes(doubt: string): CaptureError {
 }
 
 /**
- * Joins the chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
+ * Returns the joined chunks of a body (RFC 9112, section 7.1). Lines may end with LF alone, as in captures.
  * Returns `undefined` if the body has no chunks, because many tools join them.
  */
 function joinChunks(bytes: Uint8Array): Uint8Array | undefined {

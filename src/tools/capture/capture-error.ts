@@ -8,7 +8,7 @@ export const CAPTURE_SHAPES: readonly string[] = [
   'a dump of bytes (xxd, hexdump -C), or printed variables that have the three headers and the body',
 ]
 
-/** What works for any request. */
+/** The way to pass a request that works without a capture. */
 const NO_CAPTURE =
   "no capture, but --header three times ('X-Timestamp: …', 'X-Nonce: …', 'X-Signature: …') and --body-file PATH"
 

@@ -8,7 +8,7 @@ import { listHeaders, pairsOf } from './headers.js'
 import { httpText, markOf } from './write-request.js'
 
 /**
- * The head of a request: Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks fit.
+ * The head of a request. Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks have these fields.
  */
 export interface RequestHead {
   readonly method?: string | undefined
@@ -22,16 +22,17 @@ export interface RequestHead {
 }
 
 /**
- * Writes a received request as text that `inbound-webhook-auth diagnose` and the workbench read back byte for byte, with the time
- * at which it arrived.
+ * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-auth diagnose` and the
+ * workbench read this text back byte for byte.
  *
- * The text has all headers and the whole body. Keep it as safe as the request itself.
+ * The text has all headers and the whole body. Keep the text as safe as the request itself.
  *
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.
  * @param clock - the time of arrival, by default `Date`. Call this function as soon as the request arrives.
  * @returns the bytes of the text. The body in them is unchanged, so save them as bytes.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that returns no number.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that
+ *   returns no number.
  *
  * @example
  * ```ts

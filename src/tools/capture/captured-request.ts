@@ -3,15 +3,15 @@ import type { Header } from './headers.js'
 
 /** A captured request, as read. */
 export interface CapturedRequest {
-  /** Method and target are the pseudo-headers `:method` and `:path`, as in HTTP/2. A sender may have signed them. */
+  /** The pseudo-headers `:method` and `:path` of HTTP/2 hold the method and the target, because a sender may have signed them. */
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
-  /** Why there is no body, after "The capture". By default it "has no body". */
+  /** Completes "The capture …" and says why there is no body. The default is "has no body". */
   readonly whyNoBody?: string | undefined
-  /** Whether the body was copied from HTTP text. Then it may be in chunks, or an editor may have added a line end. */
+  /** Whether the body was copied from HTTP text. Then the body may be in chunks, or an editor may have added a line end. */
   readonly isHttpText?: boolean
-  /** The length of the body, as the capture itself says it. Such a body has no chunks. */
+  /** The length of the body, if the capture itself says it. In this case, the body is not in chunks. */
   readonly bodyLength?: number | undefined
   /** Other texts of the capture that may be the body, such as a field of the object that is called body. */
   readonly otherBodies?: readonly Uint8Array[]
@@ -19,7 +19,7 @@ export interface CapturedRequest {
   readonly isParsed?: boolean | undefined
   /** Whether the body is a guess, so that only its length or its signature proves it. */
   readonly isGuess?: boolean | undefined
-  /** Whether the capture writes a dot for other bytes. Then the length proves nothing. */
+  /** Whether the capture writes a dot for other bytes, so that the length of the body proves nothing. */
   readonly isLossy?: boolean
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean

@@ -24,7 +24,7 @@ function readWget(text: string): CapturedRequest | undefined {
   return request && { ...request, body: data === undefined ? undefined : latin1(data), isHttpText: false }
 }
 
-/** The first line of a request. Its lines may have a prefix, as logcat writes. */
+/** The first line of a request. All lines of the request may have a prefix, as logcat writes. */
 const BEGIN = /^(.{0,200}?)--> ([A-Z]+) (https?:\/\/\S+)(?: \S+)?$/m
 
 function readOkHttp(text: string): CapturedRequest | undefined {
@@ -42,7 +42,7 @@ function readOkHttp(text: string): CapturedRequest | undefined {
       length = bytes === undefined ? undefined : Number(bytes)
       break
     }
-    // logcat leaves out blank lines.
+    // logcat leaves out blank lines, so the first line that is not a header ends the head.
     if (isHead && !/^[\w-]+: ?/.test(plain)) {
       isHead = false
       if (plain === '') continue

@@ -16,13 +16,13 @@ export function isCurlCommand(beginning: string): boolean {
   return CURL.test(beginning)
 }
 
-/** Returns the index of a command below prose, or -1. Other captures may have a command in a body or a response. */
+/** Returns the index of a command below prose, or -1 if the text looks like a capture that has a command in a body or response. */
 export function findCurlCommand(text: string): number {
   const index = text.search(COMMAND)
   return /^[*>]|HTTP\/\d|\{/m.test(text.slice(0, Math.max(index, 0))) ? -1 : index
 }
 
-/** The options of curl that take a value. The others are switches. */
+/** The options of curl that take a value. All other options are switches. */
 const LETTERS_WITH_VALUE = new Set('AbcCdDeEFHKmoPQrtTuUwxXyYz')
 const OPTIONS_WITH_VALUE = new Set(
   'header data data-raw data-binary data-ascii data-urlencode json form form-string request url user-agent cookie cookie-jar referer user output max-time connect-timeout proxy cert key cacert resolve retry write-out'.split(
@@ -101,7 +101,7 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
   }
 }
 
-/** Adds method, path and host, which a sender may have signed. */
+/** Returns the headers with method, path and host before them, because a sender may have signed those values. */
 function addTarget(method: string, text: string, headers: readonly Header[]): Header[] {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host: Header[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]

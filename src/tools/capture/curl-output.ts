@@ -3,15 +3,15 @@ import { arrivalOf } from './arrival.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type Header, parseHeader } from './headers.js'
 
-/** The request line in the output of `curl -v`. curl may print its progress before it, on the same line. */
+/** The request line in the output of `curl -v`. curl may print its progress on the same line, before the request line. */
 const REQUEST_LINE = /^[ \d:.kMG-]*> ([A-Z][A-Z-]*) ([!-~]+) HTTP\/[\d.]+$/
 
 /** How many lines are searched for the request. */
 const MAX_LINES = 10_000
 
 /**
- * Parses the output of `curl -v`, which has no body, or the timeline of Insomnia, which has one. Returns `undefined` for other
- * text, such as HTTP text that a mail quotes: there the lines after the head begin with `>` too.
+ * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has a body. Returns
+ * `undefined` for other text, such as HTTP text that a mail quotes, because the lines after its head begin with `>` too.
  *
  * @param isHttpText - whether the text may also be HTTP text. Then `>` lines after a blank line are in its body.
  */
@@ -40,7 +40,7 @@ export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequ
   return { headers, ...bodyIn(rest), arrival: arrivalOf(date, 'from the Date of the response') }
 }
 
-/** Returns the body that Insomnia writes below the head. It writes the body of the response in the same way. */
+/** Returns the body that Insomnia writes below the head. Lines of a body after the first line of the response belong to the response. */
 function bodyIn(lines: readonly string[]): Pick<CapturedRequest, 'body' | 'isHttpText'> {
   const response = lines.findIndex((line) => line.startsWith('<'))
   const sent = lines.slice(0, response === -1 ? undefined : response).filter((line) => /^\|( |$)/.test(line))

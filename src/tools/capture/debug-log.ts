@@ -37,7 +37,7 @@ export function readDebugLog(bytes: Uint8Array, beginning: string): Uint8Array |
   for (const line of fromLatin1(bytes).split(/\r?\n/)) {
     const text = log.piece.exec(line)?.groups?.['text']
     if (text !== undefined) pieces.push(log.decode(text))
-    // Another line follows when the request is complete.
+    // The first line without a piece shows that the request is complete.
     else if (pieces.length > 0) break
   }
   return concat(...pieces)

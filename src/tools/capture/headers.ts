@@ -4,7 +4,10 @@ import type { HeadersInput } from '../../rules/headers.js'
 /** One header with one value. A capture has its name as written, and {@link listHeaders} returns it in lowercase. */
 export type Header = readonly [name: string, value: string]
 
-/** Parses `Name: value`. The name may begin with a colon, as a pseudo-header of HTTP/2 does. */
+/**
+ * Returns the header in a line `Name: value`, or `undefined` for another line. The name may begin with a colon, as a pseudo-header
+ * of HTTP/2 does.
+ */
 export function parseHeader(line: string): Header | undefined {
   const [, name, value] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s.exec(line) ?? []
   // White space around the value does not belong to it (RFC 9110, section 5.5). The lookbehind keeps the time linear.
@@ -22,7 +25,7 @@ const ASKED_NAMES = [
   ...['x-hub-signature-256', 'authorization', 'date', 'content-length', 'content-encoding', 'transfer-encoding'],
 ]
 
-/** Lists every header, once per value, with its name in lowercase. Leaves out values that are not text. */
+/** Returns every header, once per value, with its name in lowercase. Values that are not text are left out. */
 export function listHeaders(headers: HeadersInput): Header[] {
   const listed: Header[] = []
   const add = (name: unknown, values: unknown) => {
@@ -54,7 +57,7 @@ export function isChunked(headers: readonly Header[]): boolean {
 /** Headers that only requests have. */
 const OF_REQUESTS = /^(:method|:path|host|user-agent|accept)$|signature|nonce|^x-(.+-)?timestamp$/i
 
-/** Returns whether headers are those of a request. Other text has lines of names and values too. */
+/** Returns whether one of the headers is only in requests, because other text has lines of names and values too. */
 export function areOfRequest(headers: readonly Header[]): boolean {
   return headers.some(([name]) => OF_REQUESTS.test(name))
 }

@@ -21,7 +21,7 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
     const [, direction] = SECTION.exec(line) ?? []
     if (direction !== undefined) {
-      // The response follows the request, and another request may follow the response.
+      // The response ends the request. Another request may follow the response.
       if (direction === '<=' && bytes.length > 0) break
       isSent = direction === '=>'
       start = bytes.length

@@ -21,14 +21,14 @@ export function beginsAsHttpText(text: string): boolean {
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !prefixOf(line))
 }
 
-/** Returns whether a text begins with a line that only a request has. The body may then look like any other capture. */
+/** Returns whether a text begins with a line that only a request has. The body of this request may look like any other capture. */
 export function beginsAsRequest(text: string): boolean {
   const [line = ''] = text.split(/\r?\n/, 1)
   return REQUEST_LINE.test(line) || MARK.test(line) || (parseHeader(line) !== undefined && !isRemark(line))
 }
 
 /**
- * Parses HTTP text. Returns `undefined` if no line of it is a request line or a header.
+ * Returns the request in HTTP text, or `undefined` if no line of the text is a request line or a header.
  *
  * @param text - the beginning of `bytes`, as Latin-1.
  */
@@ -66,13 +66,13 @@ function findStart(text: string): Start | undefined {
   return undefined
 }
 
-/** Looks for a request line below lines that look like headers. */
+/** Returns the start of a request line below lines that look like headers, or `undefined` if there is none. */
 function findInHead(lines: readonly string[]): Start | undefined {
   let start = 0
   for (const ended of lines) {
     const line = ended.replace(/\r$/, '')
     const prefix = prefixOf(line)
-    // A line that is a header may quote a request line, so it is not taken as one.
+    // A header may quote a request line, so a line that is a header is not taken as a request line.
     if (prefix !== undefined && parseHeader(line) === undefined) return { start, prefix }
     if (line === '') break
     start += ended.length + 1
@@ -90,7 +90,7 @@ function isRemark(line: string): boolean {
   return header !== undefined && !areOfRequest([header])
 }
 
-/** Returns whether lines begin as a request does. Other text has lines of names and values too. */
+/** Returns whether lines begin as a request does. Names and values alone are not enough, because other text has them too. */
 function isHead(lines: readonly string[]): boolean {
   const [first = ''] = lines
   const { length } = indentOf(first)
@@ -124,7 +124,7 @@ function removePrefix(text: string, prefix: string): string {
   return stripped.join('\n')
 }
 
-/** A blank line may have lost the white space at the end of its prefix. */
+/** Returns a pattern that finds the prefix. A blank line may have lost the white space at the end of its prefix. */
 function patternOf(prefix: string): RegExp {
   const core = prefix.trimEnd()
   const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\d+/g, '\\d+')
@@ -137,7 +137,7 @@ function timeInPrefix(prefix: string): Arrival | undefined {
   return arrivalOf(time?.replace(',', '.'), 'from the log line')
 }
 
-/** A document or a chat writes no-break spaces, here as the bytes of UTF-8, after the method or after the names. */
+/** Text from a document or a chat: it has no-break spaces, here as bytes of UTF-8, after the method or after the names. */
 const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0/m
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {

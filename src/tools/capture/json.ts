@@ -56,10 +56,13 @@ const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['requestbody', 'text'],
 ]
 
-/** Names that are often those of a body. Only its length or its signature proves it. */
+/** Other names that a body often has. Such a body is a guess, which only its length or its signature proves. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value']
 
-/** The names of a raw body in an object that is called `body`, and names beside them that only a description of a body has. */
+/**
+ * The names of a raw body in an object that is called `body`. `DESCRIPTIONS` are names that this object has only if it describes a
+ * body.
+ */
 const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['as_bytes', 'base64'],
   ['raw', 'text'],
@@ -75,7 +78,7 @@ const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'byt
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
 const ENCODING = /^(raw)?(body)?encoding$/
 
-/** Parses JSON: one document, or lines with a document each. Returns `undefined` for other text. */
+/** Returns the JSON documents of a text: one document, or one per line. Returns `undefined` for other text. */
 export function parseDocuments(text: string): readonly unknown[] | undefined {
   const document = parse(text)
   if (document !== undefined) return [document]
@@ -83,7 +86,7 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
   return lines.includes(undefined) ? undefined : lines
 }
 
-/** Finds JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
+/** Returns the JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
 export function findDocuments(text: string): readonly unknown[] {
   const start = text.indexOf('{')
   if (start === -1) return []
@@ -103,8 +106,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Reads the request in JSON, or returns `undefined` if it has none. Of several requests, it reads the first one that
- * has X-Signature.
+ * Returns the request in JSON, or `undefined` if the JSON has none. Of several requests, returns the first that has
+ * X-Signature, or the first of all if none has it.
  */
 export function readDocuments(documents: readonly unknown[]): CapturedRequest | undefined {
   const found = findHeaders(documents)
@@ -121,7 +124,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
 
 const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
 
-/** Finds all objects with headers of a request, the outermost first. */
+/** Returns all objects with headers of a request, the outermost first. */
 function findHeaders(documents: unknown): Found[] {
   const inTexts: Place[] = []
   const found = findHeadersIn([{ object: { documents } }], inTexts)
@@ -129,7 +132,7 @@ function findHeaders(documents: unknown): Found[] {
   return found.some(isSigned) ? found : [...found, ...findHeadersIn(inTexts, inTexts)]
 }
 
-/** Finds the objects with headers in `pending`, and adds the objects in their texts to `inTexts`. */
+/** Returns the objects with headers in `pending`, and adds the objects that are in texts to `inTexts`. */
 function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   const found: Found[] = []
   for (const place of pending) {
@@ -149,7 +152,7 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
     for (const [name, inner] of Object.entries(object)) {
       if (name === 'response') continue
       if (isJsonObject(inner)) pending.push({ object: inner, outer: place })
-      // A message of a queue has the event as a string. The queue's own fields are no part of the request, so they are left out.
+      // A message of a queue has the event as a string. The queue's own fields are not part of the request, so they are left out.
       const message = typeof inner === 'string' && inner.startsWith('{') ? parse(inner) : undefined
       if (isJsonObject(message)) inTexts.push({ object: message })
     }
@@ -183,7 +186,7 @@ function lookUp(place: Place, names: readonly string[]): unknown {
   return undefined
 }
 
-/** webhook.site writes times in UTC, but does not name the zone: `2023-11-14 22:13:20`. */
+/** Returns the time in an object. webhook.site writes times in UTC, but does not name the zone: `2023-11-14 22:13:20`. */
 function timeOf(place: Place): unknown {
   const { token_id: tokenId, created_at: createdAt } = place.object
   return tokenId !== undefined && typeof createdAt === 'string' ? `${createdAt}Z` : lookUp(place, NAMES.time)
@@ -196,8 +199,8 @@ function readRaw({ raw }: Json): CapturedRequest | undefined {
 }
 
 /**
- * Returns headers from an object of names and values, or from a list of pairs, of objects with `name` and `value`, or of names
- * and values in turns. A string may hold one of these as JSON, or the headers as HTTP text.
+ * Returns the headers in an object of names and values, or in a list. A list may have pairs, objects with `name` and `value`, or
+ * names and values in turns. A string may hold such an object or list as JSON, or the headers as HTTP text.
  */
 function headerLinesOf(value: unknown): Header[] {
   if (typeof value === 'string') {
@@ -259,8 +262,8 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
 }
 
 /**
- * Looks beside the headers first, then in the objects around them. If an object also has a response, its body may be
- * that of the response.
+ * Returns the body beside the headers, or in the nearest object around them that has a body. Returns `undefined` if an object
+ * around the headers also has a response, because the body may belong to the response.
  */
 function findBodyField(place: Place): BodyField | undefined {
   let inner: Json | undefined
@@ -271,7 +274,7 @@ function findBodyField(place: Place): BodyField | undefined {
     if (isJsonObject(postData)) return { value: postData['text'], encoding: 'text', object: postData }
     if (tokenId !== undefined) return { value: content, encoding: 'text', object }
     const fields = new Map(Object.entries(object).map(([name, value]) => [simplify(name), value]))
-    // An object around the headers is no body.
+    // An object that contains the headers is not the body.
     const isValue = (value: unknown) => (value ?? null) !== null && value !== inner
     const [found] = BODY_NAMES.filter(([name]) => isValue(fields.get(name)))
     if (found !== undefined) return { value: fields.get(found[0]), encoding: found[1], object }

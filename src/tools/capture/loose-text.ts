@@ -6,7 +6,7 @@ import type { Header } from './headers.js'
 // Text of a program that printed its headers and its body in a form of its own: `var_dump`, `console.log`, `print`, or a format
 // of an access log. The body is a guess, so it counts only if its length or its signature is right.
 
-/** A longer text is the log of many requests. */
+/** How many bytes are read, because a longer text is the log of many requests. */
 const MAX_TEXT = 2 ** 18
 /** How many possible bodies are tried. */
 const MAX_BODIES = 16
@@ -24,7 +24,7 @@ const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
 
-/** Reads text that has the three headers somewhere. Returns `undefined` for other text. */
+/** Returns the request in a text that has the three headers somewhere, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
   const headers = HEADERS.flatMap(([name, pattern]): Header[] => {
@@ -69,7 +69,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
 /** A string in quotes. `console.log` writes a long string as several strings with ` +` between them. */
 const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
 
-/** Returns what the value at an index may be: a quoted string, bytes, or the rest of the line or of the text. */
+/** Yields what the value at an index may be: a quoted string, bytes, or the rest of the line or of the text. */
 function* valueAt(text: string, start: number): Generator<Uint8Array> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
@@ -90,7 +90,7 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
   yield utf8(value.trimEnd())
 }
 
-/** Reads a capture that is base64 as a whole. */
+/** Returns the bytes of a capture that is base64 as a whole, or `undefined` for another capture. */
 export function decodeWhole(beginning: string, bytes: Uint8Array): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_=\s-]*$/.test(beginning.slice(0, 200))) return undefined
   return fromBase64(fromLatin1(bytes).replace(/\s+/g, ''))

@@ -4,7 +4,7 @@ import { type Header, valuesOf } from './headers.js'
 /** What logs write instead of a value. */
 const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
 const MASK = new RegExp(`^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}${WORDS}[>\\])}]{1,2}|${WORDS})["']?$`, 'i')
-/** A whole value of JSON or of a form that is a mask. A card number, for example, is masked in part by the sender. */
+/** A value of JSON or of a form that is only a mask. A value with only a part masked, such as a card number, is from the sender. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
 /** Returns whether a log masked a part of a text. */

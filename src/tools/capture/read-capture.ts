@@ -20,7 +20,7 @@ const MAX_HEAD_BYTES = 2 ** 18
 /** Text in which a dot may stand for any other byte: of tcpdump, ngrep and Wireshark. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
-/** Reads a captured request. Throws a `CaptureError` if the text is not a request. */
+/** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
   const bytes = toUtf8(capture)
   const request = readText(bytes)
@@ -29,7 +29,7 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
 
 function readText(bytes: Uint8Array): CapturedRequest {
   const beginning = fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))
-  // Blank lines may come before the request. White space before the first line may be before each line.
+  // Blank lines before the request are skipped. White space before the first line is kept, because each line may have it.
   const blank = beginning.lastIndexOf('\n', beginning.search(/\S|$/)) + 1
   const rest = bytes.subarray(blank)
   const text = beginning.slice(blank)
@@ -39,7 +39,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (/^HTTP\/\d/.test(trimmed)) throw unreadable('is a response, not a request')
   if (trimmed.startsWith('"')) return readQuoted(rest)
-  // The line of X-Signature is longer than the lines of quoted-printable.
+  // In quoted-printable, the line of X-Signature is broken, because it is longer than a line may be.
   const mail = /^x-signature: [0-9a-f]+=\r?$/im.test(text) ? decodeQuotedPrintable(fromLatin1(rest)) : undefined
   if (mail !== undefined) return readText(latin1(mail))
   const isRequest = beginsAsRequest(text)
@@ -54,7 +54,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   }
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromUtf8(rest))
-    // Someone pasted the command with its output, which has the headers as they were sent.
+    // The command may be pasted with its output, which has the headers as they were sent.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
   const logged = isRequest ? undefined : readClientLog(rest, text)
@@ -99,7 +99,7 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-/** Reads HTTP text that is one JSON string, as Go's %q and many logs write it. */
+/** Returns the request in HTTP text that is one JSON string, as Go's %q and many logs write it. */
 function readQuoted(bytes: Uint8Array): CapturedRequest {
   let text: unknown
   try {
@@ -110,7 +110,7 @@ function readQuoted(bytes: Uint8Array): CapturedRequest {
   return readText(utf8(String(text)))
 }
 
-/** Decodes UTF-16, which PowerShell and Notepad write, and removes a byte order mark. */
+/** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad write UTF-16, which is decoded. */
 function toUtf8(bytes: Uint8Array): Uint8Array {
   const [first, second, third, fourth] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3)

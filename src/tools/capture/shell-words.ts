@@ -14,7 +14,7 @@ export function splitCommand(text: string): readonly ShellWord[] {
   return isForCmd(text) ? splitForCmd(text) : splitForBash(text)
 }
 
-/** Only cmd on Windows escapes with a caret. */
+/** Returns whether a text is for cmd on Windows, because only cmd escapes with a caret. */
 function isForCmd(text: string): boolean {
   return /\^(\r?\n|")/.test(text)
 }
@@ -99,7 +99,7 @@ function splitForBash(text: string): readonly ShellWord[] {
   return list.words
 }
 
-/** Returns the index after the match of a sticky expression, or the index at which it began if it matches nothing. */
+/** Returns the index after the match of a sticky expression, or `index` if the expression matches nothing. */
 function endOf(sticky: RegExp, text: string, index: number): number {
   sticky.lastIndex = index
   return sticky.test(text) ? sticky.lastIndex : index
@@ -117,10 +117,10 @@ function indexAfter(text: string, quote: string, start: number): number {
 }
 
 /**
- * Adds what is in quotes, and returns the index after it.
+ * Adds the text in quotes, and returns the index after the end quote.
  *
  * @param special - finds the end quote and the characters that have a special meaning.
- * @param addOther - adds one of the other characters, and returns the index after it.
+ * @param addOther - adds a special character that is not the end quote, and returns the index after it.
  */
 function addQuoted(
   text: string,
@@ -141,7 +141,7 @@ function addQuoted(
   }
 }
 
-/** Adds what is in `"…"`, and returns the index after it. */
+/** Adds the text in `"…"`, and returns the index after the end quote. */
 function addDoubleQuoted(text: string, start: number, list: WordList): number {
   return addQuoted(text, start, list, /["\\$`]/g, (character, index) => {
     if (character !== '\\') {
@@ -161,7 +161,7 @@ const ANSI_ESCAPES = new Map([
   ['t', '\t'],
 ])
 
-/** Adds what is in `$'…'`, and returns the index after it. */
+/** Adds the text in `$'…'`, and returns the index after the end quote. */
 function addAnsiQuoted(text: string, start: number, list: WordList): number {
   return addQuoted(text, start, list, /['\\]/g, (_, index) => {
     const [sequence = text.charAt(index), unicode, byte] = match(/u([0-9a-f]{1,4})|x([0-9a-f]{1,2})/iy, text, index)
@@ -173,7 +173,7 @@ function addAnsiQuoted(text: string, start: number, list: WordList): number {
   })
 }
 
-/** cmd removes the carets, and then curl.exe reads the quotes. */
+/** Returns the words of a command for cmd, which removes the carets before curl.exe reads the quotes. */
 function splitForCmd(text: string): readonly ShellWord[] {
   const list = new WordList()
   const line = removeCarets(text)
@@ -194,8 +194,8 @@ function splitForCmd(text: string): readonly ShellWord[] {
 }
 
 /**
- * Returns the first command of the text as one line. A caret before one line end continues the line. Before two line
- * ends, it keeps one of them.
+ * Returns the first command of the text as one line. A caret before one line end continues the line. A caret
+ * before two line ends keeps one of them.
  */
 function removeCarets(text: string): string {
   let line = ''

@@ -19,7 +19,7 @@ export function signatureChecker(
   return (body) => keys.some((key) => hex(platform.hmac('sha256', key, [before, body]) as Uint8Array) === digest)
 }
 
-/** Returns the digest as lowercase hex. A signature in another form has the same digest. */
+/** Returns the digest of a signature in hex or base64 as lowercase hex, or `undefined` for other text. */
 function digestOf(signature: string): string | undefined {
   const [, digits] = /(?:^|[=, ])([0-9a-f]{64})$/i.exec(signature) ?? []
   const bytes = digits === undefined ? fromBase64(signature) : undefined

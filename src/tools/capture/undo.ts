@@ -43,7 +43,7 @@ const ofText = (undo: (text: string) => string) => (body: Uint8Array) => [latin1
 const changed = (what: string, undo: Change['undo']): Change => ({ what, undo })
 const rewritten = (what: string, undo: Change['undo']): Change => ({ what, undo, isSlow: true })
 
-/** All changes, the likeliest first. Most of them name bytes of UTF-8, because the body is read as Latin-1. */
+/** All changes, the likeliest first. Most patterns name bytes of UTF-8, because the body is read as Latin-1. */
 const CHANGES: readonly Change[] = [
   changed(
     'changed the line ends of the body',
@@ -82,8 +82,8 @@ const SPACINGS = [COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON]
 const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
 /**
- * Returns JSON as serializers write it, with the numbers and the order of the capture. The length proves a text only if
- * nothing but white space was changed.
+ * Yields the JSON as serializers write it, with the numbers and the order of the capture. `isWeak` is true if more than white space
+ * may have been changed, because the length then proves nothing.
  */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
@@ -130,7 +130,7 @@ export function* undoneBodies(body: Uint8Array): Generator<Undone> {
   }
 }
 
-/** Returns the body without its line end, or with one. */
+/** Yields the body without its line end. If the body has none, yields it with each kind of line end. */
 function* lineEnds(has: string, lost: string, body: Uint8Array): Generator<Undone> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }

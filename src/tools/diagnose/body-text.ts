@@ -2,7 +2,7 @@ import * as bytes from '../bytes.js'
 
 // The text of a body. A search reads the same body in dozens of hypotheses, so each result is kept as long as the body.
 
-/** Keeps the result of a function for each body. */
+/** Returns a function that calls `read` once per body, and keeps the result. */
 function kept<Result>(read: (body: Uint8Array) => Result): (body: Uint8Array) => Result {
   const results = new WeakMap<Uint8Array, Result>()
   return (body) => {

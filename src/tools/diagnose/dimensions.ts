@@ -64,12 +64,12 @@ export interface Facts extends SignedRequest {
 export interface Dimension<Input = unknown> {
   /** What the hypotheses change, as a word for a person. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
-  /** The field of a {@link Way} that holds its value. */
+  /** The field of a {@link Way} that holds the value of this dimension. */
   readonly field: Exclude<keyof Way, 'mistakes'>
   hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
   /** Returns the values that follow the rules. */
   right(facts: Facts, way: Way): readonly Value[]
-  /** Returns what the hypotheses change. */
+  /** Returns the values that the hypotheses change. */
   inputs(facts: Facts, way: Way): readonly Input[]
 }
 
@@ -85,7 +85,7 @@ function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypoth
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }
 }
 
-/** Checks the types of one dimension. The search needs none of them. */
+/** Returns `entry` unchanged, so that TypeScript checks the types of one dimension. The search does not need these types. */
 const dimension = <Input>(entry: Dimension<Input>): Dimension => entry
 
 /** All dimensions, in the order in which they build on each other. */
@@ -131,7 +131,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   }),
 ]
 
-/** Reads from the headers of a request what the dimensions need. */
+/** Returns what the dimensions need of a request and its headers. */
 export function factsOf(
   { timestamp = '', nonce = '', signature = '' }: HeaderValues,
   { body, original, secrets, now }: SignedRequest,

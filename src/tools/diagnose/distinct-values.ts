@@ -6,14 +6,14 @@ const SAMPLED = 32
 
 /** Values of a dimension, each once. Bytes are equal if their contents are equal. Other values are equal if they are the same object. */
 export class DistinctValues {
-  /** The values by fingerprint. Equal values have the same one, so each of thousands of values is compared with few others. */
+  /** The values by fingerprint. Equal values have the same fingerprint, so a new value is compared with few other values. */
   readonly #byFingerprint = new Map<unknown, Value[]>()
 
   constructor(values: readonly Value[] = []) {
     for (const value of values) this.add(value)
   }
 
-  /** Returns whether the value is a new one. */
+  /** Adds the value, and returns whether it is new. */
   add(value: Value): boolean {
     const fingerprint = fingerprintOf(value)
     const values = this.#byFingerprint.get(fingerprint)

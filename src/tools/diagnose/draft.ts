@@ -17,7 +17,7 @@ export interface Draft {
   readonly evidence?: readonly EvidenceLine[]
 }
 
-/** Writes a finding, with the lines of `language` first, and without any piece of a secret. */
+/** Returns the finding of a draft, with the line for `language` first, and with each piece of a secret masked. */
 export function writeFinding(draft: Draft, secrets: readonly string[], language?: Language): Finding {
   const { code, message, side: known = 'unknown', languages = [], evidence = [] } = draft
   const { sender, receiver, lines = {} }: Fix = FIXES[draft.fix]

@@ -24,7 +24,7 @@ import { isDigest } from './signature-form.js'
 import { runSteps, type Steps } from './steps.js'
 import { findWay, messageOf } from './ways-of-signing.js'
 
-/** The request in the form that the engine needs, in which every part was read before. */
+/** The request in the form that the engine needs, with every part already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
@@ -35,22 +35,22 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
 export const MAX_HASHES = 24_000
 
 /**
- * The largest numbers of bytes that are hashed, and that are read or written. Together they take less than a second.
+ * The largest numbers of bytes that are hashed, and that are read or written. Both together take less than a second.
  */
 const MAX_BYTES = 600_000_000
 const MAX_REWRITTEN = 25_000_000
-/** In a large body, each single mistake costs more. Combinations are not tried then, so that the search takes no longer. */
+/** A body with more bytes has a larger budget, because each single mistake costs more to try. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 120_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 
-/** Does the work of {@link diagnose} at once, on any platform. */
+/** Returns the result of {@link diagnose} at once, on any platform. */
 export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diagnosis =>
   runSteps(diagnoseInSteps(...given))
 
 /**
- * Does the work of {@link diagnose} in steps, on any platform.
+ * Does the work of {@link diagnose} in steps, on any platform, and returns its result.
  *
  * @param maxHashes - the largest number of hashes. Tests that need no long search pass a smaller one.
  */
@@ -130,7 +130,7 @@ function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uin
   return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
-/** Lists the values to compare on both sides if nothing explains the signature. */
+/** Returns a finding that lists the values to compare on both sides, because nothing explains the signature. */
 function compare(
   { timestamp, nonce, signature }: HeaderValues,
   body: Uint8Array,

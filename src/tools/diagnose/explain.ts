@@ -12,7 +12,7 @@ import { type JsonStyle, writeJson } from './json/write.js'
 import type { Steps } from './steps.js'
 import { type FoundWay, messageOf } from './ways-of-signing.js'
 
-/** A longer JSON text is not compared with what all serializers write. */
+/** A longer JSON text is compared only with serializers of the style that was found. */
 const MAX_COMPARED = 100_000
 
 const PROOF = 'Proved: signing in this way gives the signature received.'
@@ -57,12 +57,12 @@ export function* explain(
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
     drafts.push(proved(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(way)))
   }
-  // Content-Length counts the bytes that arrived. If these were signed, the receiver changed the body later.
+  // Content-Length counts the bytes that arrived. If only the signed body has this length, the receiver changed the body later.
   const contentLength = contentLengthOf(headers)
   const isChangedHere = contentLength === way.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const ofBody = of('body', 'JSON')
-  // If both bodies end in the same line break, a change that adds it restores only what another change took away.
+  // If both bodies have the same end, a change of the line end only restores what another change removed, so it is left out.
   const isEndSame = areEqual(endOf(way.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
@@ -80,7 +80,10 @@ export function* explain(
   return drafts.map((draft) => withOthers(draft, drafts))
 }
 
-/** Joins changes that have the same cause and fix. One of them alone does not give the signature, so none has a finding of its own. */
+/**
+ * Returns the changes, with those joined that have the same cause and fix. These changes share one finding, because only all of
+ * them together give the signature.
+ */
 function joinChanges(changes: readonly Mistake[]): Mistake[] {
   const joined: Mistake[] = []
   for (const change of changes) {
@@ -93,7 +96,7 @@ function joinChanges(changes: readonly Mistake[]): Mistake[] {
   return joined
 }
 
-/** The white space at the end of a body. */
+/** Returns the white space at the end of a body. */
 function endOf(body: Uint8Array): Uint8Array {
   let start = body.length
   while (start > 0 && isWhiteSpace(body[start - 1])) start--
@@ -112,7 +115,10 @@ function signedAs(way: FoundWay): EvidenceLine[] {
   return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]
 }
 
-/** Names the serializers that write the signed JSON, and says how it differs from the received JSON. */
+/**
+ * Returns a description of the signed JSON, and the languages whose serializers write that JSON. The description names serializers
+ * and the traits of the signed JSON.
+ */
 function* describeJson(
   style: JsonStyle,
   input: Uint8Array,
@@ -120,7 +126,7 @@ function* describeJson(
 ): Steps<{ what: string; languages: Language[] }> {
   const text = parseBody(input) as JsonText
   const signed = writeJson(text, style)
-  // If a proxy wrote the numbers again, they do not show the serializer.
+  // If only the numbers differ, a proxy may have written them again, so they do not show the serializer.
   if (writeJson(text, { number: style.number }) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
@@ -176,7 +182,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
   ]
 }
 
-/** Shows letters unchanged. Characters that are invisible, or look like others, stay escaped. */
+/** Returns the text with its letters as themselves. Other characters stay escaped, because some of them are invisible. */
 function unescapeLetters(quoted: string): string {
   return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits = '') => {
     const character = String.fromCharCode(Number.parseInt(digits, 16))

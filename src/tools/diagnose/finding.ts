@@ -76,8 +76,8 @@ export type FindingCode =
   | 'signature_mismatch'
 
 /**
- * Who must act. `unknown` if the request does not prove it, so that it may be either. Example: the body was changed, and headers such as `Via` show that it
- * passed a proxy.
+ * Who must act. `unknown` means that the request does not prove which side must act. Example: the body was changed, and headers
+ * such as `Via` show that the request passed a proxy.
  */
 export type Side = 'sender' | 'receiver' | 'unknown'
 

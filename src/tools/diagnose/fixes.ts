@@ -2,9 +2,9 @@ import type { Language } from './finding.js'
 
 /** The fix for a finding. */
 export interface Fix {
-  /** If the sender may have to act. */
+  /** The fix, if the sender may have to act. */
   readonly sender?: string
-  /** If the receiver may have to act. */
+  /** The fix, if the receiver may have to act. */
   readonly receiver?: string
   /** The line to change, by language. */
   readonly lines?: { readonly [language in Language]?: string }
@@ -72,7 +72,7 @@ const HASH_OF_SECRET = {
   shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256',
 }
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
-/** One variable per header, which is signed and sent. */
+/** One variable per header, so that the value that is signed is also sent. */
 const ONE_VARIABLE = {
   node: "hmac.update(`${timestamp}:${nonce}:`).update(body); headers: { 'X-Timestamp': timestamp, 'X-Nonce': nonce, … }",
   python: "f'{timestamp}:{nonce}:'.encode() + body; headers = {'X-Timestamp': timestamp, 'X-Nonce': nonce, …}",

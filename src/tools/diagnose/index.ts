@@ -10,7 +10,7 @@ import type { Diagnosis } from './finding.js'
 export { captureRequest, type RequestHead } from '../capture/capture-request.js'
 export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
 
-/** A request as `verify` takes it, and where it was sent. */
+/** A request as for `verify`, and the method and path to which it was sent. */
 export interface RequestToExplain extends WebhookRequest {
   /** The HTTP method, `POST` for example. */
   method?: string | undefined
@@ -22,17 +22,21 @@ export interface RequestToExplain extends WebhookRequest {
 const MAX_BLOCKED = 10
 
 /**
- * Says why a request does not verify: which rules it breaks, and what was signed instead.
+ * Returns why a request does not verify: which rules it breaks, and what was signed instead.
  *
- * It is a tool for the owner of the secret. **Never show findings to a sender**: they say more than a rejection should, and finding
- * them takes much longer than `verify`. Each statement about a signature is proved: `diagnose` computed that signature. Findings never contain the
- * secret.
+ * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection
+ * should. Searching for findings also takes much longer than `verify`.
  *
- * The search is bounded: at most 24 000 hashes, and about a second. It lets other work of the process run, at least every 50 ms for a body of up to 1 MB. If it ends early, the finding `signature_mismatch` names what was not tried.
+ * Each statement about a signature is proved, because `diagnose` computed that signature. Findings never contain the secret.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Also `method` and `path`, if you know them, because some senders sign them.
+ * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between, at least
+ * every 50 ms for a body of up to 1 MB. If the search ends early, the finding `signature_mismatch` names what was not tried.
+ *
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Also `method` and `path`, if you know them,
+ *   because some senders sign them.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
- * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without it, the time is unknown: then no finding says that a clock is wrong.
+ * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
+ *   finding says that a clock is wrong.
  * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
  *   a clock that returns no number.
@@ -86,7 +90,7 @@ export async function diagnose(
   }
 }
 
-/** The method and the path as the pseudo-headers of HTTP/2. */
+/** Returns the method and the path as the pseudo-headers of HTTP/2. */
 function targetOf({ method, path }: RequestToExplain): Header[] {
   const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
   return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))

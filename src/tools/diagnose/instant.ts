@@ -22,7 +22,7 @@ const since = (epoch: string, milliseconds: number, what: string): Scale => ({
   toInstant: (value) => value * milliseconds + Date.parse(epoch),
 })
 
-/** The mistakes for Unix time in seconds, the most common first. */
+/** The scales that senders use by mistake instead of Unix time in seconds, the most common first. */
 const SCALES = [
   unit('milliseconds', 1),
   unit('microseconds', 1e-3),
@@ -35,7 +35,7 @@ const SCALES = [
 ]
 
 /**
- * How far the time that a number means may be from the time of the diagnosis, in milliseconds. This is long, because a
+ * How far the time that a number means may be from the time of the diagnosis, in milliseconds. The limit is ten years, because a
  * capture may be old.
  */
 export const NEAR = 3650 * DAY
@@ -53,7 +53,7 @@ export function scaleOf(value: number, now: number): Scale | undefined {
 const COMPACT =
   /^(\d{4})-?(\d\d)-?(\d\d)[T_ -]?(\d\d):?(\d\d):?(\d\d)(?:[.,](\d{1,9}))?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i
 
-/** The instant of a date and time as text, or NaN. Without a time zone it is read as UTC. */
+/** Returns the instant of a date and time, or NaN for other text. A text without a time zone is read as UTC. */
 export function instantOfDate(text: string): number {
   const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = COMPACT.exec(text) ?? []
   if (year !== undefined) {
@@ -66,10 +66,10 @@ export function instantOfDate(text: string): number {
   return Date.parse(/(z|utc|gmt|[+-]\d{4}|[+-]\d\d:\d\d)\b/i.test(text) ? text : `${text} UTC`)
 }
 
-/** The end of the year 9999, in milliseconds since the Unix epoch. */
+/** The start of December 9999, in milliseconds since the Unix epoch. A later instant is not taken as a time. */
 const LAST = Date.parse('9999-12-01')
 
-/** The instant that a timestamp means; `undefined` if it means none. */
+/** Returns the instant that a timestamp means, or `undefined` if the text is not a time. */
 export function instantOf(timestamp: string, now: number): number | undefined {
   const text = timestamp.slice(0, 64).replace(/^[\s"'[{(]+|[\s"'\]})s,]+$/g, '')
   const date = instantOfDate(text)
@@ -80,7 +80,7 @@ export function instantOf(timestamp: string, now: number): number | undefined {
   return instant >= 0 && instant < LAST ? instant : undefined
 }
 
-/** A date and time in ISO 8601 with whole seconds: `2023-11-14T22:13:20` and what `zone` adds. */
+/** Returns a date and time in ISO 8601 with whole seconds: `2023-11-14T22:13:20` and then `zone`. */
 export function writeIso(instant: number, zone: string, separator = 'T'): string {
   return new Date(instant).toISOString().slice(0, 19).replace('T', separator) + zone
 }

@@ -14,7 +14,7 @@ const CLIENTS: readonly (readonly [Language, RegExp])[] = [
   ['shell', /curl|wget/],
 ]
 
-/** The language of the sender, from `User-Agent`. */
+/** Returns the language of the sender, or `undefined` if `User-Agent` does not name it. */
 export function languageOf(headers: readonly Header[]): Language | undefined {
   const agent =
     headers

@@ -1,10 +1,10 @@
 import { base64, hex, utf8 } from '../bytes.js'
 
 const MASK = '[secret]'
-/** Pieces of this length are masked: shorter ones may be words of a message. */
+/** Pieces of at least this length are masked. Shorter pieces may be words of a message. */
 const MIN_PIECE = 8
 
-/** Masks each piece of a secret in a text: plain, escaped, percent-encoded, in hex or in base64. */
+/** Returns the text with each piece of a secret masked: plain, escaped, percent-encoded, in hex or in base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const { forms, pieces } = FOUND.get(secrets) ?? piecesOf(secrets)
   let masked = ''
@@ -20,7 +20,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return masked + text.slice(kept)
 }
 
-/** Returns the texts as which a secret appears. */
+/** Returns the forms in which a text may contain a secret. */
 function formsOf(secret: string): string[] {
   const bytes = utf8(secret)
   const digits = hex(bytes)
@@ -39,10 +39,10 @@ interface Pieces {
   readonly pieces: ReadonlySet<string>
 }
 
-/** The pieces of each list of secrets. They are kept, because finding them takes longer than masking a short text. */
+/** Caches the pieces of each list of secrets, because finding them takes longer than masking a short text. */
 const FOUND = new WeakMap<readonly string[], Pieces>()
 
-/** Returns each piece of a secret that is long enough to be masked. */
+/** Returns the forms of the secrets, and each piece of a form with `MIN_PIECE` characters. */
 function piecesOf(secrets: readonly string[]): Pieces {
   const forms = secrets.flatMap(formsOf)
   const pieces = new Set<string>()

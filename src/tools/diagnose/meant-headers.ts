@@ -28,7 +28,7 @@ export interface MeantHeaders extends HeaderValues {
 
 const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
 
-/** Finds the three headers among all headers, whose names are in lowercase. */
+/** Returns the three headers, found among all headers. The names of all headers are in lowercase. */
 export function findHeaders(values: HeaderValues, headers: readonly Header[]): ReceivedHeaders {
   const received = HEADER_NAMES.map((name): ReceivedHeader => {
     const value = values[FIELDS[name]]
@@ -50,14 +50,14 @@ export function meaningsOf({
 }: ReceivedHeaders): readonly [MeantHeaders, ...MeantHeaders[]] {
   const meantValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
   const meantSignature = meantValue(signature)
-  // If several headers were sent twice, their first values belong together, and so do their last ones.
+  // If several headers were sent twice, their first values belong together, and so do their last values.
   const pick = (place: 0 | -1): HeaderValues => ({
     timestamp: timestamp.repeated?.at(place) ?? meantValue(timestamp) ?? timestampInside(meantSignature),
     nonce: nonce.repeated?.at(place) ?? meantValue(nonce),
     signature: signature.repeated?.at(place) ?? meantSignature,
   })
   const isRepeated = [timestamp, nonce, signature].some(({ repeated }) => repeated !== undefined)
-  // One of the parts of a joined signature may be right in another form.
+  // The joined value of a repeated signature is kept, because one of its parts may be right in another form.
   const likeliest = { ...pick(0), signature: meantSignature }
   return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
@@ -87,7 +87,10 @@ export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
   return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : meant
 }
 
-/** Removes a nonce that was only guessed. A proxy may have added a request ID, which is the nonce only if it was signed. */
+/**
+ * Returns `meant` without a nonce that was only guessed. A proxy may have added a request ID, so an ID is the nonce only if it was
+ * signed.
+ */
 export function withoutGuessedNonce(meant: MeantHeaders, { nonce: { renamed } }: ReceivedHeaders): MeantHeaders {
   return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? meant : { ...meant, nonce: undefined }
 }
@@ -103,7 +106,7 @@ function repeatedValues(
   return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
 }
 
-/** The names that other products give the three headers. */
+/** The names that other products give to the three headers. */
 const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-timestamp': /^(x-)?(ts|time|date)$|time-stamp|request-time|sent-at|signed-at/,
   'x-nonce':
@@ -111,7 +114,7 @@ const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
   'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
 }
 
-/** Returns whether a name has the word. Up to two letters may be missing or added, and their order does not matter. */
+/** Returns whether a name has the word. Up to two letters may be missing or added (one in a short word), in any order. */
 function hasWord(name: string, word: string): boolean {
   return name.split('-').some((part) => {
     let missing = word
@@ -126,7 +129,7 @@ function hasWord(name: string, word: string): boolean {
 
 const plain = (name: string) => name.replace(/^http[_-]/, '').replaceAll('_', '-')
 
-/** Finds the header that has the value of `name` under another name. */
+/** Returns the header that probably has the value of `name` under another name, or `undefined` if there is none. */
 function findOtherName(headers: readonly Header[], name: HeaderName): Header | undefined {
   const others = headers.filter(([other]) => other.length <= 128)
   const candidates = others.filter(([other]) => {
@@ -143,6 +146,9 @@ function findOtherName(headers: readonly Header[], name: HeaderName): Header | u
   )
 }
 
-/** A token in `Authorization` rarely has 64 hex digits, so this is probably the signature. */
+/**
+ * Returns whether the header is `Authorization` with 64 hex digits. A token rarely has this form, so the digits are probably the
+ * signature.
+ */
 const isAuthorizationDigest = ([name, value]: Header) =>
   name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

@@ -2,8 +2,8 @@ import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
 import type { Steps } from './steps.js'
 
-// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). It begins with the
-// likeliest combinations and ends when one matches or the budget is used up.
+// The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins
+// with the likeliest combinations. The search ends when a combination matches or the budget is used up.
 
 /** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood]: number } = {
@@ -23,25 +23,26 @@ const THIRD_MISTAKE = 1
 /** One possibility of a group. */
 export interface Choice<State> {
   readonly likelihood: Likelihood
-  /** Returns the next states. There are none if this choice is not possible or makes no difference. */
+  /** Returns the next states, or an empty list if this choice is not possible or makes no difference. */
   apply(state: State): readonly State[]
 }
 
 /** Choices that exclude each other. */
 export interface ChoiceGroup<State> {
   readonly name: string
-  /** Returns the choices. The search calls it when it first needs them. */
+  /** Returns the choices. The search calls this function when it first needs the choices. */
   choices(): readonly Choice<State>[]
 }
 
-/** The result for the likeliest combination that has one. */
+/** The result of a search. */
 export interface Searched<Result> {
+  /** The result of `test` for the likeliest combination that has one. */
   readonly found: Result | undefined
   /** The names of the groups with choices that were not tried, because the budget was used up. */
   readonly notTried: readonly string[]
 }
 
-/** A group of a combination that is being tried: what is left to try in it. */
+/** The position of the search in one group: the choices and states to try, and the index of the next choice and state. */
 interface Level<State> {
   readonly state: State
   readonly choices: readonly Choice<State>[]
@@ -52,7 +53,7 @@ interface Level<State> {
 }
 
 /**
- * Tries combinations until `test` returns a result. Single mistakes come first.
+ * Tries combinations until `test` returns a result, and returns that result. Single mistakes come first.
  *
  * @param endStep - returns the cost of the step so far if the step is long enough to end, and otherwise 0.
  */
@@ -97,7 +98,7 @@ export function* search<State, Result>(
         if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || levels.length <= mistaken) throw error
         notTried.add(groups[mistaken] as ChoiceGroup<State>)
         levels.length = mistaken + 1
-        // The states that the choice leads to are left out.
+        // The other states of this choice are left out.
         const level = levels[mistaken] as Level<State>
         level.index = level.next.length
       }
@@ -119,7 +120,7 @@ export function* search<State, Result>(
   return result()
 }
 
-/** Returns the choices of one group by cost. */
+/** Returns a function that returns the choices of one group with a given cost. */
 function groupByCost<State>(group: ChoiceGroup<State>) {
   let choices: readonly Choice<State>[] | undefined
   const byCost = new Map<number, readonly Choice<State>[]>()
@@ -138,11 +139,11 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** The patterns of several mistakes, by the number of groups. They are kept, because making them takes a tenth of a search. */
+/** Caches the patterns of several mistakes by the number of groups, because making them takes a tenth of a search. */
 const SEVERAL = new Map<number, readonly Pattern[]>()
 
 /**
- * The patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
+ * Yields the patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
  * likely patterns, the one with fewer mistakes comes first.
  */
 function* patterns(groups: number): Iterable<Pattern> {
@@ -170,18 +171,18 @@ function makePatterns(groups: number, maxMistakes: number): Pattern[] {
 
 class OutOfBudget extends Error {}
 
-/** A step costs at least this, because each end takes time. This is much less than a millisecond of hashing, or 20 ms of writing JSON. */
+/** The lowest cost of a step, because each end takes time. This cost is much less than 1 ms of hashing, or 20 ms of writing JSON. */
 const MIN_STEP = 1_000_000
 
-/** The fixed cost of a hash, without its bytes. */
+/** The fixed cost of a hash, to which the bytes that are hashed are added. */
 const BYTES_PER_HASH = 1000
 
 /**
- * Counts the work of a search, and ends the search before it costs too much. `spend` counts bytes that are read or
- * written.
+ * Returns functions that count the work of a search, and that throw `OutOfBudget` before the search costs too much. `primitives`
+ * counts what it hashes and inflates, `spend` counts bytes that are read or written, and `endStep` is for {@link search}.
  *
  * @param bytes - the most bytes that are hashed.
- * @param rewritten - the most bytes that are read or written. This takes longer than a hash.
+ * @param rewritten - the most bytes that are read or written. Reading and writing take longer than hashing.
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]

@@ -5,7 +5,7 @@ import { percentDecode } from './hypotheses/body-formats.js'
 /** With fewer hex digits, one of the digests that are tried would match by chance. */
 const MIN_DIGITS = 8
 
-/** The lengths of the digests that are cut, in bytes. */
+/** The lengths of the digests that may have been cut, in bytes. */
 const CUT_LENGTHS = [32, 20, 64]
 
 const MAX_PIECES = 12
@@ -31,7 +31,7 @@ const isWhole = ({ code, differences }: SignatureForm) => code === 'signature_fo
 export function signatureForms(signature: string): SignatureForm[] {
   const encoded = [...readEncoded(signature), ...readSignedNumber(signature)]
   if (encoded.some(isWhole) || !/^[0-9a-f]{24,300}$/.test(signature)) return encoded
-  // Each byte was printed as a number, in Java as a signed one.
+  // Some senders print each byte as a number. In Java, bytes are signed, so negative bytes begin with `ffffff`.
   const printed = signature.replaceAll('ffffff', '')
   const form =
     printed === signature
@@ -41,7 +41,7 @@ export function signatureForms(signature: string): SignatureForm[] {
   return [...encoded, { differences: [form], code: 'signature_format', lengths: [32], matches }]
 }
 
-/** Java's `new BigInteger(digest).toString(16)` reads a digest as a signed number. */
+/** Returns the form that Java's `new BigInteger(digest).toString(16)` writes, which reads the digest as a signed number. */
 function readSignedNumber(signature: string): SignatureForm[] {
   if (!/^-[0-9a-f]{32,64}$/.test(signature)) return []
   const digits = ((1n << 256n) - BigInt(`0x${signature.slice(1)}`)).toString(16)
@@ -49,7 +49,7 @@ function readSignedNumber(signature: string): SignatureForm[] {
   return [{ differences: [form], code: 'signature_format', lengths: [32], matches: (digest) => digest === digits }]
 }
 
-/** Reads hex or base64, whole or truncated, with or without a prefix or quotes around it. */
+/** Returns the forms of hex or base64, whole or truncated, with or without a prefix or quotes. */
 function readEncoded(signature: string): SignatureForm[] {
   return piecesOf(signature)
     .flatMap(decode)
@@ -98,7 +98,7 @@ interface Piece {
   readonly differences: readonly string[]
 }
 
-/** The pieces of a header that may be an encoded digest, with what is around them. */
+/** Returns the pieces of a header that may be an encoded digest, with the text around them. */
 function piecesOf(signature: string): Piece[] {
   const pieces: Piece[] = []
   const decoded = percentDecode(signature) ?? signature
@@ -112,7 +112,7 @@ function piecesOf(signature: string): Piece[] {
     const bytes = Uint8Array.from(trimmed.slice(1, -1).split(/,? /), Number)
     pieces.push({ text: hex(bytes), differences: ['a list of decimal numbers instead of hex'] })
   }
-  // The longest first: a digest is longer than the name of an algorithm or the ID of a key.
+  // The longest word comes first, because a digest is longer than the name of an algorithm or the ID of a key.
   const words = [...decoded.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g), ...decoded.matchAll(/[A-Za-z0-9+/]{8,}={0,2}/g)]
   words.sort((one, other) => other[0].length - one[0].length)
   for (const { 0: word, index } of words.slice(0, MAX_PIECES)) {
@@ -126,13 +126,13 @@ function piecesOf(signature: string): Piece[] {
   return pieces
 }
 
-/** The text around a digest, without anything that may be a digest itself. */
+/** Returns the text around a digest, without anything that may be a digest itself. */
 function shorten(text: string): string {
   const brief = text.replace(/[A-Za-z0-9+/_-]{16,}={0,2}/g, '…').replace(/[^ -~…]/g, '?')
   return brief.length > 40 ? `${brief.slice(0, 40)}…` : brief
 }
 
-/** The digits that a piece may encode, as lowercase hex. */
+/** Returns the digits that a piece may encode, as lowercase hex. */
 function decode({ text, differences }: Piece): Piece[] {
   const decoded: Piece[] = []
   const add = (encoding: string, digits: string) =>
@@ -166,7 +166,7 @@ export function isDigest(signature: string): boolean {
   return readEncoded(signature).some(isWhole)
 }
 
-/** Returns how a whole digest differs from 64 lowercase hex digits. Returns nothing if the header is other text. */
+/** Returns how a whole digest differs from 64 lowercase hex digits. Returns an empty text if the header is other text. */
 export function describeForm(signature: string): string {
   return readEncoded(signature).find(isWhole)?.differences.join(', ') ?? ''
 }

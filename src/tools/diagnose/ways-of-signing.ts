@@ -15,8 +15,8 @@ export type FoundWay = Way & { readonly form: SignatureForm }
 const MAX_KEPT = 2 ** 25
 
 /**
- * Finds the likeliest way of signing that gives the received signature. `notTried` has the names of the dimensions with
- * values that were not tried, because the budget was used up.
+ * Returns the likeliest way of signing that gives the received signature, if there is one. `notTried` has the names of the
+ * dimensions with values that were not tried, because the budget was used up.
  */
 export function* findWay(facts: Facts, context: RequestContext, endStep: () => number): Steps<Searched<FoundWay>> {
   const { forms, timestamps, nonces, keys, body } = facts
@@ -58,7 +58,7 @@ export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'bod
   })
 }
 
-/** The parts of layouts in UTF-8. They are kept, because a search makes thousands of messages with one layout. */
+/** Caches the parts of layouts in UTF-8, because a search makes thousands of messages with one layout. */
 const ENCODED = new WeakMap<Layout, readonly Uint8Array[]>()
 
 function encodedParts(layout: Layout): readonly Uint8Array[] {
@@ -67,7 +67,7 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
   return encoded
 }
 
-/** Returns whether a field changes what is signed. */
+/** Returns whether a field of a way of signing changes the digest. */
 function matters(field: keyof Way, { layout, digest }: Way): boolean {
   return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }
@@ -79,8 +79,8 @@ function choicesOf(
   context: RequestContext,
 ): Choice<Way>[] {
   /**
-   * What was proposed for each input. Most dimensions have one input, but the input for a body depends on the rest of the
-   * way of signing.
+   * The values and mistakes that were proposed for each input. Most dimensions have one input, but the input for a body
+   * depends on the rest of the way of signing.
    */
   const kept = new Map<unknown, { values: DistinctValues; mistakes: Map<unknown, readonly Mistake[]> }>()
   let keptBytes = 0
@@ -135,7 +135,7 @@ function choicesOf(
   ]
 }
 
-/** The values that a hypothesis returned, each with its detail. */
+/** Returns the values that a hypothesis proposed, each with its detail. */
 function variantsOf<Output extends object | string>(
   applied: Output | Variants<Output> | undefined,
 ): readonly Variant<Output>[] {

@@ -13,7 +13,7 @@ const MAX_TEMPLATE = 100_000
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
-/** Reports a body that was lost before it was verified, or sent as `[object Object]`. */
+/** Returns a finding if the body was lost before it was verified, or is a text such as `[object Object]`. */
 export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   const evidence: EvidenceLine[] = announced === undefined ? [] : [['Content-Length', String(announced)]]
@@ -30,12 +30,12 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
-/** Reports mistakes that the body and the other headers show, if no way of signing explains the signature. */
+/** Returns a mistake that the body and the other headers show. Used only if no way of signing explains the signature. */
 export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(headers, 'content-encoding').toLowerCase()
-  // Compressed bytes are not text.
+  // Compressed bytes are not UTF-8, so this body is not compressed.
   if (/^((x-)?gzip|deflate|br|zstd)$/.test(encoding) && isUtf8(body)) {
     const message = `Content-Encoding is ${encoding}, but the body is text: something inflated it before it was verified, or it was never compressed.`
     const side = isChanged ? 'receiver' : 'unknown'
@@ -60,7 +60,7 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft
   return [{ code: 'body_encoding', message, fix: 'encode_once' }]
 }
 
-/** Reports a body that has the announced length, but is probably not the one that was signed. */
+/** Returns a finding for a body that has the announced length, but is probably not the body that was signed. */
 function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   if (/^multipart\//i.test(type)) {
     const message = 'The body is multipart, whose boundary is chosen when it is sent.'

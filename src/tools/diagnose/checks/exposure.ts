@@ -12,7 +12,10 @@ const MIN_SECRET_IN_NAME = 16
 /** Longer headers and bodies are not searched. */
 const MAX_LENGTH = 1_000_000
 
-/** Reports a secret in the headers or the body: plain, percent-encoded, in base64 or in hex, alone or inside another text. */
+/**
+ * Returns a finding if the headers or the body contain a secret, plain or percent-encoded. In a header, the secret may also be in
+ * base64 or hex.
+ */
 export function checkExposure(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])

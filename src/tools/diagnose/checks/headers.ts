@@ -7,7 +7,7 @@ import type { MeantHeaders, ReceivedHeaders } from '../meant-headers.js'
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
 /**
- * Reports which of the three headers are absent, under another name, repeated or swapped.
+ * Returns findings for those of the three headers that are absent, under another name, repeated or swapped.
  *
  * @param headers - all headers of the request.
  * @param meant - the values that the sender probably meant.
@@ -29,7 +29,7 @@ export function checkHeaders(
   const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.meant !== undefined
   const renamed = absent.filter(isRenamed)
   const missing = absent.filter((header) => !isRenamed(header)).map(({ name }) => name)
-  // The pseudo-headers were not received: they come from the request line of the capture.
+  // Pseudo-headers are left out, because they come from the request line, not from a header.
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
   // The list may be cut, so the names that a sender may have meant come first.
   const own = names.filter((name) => OWN.test(name))

@@ -3,7 +3,7 @@ import { listCharacters, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import { findUnfilled } from '../hypotheses/placeholders.js'
 
-/** Reports how X-Nonce breaks its rule. */
+/** Returns a finding if X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined): Draft[] {
   if (nonce === undefined || isNonce(nonce)) return []
   const { length } = nonce
@@ -19,7 +19,7 @@ export function checkNonce(nonce: string | undefined): Draft[] {
   return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
 }
 
-/** Reports a nonce that nothing filled in, if no way of signing explains the signature. */
+/** Returns a finding if nothing filled in the nonce. Used only if no way of signing explains the signature. */
 export function suspectNonce(nonce: string | undefined): Draft[] {
   const unfilled = findUnfilled(nonce ?? '')
   if (unfilled === undefined || unfilled.variable !== nonce) return []

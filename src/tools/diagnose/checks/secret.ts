@@ -3,7 +3,7 @@ import type { Draft } from '../draft.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
-/** The hashes in which passwords are stored: of bcrypt, Argon2, scrypt, crypt, Django, Werkzeug and LDAP. */
+/** The forms in which hashes of passwords are stored: of bcrypt, Argon2, scrypt, crypt, Django, Werkzeug and LDAP. */
 const PASSWORD_HASH =
   /^\$(2[abxy]?|argon2\w*|scrypt|s0|[156y]|pbkdf2[\w-]*)\$|^(pbkdf2|scrypt|bcrypt|argon2)[\w]*[$:]|^\{S?SHA/
 
@@ -13,7 +13,7 @@ const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 /** Names of variables, and placeholders for their values. */
 const VARIABLE = /^(process\.env|os\.environ|\$\w|\$\{|\$\(|%\w+%$|\{\{|<.*>$)|^[A-Z]+(_[A-Z]+)+$/
 
-/** Reports what looks wrong in the receiver's secrets. Never shows them. */
+/** Returns a finding for each of the receiver's secrets that looks wrong. No finding shows a secret. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
   return secrets.flatMap((secret, index): Draft[] => {
     const name = secrets.length === 1 ? 'The secret' : `secret[${index}]`

@@ -5,7 +5,7 @@ import { describeForm } from '../signature-form.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
-/** Reports the format of a signature that no way of signing explains. */
+/** Returns a finding if the signature breaks its format. Used only if no way of signing explains the signature. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const form = JWT.test(signature)

@@ -10,13 +10,16 @@ const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 1
 /** How far from the offset of a time zone a timestamp may be, in seconds. */
 const ZONE_TOLERANCE = 60
 
-/** About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns less. */
+/**
+ * About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns
+ * less.
+ */
 const FIRST_PLAUSIBLE = 1e8
 
-/** Decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
+/** Returns whether a timestamp is decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
-/** Reports how X-Timestamp breaks its format. */
+/** Returns a finding if X-Timestamp breaks its format. */
 export function checkTimestampFormat(timestamp: string | undefined, now: number): Draft[] {
   if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
@@ -33,7 +36,10 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   ]
 }
 
-/** Reports why X-Timestamp is outside the window: another unit, another time zone, or a clock that drifts. */
+/**
+ * Returns a finding if X-Timestamp is outside the window. `unit` is for another unit or epoch, and `drift` is for a time zone, a
+ * clock that drifts or an unknown time of arrival.
+ */
 export function checkTimestampWindow(
   timestamp: string | undefined,
   now: number,

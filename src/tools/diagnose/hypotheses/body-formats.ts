@@ -21,13 +21,13 @@ import type { Bytes, Variant } from './hypothesis.js'
 
 // Conversions between the formats in which a body may have been signed and received.
 
-/** Percent-encoding of everything except letters, digits and `-_.~` (RFC 3986). */
+/** Returns a text with everything percent-encoded except letters, digits and `-_.~` (RFC 3986). */
 export function percentEncode(text: string): string {
   const encoded = encodeURIComponent(text.toWellFormed())
   return encoded.replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Percent-decodes a text. Returns `undefined` if it is not percent-encoded in UTF-8. */
+/** Returns the percent-decoded text, or `undefined` if the text has a `%` that is not an escape of UTF-8. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -36,12 +36,12 @@ export function percentDecode(text: string): string | undefined {
   }
 }
 
-/** Encodes a name or value of a form, with a space as `+`. */
+/** Returns a name or value as a form encodes it, with a space as `+`. */
 export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
-/** Writes a backslash before each quote and backslash, as PHP's addslashes does. */
+/** Returns the text with a backslash before each quote and backslash, as PHP's addslashes writes it. */
 export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
 
 /** Returns the text before {@link addSlashes}, or `undefined` if `text` is not the result of that function. */
@@ -52,7 +52,7 @@ export function removeSlashes(text: string): string | undefined {
 
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
-/** The values of a form. */
+/** Returns the values of a form, or an empty list if the text is not a form. */
 export function formFields(text: string): Variant<string>[] {
   if (!isForm(text)) return []
   return [...new URLSearchParams(text)]
@@ -60,7 +60,7 @@ export function formFields(text: string): Variant<string>[] {
     .map(([name, value]) => ({ detail: name.slice(0, 64), value }))
 }
 
-/** The names and values of a form, which may be multipart. */
+/** Returns the names and values of a form, which may be multipart. */
 function fieldsOf(text: string): (readonly [name: string, value: string])[] {
   if (isForm(text)) return [...new URLSearchParams(text)]
   return splitMultipart(text).flatMap(({ head, content }) => {
@@ -91,7 +91,7 @@ export function literalOrString(value: string): string {
   return PYTHON_WORDS.get(value) ?? JSON.stringify(value)
 }
 
-/** How true, false and null are written in a form; `undefined` leaves the field out. */
+/** Returns a value such as true, false or null as a form has it, or `undefined` to leave the field out. */
 type WriteWord = (value: unknown) => string | undefined
 
 export const jsonWord: WriteWord = (value) => (value === null ? '' : String(value))
@@ -103,7 +103,10 @@ export const pythonWord: WriteWord = (value) =>
 /** A form is at most this many times as long as its JSON. */
 const MAX_FORM_GROWTH = 16
 
-/** The members of a JSON object as a form. Nested names are written `outer[inner]`. */
+/**
+ * Returns the members of a JSON object as a form, or `undefined` if the text is not a JSON object or the form would be too long.
+ * Nested names are written `outer[inner]`.
+ */
 export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   const parsed = jsonValue(text) as object | undefined
@@ -128,7 +131,7 @@ export function jsonAsForm(text: string, write: WriteWord): string | undefined {
   return fields.join('&')
 }
 
-/** The text of a body that is one JSON string. */
+/** Returns the text in a body that is one JSON string, or `undefined` for other bodies. */
 export function stringInside(text: string): string | undefined {
   // Other bodies are not parsed, because they may be large.
   return /^\s*"/.test(text) ? (jsonValue(text) as string | undefined) : undefined
@@ -137,7 +140,10 @@ export function stringInside(text: string): string | undefined {
 const MAX_PARTS = 32
 const MIN_TEXT_PART = 8
 
-/** The objects, arrays and longer texts inside a body: one of them may have been signed before it was put into its envelope. */
+/**
+ * Returns the objects, arrays and longer texts inside a JSON body. The sender may have signed one of them before it was put into
+ * its envelope.
+ */
 export function jsonParts(body: string): Variant<Bytes>[] {
   const json = parseJson(body)
   const parts: Variant<Bytes>[] = []
@@ -199,7 +205,7 @@ const CASES: readonly (readonly [name: string, write: (key: string) => string])[
   ['snake_case', (key) => key.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase()],
 ]
 
-/** The JSON with its keys in another style. */
+/** Returns the JSON with its keys in another style, once per style. */
 export function recasedKeys(text: string): Variant<string>[] {
   const json = parseJson(text)
   if (json === undefined) return []
@@ -211,15 +217,15 @@ export function recasedKeys(text: string): Variant<string>[] {
   }))
 }
 
-/** The JSON with another text for each token. */
+/** Returns the JSON with each token replaced, or `undefined` if the text is not JSON. */
 function rewriteTokens(text: string, write: (json: JsonText, token: number) => string): string | undefined {
   const json = parseJson(text)
   return json && replaceTokens(json, (token) => write(json, token))
 }
 
-/** The JSON with an object for each array, as PHP's JSON_FORCE_OBJECT writes it. */
+/** Returns the JSON with an object for each array, as PHP's JSON_FORCE_OBJECT writes it. */
 export function arraysAsObjects(text: string): string | undefined {
-  /** The index of the next element of each open array. In an object it is not a number. */
+  /** The index of the next element of each open array, and NaN for each open object. */
   const indices: number[] = []
   return rewriteTokens(text, (json, token) => {
     const kind = json.kinds[token]
@@ -235,7 +241,7 @@ export function arraysAsObjects(text: string): string | undefined {
   })
 }
 
-/** The JSON with an empty array for each empty object. */
+/** Returns the JSON with an empty array for each empty object. */
 export function withoutEmptyObjects(text: string): string | undefined {
   return rewriteTokens(text, (json, token) => {
     const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
@@ -266,8 +272,8 @@ function changeTokens(text: string, kind: number, change: (token: string) => str
 }
 
 /**
- * The JSON text with `.0` or `.00` after integers, or `0` after decimals, because a parser on the way may have removed
- * these zeros.
+ * Returns copies of the JSON text with `.0` or `.00` after integers, or `0` after decimals, because a parser on the way may have
+ * removed these zeros.
  */
 export function restoredFloats(text: string): Variant<string>[] {
   const add = (ending: string, form: RegExp) =>
@@ -283,19 +289,19 @@ export function numbersAsStrings(text: string): Variant<string>[] {
   return changeTokens(text, NUMBER, (number) => `"${number}"`)
 }
 
-/** Adds the lost line breaks before the indentation of a JSON text. */
+/** Returns the JSON text with the lost line breaks before its indentation, or `undefined` if it lost none. */
 export function restoreLineBreaks(text: string): string | undefined {
   const restored = text.replace(/(?<![ \t])(?: {2,}|\t+)(?=\S)|[}\]]$/g, '\n$&')
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
-/** A text whose escapes a shell expanded; `undefined` if it has none. */
+/** Returns the text with its escapes expanded, as a shell does, or `undefined` if it has none. */
 export function expandEscapes(text: string): string | undefined {
   const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => JSON.parse(`"${escaped}"`))
   return expanded === text ? undefined : expanded
 }
 
-/** Python's repr of bytes. */
+/** Returns the bytes as Python's repr writes them. */
 export function pythonBytes(body: Uint8Array): string {
   const text = styles.pythonString(fromLatin1(body))
   return `b${text.replace(/[^ -~]/g, (character) => `\\x${hex(latin1(character))}`)}`

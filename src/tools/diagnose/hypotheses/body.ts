@@ -30,7 +30,10 @@ type BodyHypothesis = Hypothesis<Uint8Array, Bytes>
 /** The most bytes that a compressed body may inflate to. */
 const MAX_INFLATED = 2 ** 24
 
-/** Applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because this loses nothing. */
+/**
+ * Returns a function that applies a change to the body as text. Bytes that are not UTF-8 are read as Latin-1, because this loses
+ * nothing.
+ */
 const text =
   (change: (body: string) => string | undefined) =>
   (body: Uint8Array): Uint8Array | undefined => {
@@ -39,7 +42,7 @@ const text =
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
-/** Applies a change to a body that is not only ASCII, because ASCII is the same in every encoding. */
+/** Returns a function that applies a change unless the body is ASCII alone, because ASCII is the same in these encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
   isAscii(body) ? undefined : change(body)
 const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
@@ -77,7 +80,7 @@ const hashOf =
     const digest = primitives.hash(algorithm, [body])
     return digest && write(digest)
   }
-/** Texts that were signed instead of the body. */
+/** Returns one hypothesis per text that may have been signed instead of the body. */
 const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
   texts.map((one) =>
     notSigned(
@@ -88,7 +91,7 @@ const constants = (likelihood: Likelihood, ...texts: readonly string[]) =>
     ),
   )
 
-/** The sender signed its own file, but the HTTP client sent other bytes. */
+/** Returns the hypotheses that the sender signed its own file, but the HTTP client sent other bytes. */
 export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesis[] => [
   newline('common', "the whole file, from which curl's -d removed the line breaks", (body) =>
     areEqual(withoutLineBreaks(original), body) ? original : undefined,

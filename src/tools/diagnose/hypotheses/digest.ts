@@ -7,13 +7,13 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type Reques
 
 /** A way to make a digest of a message in parts. */
 export interface Digest {
-  /** Returns the digest; `undefined` if the platform lacks the algorithm. */
+  /** Returns the digest, or `undefined` if the platform lacks the algorithm. */
   readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => Uint8Array | undefined
-  /** Whether the secret makes a difference. */
+  /** Whether the digest depends on the secret. */
   readonly isKeyed: boolean
 }
 
-/** The digest of the rules, if `algorithm` is SHA-256. */
+/** Returns the way to make an HMAC with `algorithm`. The rules need SHA-256. */
 export const hmacWith = (algorithm: HashAlgorithm): Digest => ({
   make: (key, message, { primitives }) => primitives.hmac(algorithm, key, message),
   isKeyed: true,
@@ -64,14 +64,14 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
         order.flatMap((part) => parts[part]),
       )
     }, order.includes('key'))
-  /** An HMAC of the HMAC, in an encoding. */
+  /** Returns the way to make an HMAC of the HMAC in an encoding. */
   const twice = (write: (digest: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const first = hmac(key, message, context)
       const text = first && write(first)
       return text === undefined ? undefined : hmac(key, [typeof text === 'string' ? utf8(text) : text], context)
     })
-  /** An HMAC of the whole message in an encoding. */
+  /** Returns the way to make an HMAC of the whole message in an encoding. */
   const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
       const whole = concat(...message)

@@ -5,8 +5,9 @@ import type { FixId } from '../fixes.js'
 import type { JsonStyle } from '../json/write.js'
 
 /**
- * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` is what the
- * request shows, so that it does not count as a mistake. `last` marks a mistake that has too many values to be tried earlier.
+ * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` marks
+ * what the request itself shows, which does not count as a mistake. `last` marks a mistake that has too many values to be tried
+ * earlier.
  */
 export type Likelihood = 'expected' | 'common' | 'uncommon' | 'rare' | 'last'
 
@@ -21,13 +22,13 @@ export interface RequestContext {
   spend(bytes: number): void
 }
 
-/** One of several values that a hypothesis proposes. `detail` says what is different about it. */
+/** One of several values that a hypothesis proposes. `detail` says how this value differs. */
 export interface Variant<Output> {
   readonly detail: string
   readonly value: Output
 }
 
-/** The values of a mistake that proposes more than one. */
+/** The values of a hypothesis that proposes more than one value. */
 export interface Variants<Output> {
   readonly variants: readonly Variant<Output>[]
 }
@@ -43,7 +44,7 @@ export interface Hypothesis<Input, Output> {
   readonly what: string
   /** How the JSON was written, if the sender wrote it in another style. */
   readonly style?: JsonStyle
-  /** Computes what was signed from what was received. Returns `undefined` if the mistake is not possible. */
+  /** Returns what was signed, computed from what was received, or `undefined` if the mistake is not possible. */
   apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
 }
 

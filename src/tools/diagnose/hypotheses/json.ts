@@ -181,13 +181,16 @@ const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, IN
 
 const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
 
-/** The tokens of a body. Bytes that are not UTF-8 are read as Latin-1, which loses nothing. */
+/**
+ * Returns the tokens of a body, or `undefined` if the body is not JSON. Bytes that are not UTF-8 are read as Latin-1, because this
+ * loses nothing.
+ */
 export function parseBody(body: Uint8Array): JsonText | undefined {
   if (!parsed.has(body)) parsed.set(body, parseJson(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
   return parsed.get(body)
 }
 
-/** The white space after a JSON text. */
+/** Returns the white space after a JSON text. */
 const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
 
 /** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
@@ -209,7 +212,7 @@ const hypothesis = ({
     const written = json && writeJson(json, style)
     if (json === undefined || written === undefined) return undefined
     const encode = isUtf8(body) ? utf8 : latin1
-    // The sender may have added the line feed at the end of both, as `echo` does, or only at the end of what it sent.
+    // The sender may have added the line feed to both texts, as `echo` does, or only to the text that was sent.
     const end = endOf(json)
     const texts = end === '' || style.spacing === undefined ? [written] : [written + end, written]
     return { variants: texts.map((text) => ({ detail: '', value: encode(text) })) }

@@ -3,14 +3,14 @@ import { inForm, VARIABLE_FORMS } from './placeholders.js'
 
 // Mistakes in the layout of the message, which is `timestamp:nonce:body`.
 
-/** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` are replaced by those of the request. */
+/** The parts of a message. `<timestamp>`, `<nonce>` and `<body>` are replaced by the values of the request. */
 export type Layout = readonly string[]
 
 const partsOf = (template: string): Layout => template.split(/(<\w+>)/).filter((part) => part !== '')
 
 export const CORRECT_LAYOUT = partsOf('<timestamp>:<nonce>:<body>')
 
-/** A mistake in the layout. */
+/** Returns the hypothesis that the sender used another layout. */
 function layout(likelihood: Likelihood, template: string): Hypothesis<Layout, Layout> {
   const parts = partsOf(template)
   const text = `\`${layoutText(parts)}\``
@@ -38,7 +38,7 @@ const NAMES_OF_VARIABLES = ['body', 'payload', 'rawBody', 'data'].flatMap((body)
   ['TIMESTAMP', 'NONCE', body.toUpperCase()],
 ])
 
-/** A text with names of variables, of which the body may be filled in. */
+/** The sender signed a text with names of variables. Only the body may be filled in. */
 const namesOfVariables: Hypothesis<Layout, Layout> = {
   likelihood: 'last',
   code: 'message_layout',
@@ -105,7 +105,7 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
-/** A layout for a reader: `timestamp.nonce.body`, with control characters escaped. */
+/** Returns a layout for a reader: `timestamp.nonce.body`, with control characters escaped. */
 export function layoutText(layout: Layout): string {
   const text = layout.map((part) => part.replace(/^<(\w+)>$/, '$1')).join('')
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')

@@ -1,5 +1,8 @@
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
-/** How languages and tools put a variable into a text. If nothing fills it in, for example between single quotes, the text stays as it is. */
+/**
+ * How languages and tools put a variable into a text. If nothing fills the variable in, for example between single quotes, the
+ * text stays as it is.
+ */
 export const VARIABLE_FORMS = ['$x', '${x}', '{$x}', '{x}', '{{x}}', '{{ x }}', '#{x}', '%x%'] as const
 
 /** Returns the text of a variable in one of these forms. */
@@ -12,14 +15,14 @@ export const placeholdersFor = (...names: readonly string[]) => ({
     .map((text) => ({ detail: text, value: text })),
 })
 
-/** Matches a variable in a text that nothing filled in. A shell variable in lowercase is too short to be sure. */
+/** Matches a variable that nothing filled in. A lowercase shell variable such as `$id` is left out, because it may be normal text. */
 const UNFILLED = /\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}|\$[A-Z][A-Z0-9_]+\b/
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
 /** The longest name of a variable that is shown. */
 const MAX_SHOWN = 64
 
-/** Returns the first variable in a text that nothing filled in, and what keeps it unchanged. */
+/** Returns the first variable that nothing filled in and why it is still there, or `undefined` if the text has none. */
 export function findUnfilled(text: string): { readonly variable: string; readonly why: string } | undefined {
   const variable = UNFILLED.exec(text)?.[0]
   if (variable === undefined || variable.length > MAX_SHOWN) return undefined

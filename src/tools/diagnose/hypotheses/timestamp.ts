@@ -39,7 +39,7 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
   other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
 ]
 
-/** A timestamp for each fraction of a second that a clock of milliseconds has. */
+/** Returns one timestamp per fraction of a second, from 1 to 999 ms. */
 function fractions(write: (milliseconds: string) => string): Variants<string> {
   return {
     variants: Array.from({ length: 999 }, (_, index) => {
@@ -49,7 +49,7 @@ function fractions(write: (milliseconds: string) => string): Variants<string> {
   }
 }
 
-/** Timestamps from `from` to `to` seconds earlier and later. */
+/** Returns a function that returns the timestamps from `from` to `to` seconds before and after an instant. */
 function shifted(from: number, to: number): (instant: number) => Variants<string> {
   return (instant) => ({
     variants: Array.from({ length: to - from + 1 }, (_, index) => index + from).flatMap((distance) => [

@@ -3,10 +3,10 @@
 export type NumberStyle = (written: string) => string
 
 interface FloatFormat {
-  /** Numbers with a decimal exponent from `from` to below `to` are written out. Others are written as powers of ten. */
+  /** Numbers with a decimal exponent from `from` to below `to` are written out. Other numbers are written as powers of ten. */
   readonly from: number
   readonly to: number
-  /** The end of a float without a fraction: `whole` if it is written out, otherwise `wholeBeforePower`. */
+  /** The end of a float without a fraction: `whole` if the float is written out, otherwise `wholeBeforePower`. */
   readonly whole: string
   readonly wholeBeforePower: string
   readonly power: (sign: string, digits: string) => string
@@ -26,17 +26,17 @@ export const pythonNumber = numberStyle(PYTHON)
 export const rubyNumber = numberStyle({ ...PYTHON, to: 15, wholeBeforePower: '.0' })
 export const rustNumber = numberStyle({ ...PYTHON, from: -5, power: noPlus('e') })
 export const javaNumber = numberStyle(JAVA)
-/** Gson reads the numbers of a Map as doubles: 1700000000 becomes 1.7E9. */
+/** Gson reads the numbers of a Map as doubles, so 1700000000 becomes 1.7E9. */
 export const gsonNumber = numberStyle({ ...JAVA, floatsFrom: 0 })
 export const phpNumber = numberStyle(PHP)
 
-/** JavaScript, and Go with `interface{}`: 1.0 becomes 1, and integers beyond 2^53 are rounded. */
+/** Returns a number as JavaScript writes it, and Go with `interface{}`: 1.0 becomes 1, and integers beyond 2^53 are rounded. */
 export const javascriptNumber: NumberStyle = (written) => {
   const value = Number(written)
   return Number.isFinite(value) ? String(value) : written
 }
 
-/** Go's `%v` of a float64: at least two digits after the letter e. */
+/** Returns a number as Go's `%v` writes a float64: with at least two digits after the letter e. */
 export const goNumber: NumberStyle = (written) => javascriptNumber(written).replace(/e([+-])(\d)$/, 'e$10$2')
 
 function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = Infinity }: FloatFormat): NumberStyle {

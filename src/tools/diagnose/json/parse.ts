@@ -1,7 +1,7 @@
-// A JSON text as tokens. They keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key is
+// A JSON text as tokens, which keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key is
 // lost.
 
-/** The kinds of tokens. Commas and colons are not tokens: they follow from the others. */
+/** The kinds of tokens. Commas and colons are not tokens, because they follow from the tokens around them. */
 export const OPEN_OBJECT = 1
 export const CLOSE_OBJECT = 2
 export const OPEN_ARRAY = 3
@@ -12,10 +12,10 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** A text with more tokens is not parsed. This limits memory and time for a hostile body that has only brackets. */
+/** A text with more tokens is not parsed, because a hostile body of brackets alone would take too much memory and time. */
 const MAX_TOKENS = 2 ** 20
 
-/** What JSON has between tokens, and what ends a number or a word. */
+/** The characters between tokens. A bracket or a quote ends a number or a word too, so `IS_AROUND` adds these characters. */
 const BETWEEN = ' \t\n\r,:'
 const IS_BETWEEN = tableOf(BETWEEN)
 const IS_AROUND = tableOf(`${BETWEEN}{}[]"`)
@@ -42,8 +42,8 @@ export interface JsonText {
 }
 
 /**
- * Returns the tokens of a JSON text, or `undefined` if it is not JSON. It is not recursive, so deep nesting uses no
- * stack.
+ * Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. The function is not recursive,
+ * so deep nesting uses no stack.
  */
 export function parseJson(text: string): JsonText | undefined {
   const kinds: number[] = []
@@ -98,7 +98,7 @@ export function written({ text, starts, ends }: JsonText, token: number): string
   return text.slice(starts[token], ends[token])
 }
 
-/** Returns the text of a string token. */
+/** Returns the text that a string token means: without its quotes, and with its escapes decoded. */
 export function textOf(json: JsonText, token: number): string {
   const string = written(json, token)
   return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
@@ -117,7 +117,7 @@ export function endOfValue({ kinds, closes }: JsonText, token: number): number {
   return (isContainer ? (closes[token] as number) : token) + 1
 }
 
-/** The members of the object that opens at token `opened`, in the order of the text. */
+/** Returns the members of the object that opens at token `opened`, in the order of the text. */
 export function membersOf(json: JsonText, opened: number): Member[] {
   const members: Member[] = []
   for (let from = opened + 1; from < (json.closes[opened] as number); from = endOfValue(json, from + 1)) {

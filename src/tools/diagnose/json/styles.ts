@@ -4,7 +4,7 @@ import type { Arrange, Spacing } from './write.js'
 
 // How serializers write white space, strings and the order of keys. Numbers are in numbers.ts.
 
-/** Writes a text as a string of one language or serializer. */
+/** Returns a text as one language or serializer writes a string. */
 type StringStyle = (text: string) => string
 
 export const COMPACT: Spacing = { item: ',', colon: ':' }
@@ -18,15 +18,16 @@ export const SPACED_COLON: Spacing = { item: ',', colon: ': ' }
 /** Ruby's pretty_generate before version 2.7.3 of its library. */
 export const OLD_RUBY: Spacing = { ...INDENT_2, hollow: ['\n', '\n\n'] }
 
-/** JSON's short escape of a character, such as `\\n` or `\\/`, or `undefined`. */
+/** Returns JSON's short escape of a character, such as `\\n` or `\\/`, or `undefined` if the character has none. */
 function shortEscape(character: string): string | undefined {
   const short = character === '/' ? '\\/' : JSON.stringify(character).slice(1, -1)
   return short.length === 2 ? short : undefined
 }
 
 /**
- * Returns a style that escapes the characters of `matches`. A character has its short escape if there is one, unless it
- * is in `never`. Otherwise it becomes \uXXXX, with uppercase digits if the character is below `uppercaseBelow`.
+ * Returns a style that escapes the characters that `matches` finds. A character gets its short escape if there is one, unless
+ * the character is in `never`. Otherwise the character becomes \uXXXX, with uppercase digits if its code is below
+ * `uppercaseBelow`.
  */
 function escaping(matches: RegExp, never = '', uppercaseBelow = 0): StringStyle {
   const escaped = (character: string) => {
@@ -50,28 +51,28 @@ export const gsonString = escaping(/["\\<>&='\x00-\x1f\u2028\u2029]/g)
 export const symfonyString = escaping(/["\\/<>&'\x00-\x1f\x80-\uffff]/g, '"', 0x80)
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: JSON escapes them. */
 
-/** Writes a string as Python's repr does. */
+/** Returns a string as Python's repr writes it. */
 export const pythonString: StringStyle = (text) => {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text.replace(/[\\\n\r\t]/g, (character) => shortEscape(character) as string)
   return quote + escaped.replaceAll(quote, `\\${quote}`) + quote
 }
 
-/** Writes a string as Ruby's inspect does. */
+/** Returns a string as Ruby's inspect writes it. */
 export const rubyString: StringStyle = (text) => lineString(text).replace(/#(?=[{$@])/g, '\\#')
 export const rubySymbol: StringStyle = (text) =>
   `:${/^(@@?|\$)?[\p{L}_][\p{L}\p{N}_]*[?!=]?$/u.test(text) ? text : rubyString(text)}`
 
 const byKey = (one: Member, other: Member) => (one.key < other.key ? -1 : 1)
 
-/** Keeps one member per key, as parsers do: the last value, in the place of the first one. */
+/** Returns one member per key, as parsers do: the last value, in the place of the first value. */
 function lastOfEachKey(members: Member[]): Member[] {
   return [...new Map(members.map((member) => [member.key, member])).values()]
 }
 
 const isArrayIndex = ({ key }: Member) => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
 
-/** JavaScript moves keys that are array indices to the front. */
+/** Returns the members in the order of JavaScript, which moves keys that are array indices to the front. */
 export const javascriptOrder: Arrange = (members) => {
   const once = lastOfEachKey(members)
   const indices = once.filter(isArrayIndex).sort((one, other) => Number(one.key) - Number(other.key))
@@ -80,7 +81,10 @@ export const javascriptOrder: Arrange = (members) => {
 
 export const sortedOrder: Arrange = (members) => lastOfEachKey(members).sort(byKey)
 
-/** Java's HashMap keeps keys by their hash, in a table of a power of two that is at most 75 % full. */
+/**
+ * Returns the members in the order of Java's HashMap, which keeps each key in the place of its hash in a table. The size of the
+ * table is a power of two, and at most 75 % of the table is used.
+ */
 export const hashMapOrder: Arrange = (members) => {
   let size = 16
   while (size * 0.75 < members.length) size *= 2

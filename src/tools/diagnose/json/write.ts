@@ -24,7 +24,7 @@ export interface Spacing {
   readonly hollow?: readonly [object: string, array: string]
 }
 
-/** Puts the members of an object in order; may leave some out. */
+/** Returns the members of an object in another order, or only some of them. */
 export type Arrange = (members: Member[], json: JsonText) => Member[]
 
 /** How to write JSON again. A field that is absent changes nothing. */
@@ -35,29 +35,32 @@ export interface JsonStyle {
   readonly escaping?: ((text: string) => string) | undefined
   /** The same as `escaping`, but it is called for every string. */
   readonly string?: ((text: string) => string) | undefined
-  /** Writes a key, if keys are not written like other strings. */
+  /** Returns the text of a key. Absent if keys are written like other strings. */
   readonly key?: ((text: string) => string) | undefined
-  /** Writes a number. Its argument is the text of the number. */
+  /** Returns a number as the style writes it. The argument `number` is the text that was read. */
   readonly number?: ((number: string, token: number) => string) | undefined
   readonly word?: ((word: string) => string) | undefined
-  /** Writes a bracket, if brackets are not written as in JSON. */
+  /** Returns the text of a bracket. Absent if brackets are written as in JSON. */
   readonly bracket?: (bracket: string) => string
 }
 
 const AS_WRITTEN: Spacing = { item: ',', colon: ':' }
 
-/** The indented text may be this many times as long, because deep nesting would make it grow without limit. */
+/**
+ * A rewritten text has at most this many times the length of the text before, plus `MAX_SHORT`. Without a limit, the
+ * indentation of deep nesting could make it very long.
+ */
 const MAX_GROWTH = 8
 const MAX_SHORT = 4096
 
 /** Strings without these characters are written the same way by every serializer. */
 const ESCAPED_BY_SOME = /[^ -~]|[\\/<>&'+=`]/
 
-/** What all styles need of a text. It is kept, because a search writes the same text in a hundred styles. */
+/** The facts about a text that all styles need. `PREPARED` keeps them, because a search writes the same text in a hundred styles. */
 interface Prepared {
   /** The text of each token, unchanged. */
   readonly written: readonly string[]
-  /** Whether not all serializers write the token the same way. */
+  /** For each token: whether some serializers write it in another way. */
   readonly isSpecial: readonly boolean[]
   readonly orders: Map<Arrange, readonly number[]>
 }
@@ -73,13 +76,13 @@ function prepare(json: JsonText): Prepared {
   return prepared
 }
 
-/** Returns the text with another text for each token, and with everything between the tokens unchanged. */
+/** Returns the JSON text with each token replaced, and with everything between the tokens unchanged. */
 export function replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): string {
   const pieces = starts.map((start, token) => text.slice(ends[token - 1] ?? 0, start) + replace(token))
   return pieces.join('') + text.slice(ends.at(-1))
 }
 
-/** Writes JSON in another style; `undefined` if it would grow too large. */
+/** Returns JSON in another style, or `undefined` if the text would grow too large. */
 export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
   // If the members get another order, their own white space is lost.
   const spacing = style.spacing ?? (style.order && AS_WRITTEN)
@@ -109,7 +112,7 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
 
-/** The text between two tokens, given by their kinds; `before` is 0 at the start of the text. */
+/** Returns the text between two tokens, given by their kinds. `before` is 0 at the start of the text. */
 function between(before: number, kind: number, { item, colon, indent, hollow }: Spacing, indentation: string): string {
   if (before === 0) return ''
   if (before === KEY) return colon
@@ -131,7 +134,7 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   return style.escaping === undefined || !prepared.isSpecial[token] ? as : style.escaping(textOf(json, token))
 }
 
-/** Returns the tokens in another order. It is not recursive, so deep nesting uses no stack. */
+/** Returns the tokens in another order. The function is not recursive, so deep nesting uses no stack. */
 function orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): readonly number[] {
   const before = orders.get(arrange)
   if (before !== undefined) return before
