@@ -22,7 +22,7 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
-/** Describes a value without showing it: `undefined`, `null`, `an empty string`, `an array`, `bytes`. */
+/** Returns the kind of a value without showing the value: `undefined`, `null`, `an empty string`, `an array`, `bytes`. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
@@ -52,7 +52,7 @@ export function assertText(value: unknown, name: string, fix: string): asserts v
   assertWellFormed(value, name)
 }
 
-/** Asserts that `value` has no lone surrogate. UTF-8 encodes every lone surrogate as the same three bytes. */
+/** Asserts that `value` has no lone surrogate, because UTF-8 encodes all lone surrogates as the same three bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
     throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)

@@ -2,8 +2,8 @@ import type { Rejected, RejectionReason } from './result.js'
 import type { HeaderName } from './rules/formats.js'
 
 /**
- * An error with the status that frameworks answer. Some read `status`, others `statusCode`. NestJS reads them only from an error
- * with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
+ * An error with the status that frameworks answer. Some frameworks read `status`, and some read `statusCode`. NestJS reads both only
+ * from an error with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
  */
 abstract class HttpError<Code extends string, Status extends number, Expose extends boolean> extends Error {
   readonly code: Code
@@ -21,7 +21,7 @@ abstract class HttpError<Code extends string, Status extends number, Expose exte
 
 /**
  * The nonce store failed, so there is no result. `cause` is the error of the store. If the store returned something else than `true` or
- * `false`, the message says what.
+ * `false`, the message says what the store returned.
  *
  * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
  */
@@ -34,17 +34,17 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE', 503, false> {
 }
 
 /**
- * A request broke a rule. `receive` and `verifyOrThrow` throw it.
+ * A request broke a rule. `receive` and `verifyOrThrow` throw this error.
  *
  * Frameworks that read `status` or `statusCode` answer 401. The message is safe to send: it does not say which rule was broken.
  */
 export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED', 401, true> {
   override readonly name = 'WebhookRejectedError'
-  /** The first broken rule. It is for your log, so do not send it. */
+  /** The first broken rule, for your log. Do not send the reason, because it would help an attacker. */
   readonly reason: RejectionReason
   /** The missing header, if the reason is `missing_header`. */
   readonly header: HeaderName | undefined
-  /** Says what is wrong and what to do. It is for your log, so do not send it. */
+  /** What is wrong and what to do, for your log. Do not send this text, because it would help an attacker. */
   readonly detail: string
   /** The webhook that the request was sent to. */
   readonly webhookId: string | undefined
@@ -57,7 +57,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED', 401,
     this.webhookId = webhookId
   }
 
-  /** Returns what is safe to send: some frameworks send errors as JSON. Log `reason` and `detail` by name. */
+  /** Returns only what is safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`, read both by name. */
   toJSON(): { code: string; message: string } {
     const { code, message } = this
     return { code, message }
@@ -85,15 +85,15 @@ export class NonceStoreBusyError extends Error {
 }
 
 /**
- * The request's body has more bytes than `readBody` accepts. The rest of it was not read.
+ * The request's body has more bytes than `readBody` accepts. The rest of the body was not read.
  *
  * Frameworks that read `status` or `statusCode` answer 413. The message is safe to send.
  */
 export class BodyTooLargeError extends HttpError<'ERR_BODY_TOO_LARGE', 413, true> {
   override readonly name = 'BodyTooLargeError'
   /**
-   * Send these headers with the answer, so that the sender does not upload the rest. Express, Koa and Fastify send
-   * them by themselves.
+   * Send these headers with the answer, so that the sender does not upload the rest of the body. Express, Koa and Fastify send these
+   * headers by themselves.
    */
   readonly headers = { Connection: 'close' }
 
@@ -117,7 +117,7 @@ export class BodyAbortedError extends HttpError<'ERR_BODY_ABORTED', 400, true> {
 }
 
 /**
- * The request's body was not complete when `bodyTimeout` had passed. The rest of it was not read.
+ * The request's body was not complete when `bodyTimeout` had passed. The rest of the body was not read.
  *
  * Frameworks that read `status` or `statusCode` answer 408. The message is safe to send.
  */

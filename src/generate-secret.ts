@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Generates a signing secret: 32 random bytes as 43 characters of base64url.
+ * Returns a new signing secret: 32 random bytes as 43 characters of base64url.
  *
- * Show it to the webhook's owner once. Store it where the service that verifies can read it.
+ * Show the secret to the webhook's owner once, and store it where the service that verifies requests can read it.
  *
  * @example
  * ```ts

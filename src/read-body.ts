@@ -57,10 +57,10 @@ export interface ReadBodyOptions {
  * never read. The body is kept in memory as it arrives, so a sender that announces a large body but sends little uses
  * little memory. A sender that sends slowly, or stops, is refused after `bodyTimeout`.
  *
- * Call it before any body parser. It returns bytes that were already read if the framework kept them.
+ * Call `readBody` before any body parser. If the framework has already read the body and kept the bytes, `readBody` returns these bytes.
  *
  * @param source - the request that your framework passes to the handler, or the event of AWS Lambda.
- * @returns the bytes, in a `Buffer`. It is empty if the request has no body.
+ * @returns the bytes, in a `Buffer` that is empty if the request has no body.
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
  * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
@@ -84,7 +84,7 @@ export async function readBody(source: BodySource, options: ReadBodyOptions = {}
 /** How much of a body to read, and for how long. */
 type Limits = { readonly [Name in keyof ReadBodyOptions]-?: number }
 
-/** Checks the options about the body, and returns them with their defaults. */
+/** Returns the options about the body with their defaults. Throws if an option is invalid. */
 export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Limits {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
@@ -95,13 +95,17 @@ export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadB
 
 /** A body of which nothing has been read. */
 interface UnreadBody {
-  /** The headers that were beside it. They are not checked. `undefined` means that there are none. */
+  /** The headers beside the body, which are not checked, or `undefined` if there are none. */
   readonly headers: unknown
-  /** @throws {@link BodyTooLargeError} before a byte is read, if `Content-Length` is above the limit. */
+  /**
+   * Reads the body, and returns its bytes.
+   *
+   * @throws {@link BodyTooLargeError} before a byte is read, if `Content-Length` is above the limit.
+   */
   read(limits: Limits): RawBody | Promise<RawBody>
 }
 
-/** A source of any kind, as far as it is known. */
+/** The properties of a source, whose types are not known. */
 type Fields = { readonly [name: string]: unknown }
 
 /** The names by which objects of frameworks hold the request. */
@@ -110,7 +114,7 @@ const WRAPPERS = ['raw', 'req', 'request']
 const MAX_DEPTH = 3
 
 /**
- * Finds the body of a request without reading any of it.
+ * Returns the body of a request without reading any of it.
  *
  * @param name - the name of the argument.
  * @param outerHeaders - the headers of the framework objects that wrap `source`.
@@ -151,7 +155,7 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     return unread((limits) => readStream(source, limits))
   }
 
-  // A method of this name belongs to a framework.
+  // A method `body` belongs to a framework, and is not the body of the request.
   if (source['body'] !== undefined && source['body'] !== null && !hasMethod(source, 'body')) {
     throw isPlain(source) ? notRawBody(source, name) : alreadyRead(source, name)
   }
@@ -186,10 +190,14 @@ function eventReader(event: Fields, name: string): UnreadBody['read'] {
   return ({ maxBytes }) => limited(decode(body, `${name}.body`), maxBytes)
 }
 
-/** @throws `TypeError` if the text is not base64. No sender can cause this, because AWS encodes the body. */
+/**
+ * Returns the bytes of a text in base64.
+ *
+ * @throws `TypeError` if the text is not base64. No sender can cause this, because AWS encodes the body.
+ */
 function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // Node skips a character that is not a digit, so that there are fewer bytes than the length says.
+  // Node skips each character that is not a base64 digit. There are then fewer bytes than the length of the text says.
   if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
     throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
   }
@@ -210,7 +218,7 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    // The pending read rejects.
+    // This makes the pending read reject.
     reader.releaseLock()
   }, bodyTimeout)
   try {
@@ -292,12 +300,18 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
   })
 }
 
-/** A sender may hang up later too. An error without a listener would end the process. This listener keeps nothing in memory. */
+/**
+ * Does nothing with an error. A sender may hang up after the body was read, and an error without a listener would end the process. This
+ * listener keeps nothing in memory.
+ */
 function ignore(): void {}
 
 const EMPTY = Buffer.alloc(0)
 
-/** A chunk of at least this many bytes is kept as it is. To keep a smaller one costs more memory than its bytes. */
+/**
+ * A chunk of at least this many bytes is kept as it is. A smaller chunk is copied, because keeping it would cost more memory than its
+ * bytes.
+ */
 const MIN_KEPT_BYTES = 4096
 
 const MIN_SLAB_BYTES = 1024
@@ -321,7 +335,11 @@ class Collector {
     this.#maxBytes = maxBytes
   }
 
-  /** @throws {@link BodyTooLargeError} if there are more than `maxBytes` bytes now. */
+  /**
+   * Adds a chunk.
+   *
+   * @throws {@link BodyTooLargeError} if there are more than `maxBytes` bytes now.
+   */
   add(chunk: Uint8Array): void {
     this.#size += chunk.length
     if (this.#size > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
@@ -330,7 +348,7 @@ class Collector {
     else if (chunk.length < MIN_KEPT_BYTES) this.#addToSlab(chunk)
     else {
       this.#endPart()
-      // A view of much larger memory would keep all of it.
+      // A view of much larger memory is copied, because it would keep all of that memory.
       this.#parts.push(2 * chunk.length < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk)
     }
   }
@@ -338,7 +356,7 @@ class Collector {
   #addToSlab(chunk: Uint8Array): void {
     if (this.#end + chunk.length > this.#slab.length) {
       this.#endPart()
-      // The size follows what small chunks have filled: a few bytes after large chunks are common, and need little.
+      // The first slab is small, and each one doubles, because often only a few bytes follow large chunks.
       const size = Math.min(2 * this.#slab.length, MAX_SLAB_BYTES)
       this.#slab = Buffer.allocUnsafeSlow(Math.max(size, chunk.length, MIN_SLAB_BYTES))
       this.#start = this.#end = 0

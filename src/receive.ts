@@ -27,7 +27,8 @@ export type Received = Accepted & {
 }
 
 /**
- * Reads a webhook request, and checks that it is authentic, recent and not a replay. A handler calls it once.
+ * Reads a webhook request, and checks that the request is authentic, recent and not a replay. Resolves to the accepted request with its
+ * body. A handler calls `receive` once.
  *
  * The body exists only after it was verified. If you forget the `await`, there is no body.
  *
@@ -37,8 +38,8 @@ export type Received = Accepted & {
  * Call `receive` before any body parser. {@link refuse} and {@link refusal} answer what it throws.
  *
  * @param received - the webhook's ID, and the request of your framework.
- * @param secret - the webhook's signing secret as text. While you rotate it, pass a list of secrets.
- * @param nonceStore - remembers the nonces. All processes that serve a webhook share one.
+ * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
+ * @param nonceStore - remembers the nonces. All processes that serve a webhook share one store.
  * @param clock - server time, by default `Date`.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.

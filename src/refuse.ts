@@ -108,8 +108,8 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
  * Logs an error that a handler caught, and returns the answer to it as a Fetch `Response`: for Hono, h3, Next.js routes, Bun, Deno and
  * Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
- * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. It closes the
- * connection, because the sender may still upload a body that nothing reads.
+ * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. The answer
+ * closes the connection, because the sender may still upload a body that nothing reads.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
@@ -147,7 +147,7 @@ function logToConsole({ level, message, error }: RefusalLog): void {
   console[level](level === 'error' ? error : message)
 }
 
-/** A log that fails must not change the answer. */
+/** Calls `log`. A log that fails must not change the answer, so the error of the log only goes to `console`. */
 async function write(log: (entry: RefusalLog) => unknown, error: unknown, status: number): Promise<void> {
   try {
     await log({ ...describe(error), status, error })
@@ -171,7 +171,7 @@ function describe(error: unknown): Pick<RefusalLog, 'level' | 'message'> {
   }
 }
 
-/** Escapes the characters that a log might read as the end of a line or as a command of a terminal. */
+/** Returns the text with escapes for the characters that a log might read as the end of a line or as a command of a terminal. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

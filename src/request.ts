@@ -20,7 +20,7 @@ export interface WebhookRequest {
  * A webhook's signing secret as text. HMAC uses its UTF-8 bytes as the key, so a line end at the end counts too. If you read the
  * secret from a file, remove the line end that most editors add.
  *
- * Pass several secrets while one replaces another. `verify` tries them in order.
+ * Pass several secrets while one replaces another. `verify` tries the secrets in order.
  */
 export type Secret = string | readonly string[]
 

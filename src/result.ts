@@ -18,7 +18,7 @@ export type Accepted = {
   /** Seconds since the Unix epoch. */
   timestamp: number
   nonce: string
-  /** The index of the secret that matched, in the list of secrets. It is 0 for a single secret. */
+  /** The index of the secret that matched, in the list of secrets, or 0 for a single secret. */
   secretIndex: number
 }
 
@@ -58,7 +58,11 @@ const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [fau
   ],
 }
 
-/** @param values - the values of the three headers, at least one of which is absent. */
+/**
+ * Returns the rejection of a request that lacks at least one of the three headers.
+ *
+ * @param values - the values of the three headers, at least one of which is absent.
+ */
 export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): Rejected {
   const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
   const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
@@ -69,6 +73,8 @@ export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): R
 }
 
 /**
+ * Returns the rejection for a reason, with the message for the log.
+ *
  * @param detail - more about the received value, if it helps.
  * @param advice - what to do, if the usual advice of the rule does not fit.
  */
@@ -85,14 +91,14 @@ export function rejected(
 }
 
 /**
- * Describes how far a timestamp is from server time: `301 s behind`.
+ * Returns how far a timestamp is from server time, as text: `301 s behind`.
  *
  * @param seconds - the timestamp in seconds since the Unix epoch.
  * @param now - server time in milliseconds since the Unix epoch.
  */
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'
-  // Below 10^11, `now` is before the year 1974 in milliseconds.
+  // In milliseconds, a `now` below 10^11 is before the year 1974.
   if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds'
   const drift = seconds * 1000 - now
   const side = drift < 0 ? 'behind' : 'ahead'
@@ -105,7 +111,7 @@ export function describeDrift(seconds: number, now: number): string {
   return days < 20 * 365 ? years : `${years}: not set, or not in seconds?`
 }
 
-/** Units smaller than a second, each with the smallest number that is a plausible time in the unit, and not in seconds. */
+/** Units smaller than a second. Each has the smallest number that is a plausible time in this unit, but not in seconds. */
 const UNITS = [
   [1e17, 'nanoseconds'],
   [1e14, 'microseconds'],

@@ -7,7 +7,7 @@ import { isNonce, MAX_NONCE_LENGTH } from './rules/nonce.js'
 import { signMessage } from './rules/signature.js'
 import { isTimestamp } from './rules/timestamp.js'
 
-/** Options of {@link sign}. By default, it uses the current time and a random nonce. */
+/** Options of {@link sign}, which uses the current time and a random nonce by default. */
 export interface SignOptions {
   /** Unix time in whole seconds. By default, the time of the clock. */
   timestamp?: number | undefined
@@ -61,7 +61,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
-/** The last second of the year 9999. Milliseconds since the Unix epoch are far above it. */
+/** The last second of the year 9999. The present time in milliseconds is far above this number. */
 export const MAX_SECONDS = 253_402_300_799
 
 function assertSeconds(timestamp: unknown): void {

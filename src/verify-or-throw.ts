@@ -6,7 +6,7 @@ import type { NonceStore } from './stores/nonce-store.js'
 import { verify } from './verify.js'
 
 /**
- * Checks a request as {@link verify} does, and throws if it is rejected.
+ * Checks a request as {@link verify} does, and resolves to the accepted result. Throws if the request is rejected.
  *
  * Express, Fastify, Koa, NestJS and h3 answer 401 or 503 by the `status` of the error, without a reason.
  *

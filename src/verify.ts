@@ -17,13 +17,13 @@ import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
 
 /**
- * Checks that an inbound webhook request is authentic, recent and not a replay.
+ * Checks that an inbound webhook request is authentic, recent and not a replay, and resolves to the result.
  *
  * The rules are checked in this order. The first broken rule is the `reason`.
  *
  * 1. The three headers are present: `missing_header`.
  * 2. `X-Timestamp` is Unix time in seconds, in decimal digits: `invalid_timestamp`.
- * 3. It is within 300 s of the clock, in either direction and inclusive: `timestamp_outside_window`.
+ * 3. `X-Timestamp` is within 300 s of the clock, in either direction and inclusive: `timestamp_outside_window`.
  * 4. `X-Nonce` is 1 to 128 visible ASCII characters: `invalid_nonce`.
  * 5. `X-Signature` is the HMAC-SHA256 in lowercase hex, keyed by the secret, of timestamp, `:`, nonce, `:` and the body's
  *    bytes: `signature_mismatch`.
@@ -31,13 +31,13 @@ import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-s
  *
  * The window is checked again after the nonce store has answered.
  *
- * `verify` does not throw on a forgery: a rejected result is an object too, so it is truthy. Check `result.ok`, or use
+ * `verify` does not throw on a forgery. A rejected result is an object too, so it is truthy: check `result.ok`, or use
  * {@link verifyOrThrow}. An exception is a mistake of the caller or a failure of the store.
  *
- * @param request - the webhook's ID, the headers and the raw body. All of it is read before `verify` returns its promise.
- * @param secret - the webhook's signing secret as text. While you rotate it, pass a list of secrets.
- * @param nonceStore - remembers the nonces. All processes that serve a webhook share one.
- * @param clock - server time, by default `Date`. If it does not return a finite number, every request is rejected.
+ * @param request - the webhook's ID, the headers and the raw body. `verify` reads all three before it returns its promise.
+ * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
+ * @param nonceStore - remembers the nonces. All processes that serve a webhook share one store.
+ * @param clock - server time, by default `Date`. If the clock does not return a finite number, every request is rejected.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` if the store failed. There is no result: answer 503.
  * @see {@link sign} for the sender's side
@@ -76,7 +76,7 @@ export async function verify(
   return claim.ok ? checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock }) : claim
 }
 
-/** What the headers of a request claim. Only the signature can prove it. */
+/** What the headers of a request claim. Only the signature can prove this claim. */
 interface Claim {
   readonly ok: true
   /** The value of `X-Timestamp`, unchanged. */
@@ -87,7 +87,10 @@ interface Claim {
   readonly signature: string
 }
 
-/** Checks the rules that need no body, except {@link checkForm}. `receive` checks them before it reads a byte, too. */
+/**
+ * Checks the rules that need no body, except {@link checkForm}. Returns what the headers claim, or the rejection. `receive` also checks
+ * these rules before it reads a byte of the body.
+ */
 export function checkHeaders({ timestamp, nonce, signature }: HeaderValues, clock: Clock): Claim | Rejected {
   if (timestamp === undefined || nonce === undefined || signature === undefined) {
     return missingHeaders({ timestamp, nonce, signature })
@@ -119,8 +122,8 @@ interface Receiver {
 }
 
 /**
- * Checks the rules that need the body, after {@link checkHeaders}. Returns a promise only if the store returns one, because an `await`
- * costs a twentieth of a `verify`.
+ * Checks the rules that need the body, after {@link checkHeaders}, and returns the result. This is a promise only if the store returns
+ * one, because an `await` costs a twentieth of a `verify`.
  */
 export function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Verification | Promise<Verification> {
   const { timestamp, nonce, signature } = claim

@@ -1,12 +1,12 @@
 import { invalidType, kindOf } from '../arguments.js'
 
-/** Makes the error for a value that is not headers. Returns `undefined` for headers in any shape. */
+/** Returns the error for a value that is not headers, or `undefined` for headers in any shape. */
 export function notHeaders(headers: unknown): TypeError | undefined {
   if (!isObject(headers) || typeof headers['then'] === 'function') {
     const fix = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
     return invalidType(`request.headers is ${kindOf(headers)}. ${fix}`, 'no_headers')
   }
-  // A header of this name, from a sender, is a string or a list of strings. It is never another object.
+  // A header of this name, from a sender, is a string or a list of strings, and never another object.
   const isRecord = (value: unknown) => isObject(value) && !Array.isArray(value)
   if (!isRecord(headers['headers']) && !isRecord(headers['req']) && !isRecord(headers['raw'])) return undefined
   return invalidType(

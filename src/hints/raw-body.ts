@@ -5,7 +5,7 @@ const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything pars
 interface Framework {
   isOne(value: object): boolean
   readonly name: string
-  /** The name of the request in its handlers. */
+  /** The name of the request in a handler of the framework. */
   readonly request: string
   /** What to do so that nothing else reads the body. */
   readonly fix?: string
@@ -58,7 +58,7 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
 interface Mistake {
   readonly code: string
   isOne(body: unknown): boolean
-  /** What the value is. The default is its kind, such as `an object`. */
+  /** What the value is. By default, the kind of the value, such as `an object`. */
   readonly what?: string
   /** Text that follows the kind of the value in the message. */
   readonly more?: string
@@ -127,7 +127,7 @@ const MISTAKES: readonly Mistake[] = [
 /**
  * Returns the error for a body that is not raw: `request.body is a promise. Await it.`
  *
- * The second line is for the framework, if the body or the request shows which one it is.
+ * If the body or the request shows the framework, the second line of the message says what to do in this framework.
  *
  * @param owner - the name of the argument that has the body.
  */

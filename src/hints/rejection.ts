@@ -27,19 +27,19 @@ const SIGNATURE_FORMS: Forms = [
   [/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/, 'it looks like a JWT'],
 ]
 
-/** Describes a timestamp that is not decimal digits. */
+/** Returns what is wrong with a timestamp that is not decimal digits. */
 export function describeTimestamp(timestamp: string): string {
   return findForm(timestamp, TIMESTAMP_FORMS) ?? describeCharacter(timestamp, /[^0-9]/u)
 }
 
-/** Describes a nonce that is not 1 to 128 visible ASCII characters. */
+/** Returns what is wrong with a nonce that is not 1 to 128 visible ASCII characters. */
 export function describeNonce(nonce: string): string {
   if (nonce === '') return 'it is empty'
   if (nonce.length > MAX_NONCE_LENGTH) return `it has ${nonce.length} characters`
   return describeCharacter(nonce, /[^!-~]/u)
 }
 
-/** Describes a signature that is not 64 lowercase hex digits. */
+/** Returns what is wrong with a signature that is not 64 lowercase hex digits. */
 export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
@@ -63,14 +63,14 @@ function findForm(value: string, forms: Forms): string | undefined {
   return (forms.find(isOf) ?? COMMON_FORMS.find(isOf))?.[1]
 }
 
-/** Describes the first character that `wrong` matches: `character 5 is U+0020`. */
+/** Returns the first character that `wrong` matches, as text: `character 5 is U+0020`. */
 function describeCharacter(value: string, wrong: RegExp): string {
   const index = value.search(wrong)
   const code = value.codePointAt(index) as number
   return `character ${index + 1} is U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Describes a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
+/** Returns the size of a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
 export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {

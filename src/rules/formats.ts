@@ -18,8 +18,8 @@ export function isSignature(value: string): boolean {
 }
 
 /**
- * Parses the values of `Content-Length`. Returns `undefined` if there is none, or if two differ (RFC 9110, section 8.6). A number
- * that is too large to be exact becomes the largest exact one.
+ * Returns the number in the values of `Content-Length`, or `undefined` if there is none, or if two values differ (RFC 9110, section
+ * 8.6). A number that is too large to be exact becomes the largest exact number.
  */
 export function parseContentLength(values: readonly string[]): number | undefined {
   const [text = '', ...others] = new Set(values.map((value) => value.trim()))

@@ -20,10 +20,10 @@ export function isNonce(value: string): boolean {
  * body `1}`, with the same signature. A timestamp has no `:`, so it is the same in every split.
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
-  // A shorter nonce ends before a `:` in this one. That `:` is not the first character, because a nonce is not empty.
+  // A shorter nonce ends before a `:` of this nonce. That `:` is not the first character, because a nonce is not empty.
   if (nonce.includes(':', 1)) return true
 
-  // A longer nonce is this one, the `:` after it, and visible bytes of the body up to a `:`.
+  // A longer nonce is this nonce, the `:` after it, and visible bytes of the body up to a `:`.
   const end = Math.min(body.length, MAX_NONCE_LENGTH - nonce.length)
   for (let index = 0; index < end; index++) {
     const byte = body[index] as number

@@ -15,15 +15,13 @@ let lastSecret = ''
 let usesInARow = 0
 let lastKey: KeyObject | undefined
 
-/**
- * A secret gets a key object after this many uses in a row, because creating one costs as much as it saves in 30 calls.
- */
+/** A secret gets a key object after this many uses in a row, because creating a key object costs as much as it saves in 30 calls. */
 const MIN_USES = 8
 
 /**
- * Returns the HMAC key. If requests are for one webhook, a key object saves 5 % of a `verify`. It is forgotten when another
- * secret is used. A key object per secret, for many webhooks in random order, would cost 12 %, because it is rarely in a cache
- * of the processor.
+ * Returns the HMAC key of a secret. After several uses in a row, the key is a key object, which saves 5 % of a `verify`. Only the last
+ * secret has a key object. With a key object per secret, many webhooks in random order would cost 12 %, because the object is rarely in
+ * a cache of the processor.
  */
 function keyOf(secret: string): string | KeyObject {
   if (secret !== lastSecret) {
@@ -36,7 +34,7 @@ function keyOf(secret: string): string | KeyObject {
   return lastKey
 }
 
-/** Computes the signature of a message in lowercase hex: HMAC-SHA256 (RFC 2104, FIPS 180-4), keyed by the secret's UTF-8 bytes. */
+/** Returns the signature of a message in lowercase hex: HMAC-SHA256 (RFC 2104, FIPS 180-4), keyed by the secret's UTF-8 bytes. */
 export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
   const hmac = createHmac('sha256', keyOf(secret)).update(`${timestamp}:${nonce}:`)
   let rest = body
@@ -47,13 +45,13 @@ export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: s
 /** The length of a signature, in hex digits. */
 const SIGNATURE_LENGTH = 64
 
-/** The texts to compare. Two new buffers for each comparison would cost a twentieth of a `verify`. */
+/** Memory for the two texts to compare, because two new buffers per comparison would cost a twentieth of a `verify`. */
 const RECEIVED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
 const EXPECTED = /* @__PURE__ */ Buffer.alloc(SIGNATURE_LENGTH)
 
 /**
- * Checks that `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the
- * first difference is.
+ * Returns whether `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the first
+ * difference is.
  */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
   // The comparison fails unless `signature` is 64 lowercase hex digits, so its format needs no check.
@@ -62,7 +60,7 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
   return RECEIVED.write(signature) === SIGNATURE_LENGTH && timingSafeEqual(RECEIVED, EXPECTED)
 }
 
-/** Returns the key that reserves a signature. It has a space, so it never equals a nonce. */
+/** Returns the key that reserves a signature. The key has a space, so it never equals a nonce. */
 export function signatureKey(signature: string): string {
   return `signature ${signature}`
 }

@@ -1,13 +1,13 @@
 /** How far `X-Timestamp` may be from server time in either direction, in seconds (specification: ±300 s). */
 export const WINDOW_SECONDS = 300
 
-/** Checks the format of `X-Timestamp`: one or more ASCII digits. */
+/** Returns whether a value has the format of `X-Timestamp`: one or more ASCII digits. */
 export function isTimestamp(value: string): boolean {
   return /^[0-9]+$/.test(value)
 }
 
 /**
- * Checks that a timestamp is within the window around `now`, both ends included.
+ * Returns whether a timestamp is within the window around `now`, both ends included.
  *
  * The comparison is in milliseconds. Server time in whole seconds would make the window 601 s wide, one second longer than
  * a nonce is kept.

@@ -52,7 +52,7 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
   return copy
 }
 
-/** Removes the passwords in URLs, and the arguments of a command that Redis does not know, such as `HELLO`. */
+/** Returns text without the passwords in URLs, and without the arguments of a command that Redis does not know, such as `HELLO`. */
 function withoutPasswords(text: string): string {
   return text.replace(/:\/\/.*@/s, '://…@').replace(/(, with args beginning with:).*/s, '$1 …')
 }

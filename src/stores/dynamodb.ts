@@ -22,7 +22,7 @@ export interface DynamoDBNonceStoreOptions {
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
   /** The name or ARN of the table, whose partition key is the string `key_hash`. By default `webhook_nonces`. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the SDK still waits. */
+  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the SDK still waits. */
   timeout?: number | undefined
   /** The clock that `verify` uses. By default `Date`. */
   clock?: Clock | undefined
@@ -32,16 +32,16 @@ export interface DynamoDBNonceStoreOptions {
 const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
 
 /**
- * Is true if the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the answer
- * was lost.
+ * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the answer
+ * was lost, so the same call may arrive twice.
  */
 const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
 
 /**
- * A nonce store in a DynamoDB table. It works with any version of the AWS SDK.
+ * A nonce store in a DynamoDB table that works with any version of the AWS SDK.
  *
  * A reservation is one conditional `PutItem`. Turn on the table's time to live for the attribute `expires_at`, so that
- * DynamoDB deletes expired items. Until then they only take space.
+ * DynamoDB deletes expired items. Until then, expired items only take space.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
  *
@@ -78,7 +78,7 @@ export class DynamoDBNonceStore implements NonceStore {
   /**
    * Makes the first, slow call: the SDK loads its credentials and opens a connection, which can take longer than `timeout`.
    *
-   * Call it once at the start, outside the handler. Then the first request is as fast as the later ones.
+   * Call `warmUp` once at the start, outside the handler. Then the first request is as fast as the later ones.
    *
    * @throws the error of the last of five attempts.
    */
@@ -94,8 +94,8 @@ export class DynamoDBNonceStore implements NonceStore {
   }
 
   /**
-   * Reserves `key` for `webhookId` for `ttlSeconds`, rounded up to a whole second. Rejects if `putItem` rejects, or after
-   * `timeout`.
+   * Reserves `key` for `webhookId` for `ttlSeconds`, rounded up to a whole second. Resolves to whether the key was free. Rejects if
+   * `putItem` rejects, or after `timeout`.
    */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     const now = timeOf(this.#clock)

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { assertWellFormed, invalidRange } from '../arguments.js'
 
 /**
- * Joins a webhook and a key into one string that is different for every pair. The length comes first, so webhook `a` with
- * key `b:c` differs from webhook `a:b` with key `c`.
+ * Returns a webhook and a key as one string that is different for every pair. The length comes first, so webhook `a` with key `b:c`
+ * differs from webhook `a:b` with key `c`.
  *
  * @throws `TypeError` if the webhook has a lone surrogate, because all lone surrogates have the same hash.
  */
@@ -27,7 +27,7 @@ export function sharedTag(webhookId: string, key: string): string {
   return scopedKeyHash(webhookId, key.replace(/:.*/s, '')).slice(0, 8)
 }
 
-/** Converts a TTL to whole milliseconds and rounds it up. */
+/** Returns a TTL in whole milliseconds, rounded up. */
 export function ttlMilliseconds(ttlSeconds: number): number {
   if (!Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
     throw invalidRange('ttlSeconds is not a positive number. Pass how long to keep the key, in seconds.')

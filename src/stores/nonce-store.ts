@@ -40,7 +40,7 @@ export interface NonceStore {
 
   /**
    * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls it for a message that needs two
-   * keys. Without it, `verify` calls {@link NonceStore.reserve} for one key after the other.
+   * keys. Without `reserveAll`, `verify` calls {@link NonceStore.reserve} for one key after the other.
    *
    * If a key is taken, the other keys stay free. A nonce that one of the two methods has reserved is taken for
    * both.

@@ -9,7 +9,7 @@ import type { NonceStore } from './nonce-store.js'
 export interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
-  /** Prepares a statement that may have parameters. */
+  /** Returns a prepared statement, which may have parameters. */
   prepare(sql: string): SqliteStatement
 }
 
@@ -40,9 +40,9 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const REMOVAL_INTERVAL = 32
 
 /**
- * A nonce store in a SQLite file, for several processes on one machine. It survives their restarts.
+ * A nonce store in a SQLite file, for several processes on one machine. The nonces survive restarts of the processes.
  *
- * Give it its own connection: a rollback of your own transaction would free the nonce. Open the file by an absolute path. With
+ * Give the store its own connection: a rollback of your own transaction would free the nonce. Open the file by an absolute path. With
  * a relative path, two processes with different working directories have different files. If the file is removed or replaced
  * while it is open, a reservation throws.
  *
@@ -70,7 +70,7 @@ export class SqliteNonceStore implements NonceStore {
   /** The prepared statements, by the number of keys. */
   readonly #reservations: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
-  /** The absolute path of the file. It is empty for a database in memory. */
+  /** The absolute path of the file, or an empty text for a database in memory. */
   readonly #path: string
   readonly #file: string | undefined
   #calls = 0
@@ -110,19 +110,19 @@ export class SqliteNonceStore implements NonceStore {
     this.#file = this.#currentFile()
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Throws if the database throws. */
+  /** Reserves `key` for `webhookId` for `ttlSeconds`, and returns whether the key was free. Throws if the database throws. */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     return this.reserveAll(webhookId, [key], ttlSeconds)
   }
 
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Throws if the database throws. */
+  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`, and returns whether all were free. Throws if the database throws. */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
     const hashes = keys.map((key) => Buffer.from(scopedKeyHash(webhookId, key), 'hex'))
     const { changes } = this.#reservationOf(keys.length).run(...hashes, expiresAt, Math.floor(now))
-    // Nothing changes if one key is taken.
+    // The statement changes nothing if one key is taken.
     if (Number(changes) !== keys.length) return false
     if (this.#currentFile() !== this.#file) {
       throw new Error(
@@ -138,7 +138,7 @@ export class SqliteNonceStore implements NonceStore {
     return stats && `${stats.dev} ${stats.ino}`
   }
 
-  /** Returns the statement for this number of keys. Its parameters are the hash of each key, the expiry and the time. */
+  /** Returns the statement for this number of keys. The parameters are the hash of each key, the expiry and the time. */
   #reservationOf(count: number): SqliteStatement {
     this.#reservations[count] ??= this.#database.prepare(`
       WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})

@@ -7,7 +7,7 @@ import { assertNonceStore, type NonceStore } from './nonce-store.js'
  *
  * A late answer is ignored. The nonce may be reserved or not: the sender must sign the retry with a new nonce.
  *
- * @param nonceStore - the store to wait for. It continues after the time-out, so limit its own calls too.
+ * @param nonceStore - the store to wait for. The store continues after the time-out, so limit its own calls too.
  * @param milliseconds - a whole number from 1, such as 1000.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument.
  *
@@ -36,9 +36,9 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 }
 
 /**
- * Waits for an answer, and rejects if there is none after some milliseconds. A late answer or error is ignored.
+ * Resolves to `answer`, or rejects if there is no answer after `milliseconds`. A late answer or error is ignored.
  *
- * @param message - the message of the error. By default it is about a reservation.
+ * @param message - the message of the error, by default that of {@link noAnswer}.
  */
 export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, message?: string): Promise<T> {
   return new Promise((resolve, reject) => {

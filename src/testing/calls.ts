@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 
-// How the cases call a store. If it does anything but return true or false, the error names the cause.
+// How the cases call a store. If the store does anything but return true or false, the error names the cause.
 
 export type Reservation = readonly [webhookId: string, key: string]
 
@@ -17,7 +17,7 @@ export interface NonceStoreContractOptions {
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**
    * How many calls a case makes: up to 100 at once with `'full'`, the default. With `'light'`, up to 10 at once, and a quarter of
-   * the calls in all. Use `light` if your database is slow. It finds fewer faults under concurrency.
+   * the calls in all. Use `light` if your database is slow. `light` finds fewer faults under concurrency.
    */
   load?: 'full' | 'light' | undefined
 }
@@ -86,7 +86,7 @@ export async function answerWithin(milliseconds: number, act: () => unknown): Pr
   }
 }
 
-/** Runs `act` for each item, for at most `size` at once. */
+/** Runs `act` for each item, for at most `size` items at once, and resolves to the results in order. */
 export async function inBatches<T, R>(items: readonly T[], size: number, act: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let start = 0; start < items.length; start += size) {
@@ -95,7 +95,11 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
   return results
 }
 
-/** @param tried - what the store was asked for, and what to do if it throws. */
+/**
+ * Resolves to what the store answers. Throws an error that names the cause if this is not `true` or `false`.
+ *
+ * @param tried - what the store was asked for, and what to do if it throws.
+ */
 async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
   try {
@@ -108,7 +112,7 @@ async function answerOf(method: string, call: () => unknown, tried: string): Pro
   return answer
 }
 
-/** Calls `reserve` for a key that may be taken. */
+/** Calls `reserve` for a key that may be taken, and resolves to the answer. */
 export function reserve(
   store: NonceStore,
   [webhookId, key]: Reservation,
@@ -118,7 +122,7 @@ export function reserve(
   return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds), tried)
 }
 
-/** Calls `reserve` for a key that nobody has reserved yet. */
+/** Calls `reserve` for a key that nobody has reserved yet. Throws if the answer is not `true`. */
 export async function reserveNew(
   store: NonceStore,
   reservation: Reservation,
@@ -168,7 +172,7 @@ export function expectStore(store: unknown, from: string): asserts store is Nonc
   )
 }
 
-/** Returns a new store. Throws if it is not a store, or does not remember a reserved key. */
+/** Returns a new store. Throws if the value is not a store, or if the store does not remember a reserved key. */
 export async function open({ createStore }: Setting): Promise<NonceStore> {
   const store: unknown = await createStore()
   expectStore(store, 'createStore')

@@ -55,7 +55,7 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
-/** Returns a case that runs a check of TTLs. If the check fails, it runs again alone, because other cases may have evicted its keys. */
+/** Returns a case that runs a check of TTLs. A check that fails runs again alone, because other cases may have evicted its keys. */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     try {
@@ -109,7 +109,7 @@ async function followTimeline(
   }
 }
 
-/** A key that is reserved for 2 s. */
+/** Returns calls that reserve a key for 2 s, and then check that the key is taken. */
 function keyFor2Seconds(store: NonceStore, setting: Setting) {
   const reservation = newReservation()
   let start = 0
@@ -275,14 +275,14 @@ const FREED =
 
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
-/** Returns the calls for several splits of one message. All have one signature, and nonces that are equal up to the first `:`. */
+/** Returns the calls for several splits of one message. All splits have one signature, and nonces that are equal up to the first `:`. */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`
   return {
-    /** The arguments of `reserve` for one split, without the TTL. */
+    /** Returns the arguments of `reserve` for one split, without the TTL. */
     single: (rest: string) => [webhookId, nonce(rest)] as const,
-    /** Calls `reserveAll` for one split. */
+    /** Calls `reserveAll` for one split, and resolves to the answer. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }

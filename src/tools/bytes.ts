@@ -4,14 +4,14 @@ const ENCODER = new TextEncoder()
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 const STRICT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
-/** `String.fromCharCode` takes a limited number of arguments. */
+/** How many bytes become text at a time, because `String.fromCharCode` takes a limited number of arguments. */
 const CHUNK = 8192
 
 export function utf8(text: string): Uint8Array {
   return ENCODER.encode(text)
 }
 
-/** Decodes UTF-8. Invalid bytes become U+FFFD. */
+/** Returns bytes decoded as UTF-8. Invalid bytes become U+FFFD. */
 export function fromUtf8(bytes: Uint8Array): string {
   return LENIENT.decode(bytes)
 }
@@ -46,14 +46,11 @@ export function fromLatin1(bytes: Uint8Array): string {
   return text
 }
 
-/**
- * The characters of Windows-1252 for the bytes 0x80 to 0x9F. They are listed here, because some versions of Node decode
- * these bytes as Latin-1.
- */
+/** The characters of Windows-1252 for the bytes 0x80 to 0x9F, listed here because some versions of Node decode these bytes as Latin-1. */
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
-/** Encodes text as Windows-1252. Returns `undefined` if that encoding lacks a character. */
+/** Returns text encoded as Windows-1252, or `undefined` if that encoding lacks a character. */
 export function windows1252(text: string): Uint8Array | undefined {
   const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
     const index = WINDOWS_1252.indexOf(character)
@@ -83,7 +80,7 @@ export function hex(bytes: Uint8Array): string {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Decodes hex digits. Returns `undefined` unless `text` is an even number of hex digits. */
+/** Returns the bytes of hex digits, or `undefined` unless `text` is an even number of hex digits. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
@@ -95,7 +92,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(fromLatin1(bytes))
 }
 
-/** Decodes base64 or base64url, with or without padding. Returns `undefined` for any other text. */
+/** Returns the bytes of base64 or base64url, with or without padding, or `undefined` for any other text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const [, digits = ''] = /^([A-Za-z0-9+/_-]{2,})={0,2}$/.exec(text) ?? []
   if (digits === '' || digits.length % 4 === 1) return undefined

@@ -12,7 +12,7 @@ const INFLATE = {
   brotli: zlib.brotliDecompressSync,
 } as const satisfies { readonly [format in CompressionFormat]: unknown }
 
-/** In FIPS mode, OpenSSL lacks MD5 and other hashes. `verify` is not affected, because it needs only SHA-256. */
+/** The hashes that OpenSSL has. In FIPS mode, MD5 and others are missing. `verify` is not affected, because it needs only SHA-256. */
 let available: ReadonlySet<string> | undefined
 
 function isAvailable(algorithm: string): boolean {
@@ -23,13 +23,16 @@ function isAvailable(algorithm: string): boolean {
 /** The block of SHA-256, in bytes. */
 const BLOCK = 64
 
-/** A longer message is hashed in parts, because a copy of it would take longer than it saves. */
+/** A longer message is hashed in parts, because copying the message would take more time than it saves. */
 const MAX_COPIED = 65_536
 
 const inner = Buffer.alloc(BLOCK + MAX_COPIED)
 const outer = Buffer.alloc(BLOCK + 32)
 
-/** The keys of HMACs, filled up to a block, for the inner and the outer hash (RFC 2104). A search uses each key for thousands of messages. */
+/**
+ * The keys of HMACs, filled up to a block, for the inner and the outer hash (RFC 2104), kept because a search uses each key for
+ * thousands of messages.
+ */
 const PADS = new WeakMap<Uint8Array, readonly [inner: Uint8Array, outer: Uint8Array]>()
 
 function padsOf(key: Uint8Array) {
@@ -42,7 +45,10 @@ function padsOf(key: Uint8Array) {
   return made
 }
 
-/** An HMAC with SHA-256 of a short message. It takes a third of the time of `createHmac`, because that makes an object for each message. */
+/**
+ * Returns the HMAC with SHA-256 of a short message. This takes a third of the time of `createHmac`, which makes an object for each
+ * message.
+ */
 function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
   const [innerPad, outerPad] = padsOf(key)
   inner.set(innerPad)

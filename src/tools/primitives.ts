@@ -1,10 +1,10 @@
 /** Functions of the platform: of Node, or of libraries in a browser. */
 export interface Primitives {
-  /** A hash over parts; `undefined` if the platform lacks the algorithm. */
+  /** Returns a hash over parts, or `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** An HMAC over parts; `undefined` if the platform lacks the algorithm. */
+  /** Returns an HMAC over parts, or `undefined` if the platform lacks the algorithm. */
   hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** Inflates up to `maxLength` bytes; `undefined` if `bytes` are not of this format or are longer. */
+  /** Returns the inflated bytes, at most `maxLength`, or `undefined` if `bytes` are not of this format or inflate to more. */
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }
 

@@ -24,7 +24,7 @@ export function isGuessable(secret: string): boolean {
   return words.size * BITS_PER_WORD + letters.length * BITS_PER_LETTER < MIN_BITS
 }
 
-/** Removes each character that equals the character before it, or follows it in order: `1234` becomes `1`. */
+/** Returns text without each character that equals the character before it, or follows it in order: `1234` becomes `1`. */
 function withoutSequences(text: string): string {
   return text.replace(/./gs, (character, index: number) =>
     Math.abs(character.charCodeAt(0) - text.charCodeAt(index - 1)) <= 1 ? '' : character,

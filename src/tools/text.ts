@@ -51,7 +51,7 @@ const CHARACTER_NAMES: { readonly [character: string]: string } = {
  */
 const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
 
-/** Joins words to a list: `a`, `a and b`, `a, b and c`. */
+/** Returns words as a list: `a`, `a and b`, `a, b and c`. */
 export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
   const all = [...words]
   const last = all.splice(-2).join(` ${conjunction} `)
@@ -70,17 +70,17 @@ function describeCharacter(character: string): string {
   return name === undefined ? `U+${number}` : `U+${number} (${name})`
 }
 
-/** Names characters, each once, at most eight of them: `U+0020 (space) and U+200B (zero-width space)`. */
+/** Returns the names of at most eight characters, each once: `U+0020 (space) and U+200B (zero-width space)`. */
 export function listCharacters(characters: Iterable<string>): string {
   return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
 }
 
-/** Names the odd white space of a text, or returns nothing. */
+/** Returns the names of the odd white space of a text, or an empty text if there is none. */
 export function describeOddSpace(text: string): string {
   return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
 }
 
-/** Removes white space around a text, and invisible characters inside it. */
+/** Returns a text without the white space around it and the invisible characters inside it. */
 export function removeOddSpace(text: string): string {
   return text.replace(ODD_SPACE, '')
 }

@@ -1,8 +1,8 @@
 import { NonceStoreBusyError } from '../../errors.js'
 import { noAnswer, within } from '../with-timeout.js'
 
-// A server that gets more than it can do answers everything late. A late answer is work for a request that has gone, so in the end it
-// accepts nothing, for as long as the load lasts: Bronson et al., "Metastable Failures in Distributed Systems", HotOS 2021.
+// A server that gets more than it can do answers everything late. A late answer is work for a request that has gone, so in the end
+// the server accepts nothing, for as long as the load lasts: Bronson et al., "Metastable Failures in Distributed Systems", HotOS 2021.
 // So a reservation that could only be answered too late is refused before it is sent.
 //
 // | when                                     | what happens                              | why                                      |
@@ -24,7 +24,10 @@ import { noAnswer, within } from '../with-timeout.js'
 /** How many statements may be in flight until the speed of the server is known. A pool has only ten connections. */
 const START = 40
 
-/** The same, per second of a round trip. A server that is far away needs more, because a new connection takes three round trips. */
+/**
+ * How many statements may be in flight per second of a round trip, if this is more than `START`. A server that is far away needs more,
+ * because a new connection takes three round trips.
+ */
 const START_PER_SECOND = 300
 
 /**
@@ -34,10 +37,10 @@ const START_PER_SECOND = 300
 const TARGET = 0.4
 const MAX_TARGET = 0.75
 
-/** An answer within this share of the target is quick. With too much to do, a server needs the whole of it. */
+/** An answer within this share of the target is quick. A server that has too much to do needs the whole target. */
 const QUICK = 0.75
 
-/** The share by which an average moves towards a new value, as in TCP (RFC 6298). It is small, so one slow answer changes little. */
+/** The share by which an average moves towards a new value, as in TCP (RFC 6298). The share is small, so one slow answer changes little. */
 const MIN_GAIN = 1 / 8
 
 /** If answers are rare, each one moves the average more, so that a very slow server is noticed within a second too. */
@@ -79,12 +82,12 @@ export class Admission {
     this.#poolOption = poolOption
   }
 
-  /** How long an answer should take at most, in milliseconds. A server that is far away has more time. */
+  /** Returns how long an answer should take at most, in milliseconds. A server that is far away has more time. */
   get #target(): number {
     return Math.min(this.#alone + TARGET * (this.#timeout - this.#alone), MAX_TARGET * this.#timeout)
   }
 
-  /** How long a reservation may wait, in milliseconds. The rest of its time is for delays that nobody can foresee. */
+  /** Returns how long a reservation may wait, in milliseconds. The rest of the time-out is for delays that nobody can foresee. */
   get #patience(): number {
     return (this.#timeout - this.#target) / 2
   }
@@ -93,7 +96,7 @@ export class Admission {
    * Sends a reservation, now or as soon as there is room for it, and resolves to the answer of `reserve`.
    *
    * @param reserve - sends its first statement before it returns.
-   * @throws `NonceStoreBusyError` if it could not be answered in time.
+   * @throws `NonceStoreBusyError` if the reservation could not be answered in time.
    */
   admit(reserve: () => Promise<boolean>): Promise<boolean> {
     this.#second.offered++
@@ -114,7 +117,7 @@ export class Admission {
     })
   }
 
-  /** Sends a statement of a reservation that was admitted, and learns from its answer. */
+  /** Sends a statement of a reservation that was admitted, and resolves to the answer. Measures how long the answer takes. */
   async send<T>(statement: () => Promise<T>): Promise<T> {
     const sent = { at: performance.now(), inFlight: this.#inFlight.size + 1 }
     this.#inFlight.add(sent)
@@ -150,7 +153,7 @@ export class Admission {
     }
   }
 
-  /** Returns whether one more may be in flight. */
+  /** Returns whether one more statement may be in flight. */
   #hasRoom(): boolean {
     if (this.#inFlight.size + 1 <= this.#limit) return true
     // A client may lose a statement. After twice the time-out, the server no longer runs it, so it no longer counts.
@@ -180,7 +183,7 @@ export class Admission {
     return roundTrip / this.#limit
   }
 
-  /** Begins the next second if this one is over. */
+  /** Begins the next second if the present one is over. */
   #count(now: number): void {
     const { since, ...counts } = this.#second
     const milliseconds = now - since
@@ -204,7 +207,7 @@ export class Admission {
         `The server does not answer, and ${count} reservations wait. Start it, or find what blocks it.`,
       )
     }
-    // Twice as many as are busy on average, because load comes in bursts.
+    // Twice as many connections as are busy on average, because load comes in bursts.
     const connections = 10 * Math.round((0.2 * offered * this.#alone) / milliseconds)
     const pool =
       connections > DEFAULT_POOL && this.#poolOption ? `Pass ${this.#poolOption}: ${connections}, or use` : 'Use'

@@ -9,9 +9,15 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key
 
 /** A nonce store that keeps its own connection. */
 export type ConnectedNonceStore = {
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the server does not answer in time. */
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the server does not answer in
+   * time.
+   */
   reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean>
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the server does not answer in time. */
+  /**
+   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the server does not
+   * answer in time.
+   */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean>
   /** Ends all connections. Settles even if the server hangs, and leaves nothing that keeps the process running. */
   close(): Promise<void>
@@ -28,7 +34,7 @@ export interface ConnectOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** Checks the options that all connect functions share, and returns them with their defaults. */
+/** Returns the options that all connect functions share, with their defaults. Throws if an option is invalid. */
 export function connectOptionsOf(
   create: unknown,
   example: string,
@@ -43,11 +49,11 @@ export function connectOptionsOf(
   return { timeout, onError: (error) => onError(withoutCredentials(error)) }
 }
 
-/** Every client that a `create` has returned, to find one that is returned twice. */
+/** Every client that a `create` has returned, so that a client that is returned twice is noticed. */
 const created = new WeakSet<object>()
 
 /**
- * Calls `create` with `options`, and checks that it used them and created a new client.
+ * Returns the client that `create` returns for `options`. Throws unless `create` used these options, and the client is new.
  *
  * Without these options, the client would wait for ever, or connect again by itself after `close()`.
  *
@@ -88,7 +94,7 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
-/** Returns a store with `close` and `Symbol.asyncDispose`. Its reservations are sent only if `admission` admits them. */
+/** Returns a store with `close` and `Symbol.asyncDispose`, whose reservations are sent only if `admission` admits them. */
 export function connected(
   store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
   admission: Admission,
@@ -103,8 +109,8 @@ export function connected(
 }
 
 /**
- * Reserves a key twice, so that a missing permission is an error at the start and not at the first request. The second call
- * meets the row of the first one, which needs the permissions of a replay.
+ * Reserves a key twice, so that a missing permission is an error at the start and not at the first request. The second call finds the
+ * row of the first call, and so needs the permissions of a replay.
  */
 export async function probe(store: Pick<ConnectedNonceStore, 'reserve'>): Promise<void> {
   for (let round = 0; round < 2; round++) await store.reserve('inbound-webhook-auth', 'connects', 0.001)

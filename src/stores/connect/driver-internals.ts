@@ -41,13 +41,13 @@ export interface PostgresTls {
 export function sessionOfPg(client: object): PostgresSession | undefined {
   const { host, port, processID: pid, secretKey: secret, ssl, sslNegotiation } = Object(client)
   if (typeof pid !== 'number' || typeof secret !== 'number') return undefined
-  // The spread leaves the key out, because it is not enumerable.
+  // The spread below leaves `key` out, because this property is not enumerable.
   const { key } = Object(ssl)
   const options = { host, ...Object(ssl), ...(key && { key }), ...servernameOf(host) }
   return { host, port, pid, secret, tls: ssl ? tlsOf(options, sslNegotiation, false) : undefined }
 }
 
-/** Returns the option `servername`, which may be no IP address (RFC 6066, section 3). */
+/** Returns the option `servername`, or no option for an IP address, which must not be a `servername` (RFC 6066, section 3). */
 function servernameOf(host: string): ConnectionOptions {
   return isIP(host) === 0 ? { servername: host } : {}
 }

@@ -17,7 +17,7 @@ interface Reason {
 
 const LACKS_PERMISSION = 'The user lacks a permission, which the cause names. Grant what the guide lists:'
 
-/** The first reason that fits decides, so the precise ones come first. The messages are safe to send: they name no host and no user. */
+/** The first reason that fits decides, so the precise reasons come first. The messages are safe to send: they name no host and no user. */
 const REASONS: readonly Reason[] = [
   {
     codes: ['ERR_INVALID_URL'],
@@ -81,7 +81,7 @@ const REASONS: readonly Reason[] = [
 
 const UNKNOWN = 'The store cannot connect. See the cause.'
 
-/** An error of this package that {@link connectFailure} recognises by its code. */
+/** Returns an error that {@link connectFailure} recognises by its code. */
 export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION' | 'NOREPLICAS', message: string): Error {
   return Object.assign(new Error(message), { code })
 }
@@ -93,7 +93,7 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a store that cannot connect. Its message says what to do, and its `cause` is the error of the client that says why,
+ * Returns the error for a store that cannot connect. The message says what to do. `cause` is the error of the client that says why,
  * without credentials.
  *
  * @param error - what the client rejected with.
@@ -133,8 +133,8 @@ function fits({ codes, text }: Reason, error: unknown): boolean {
 }
 
 /**
- * Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis. Returns
- * at most ten.
+ * Returns an error, its causes, the errors of an `AggregateError`, and the last error of a cluster of ioredis. The search ends when it
+ * has found ten errors.
  */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [error]

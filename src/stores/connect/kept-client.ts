@@ -7,7 +7,7 @@ const RETRY_INTERVAL = 100
 
 /** What differs between the clients that a {@link KeptClient} keeps. */
 export interface Driver<Client> {
-  /** Creates a client that is not connected yet. Its errors in the background go to `onError`. */
+  /** Returns a new client that is not connected yet. Errors of this client in the background go to `onError`. */
   create(onError: (error: unknown) => void): Client
   /** Connects a new client. */
   connect(client: Client): Promise<unknown>
@@ -41,7 +41,7 @@ export class KeptClient<Client extends object> {
   }
 
   /**
-   * Opens the first client.
+   * Opens the first client, and resolves to a `KeptClient` with this client.
    *
    * @param timeout - how long each step may take, in milliseconds.
    * @param openingTime - how long the first check of a client may take, in milliseconds. A pool connects during this check.
@@ -62,7 +62,7 @@ export class KeptClient<Client extends object> {
     return kept
   }
 
-  /** The present client. */
+  /** Returns the present client. Throws if the store is closed. */
   get client(): Client {
     if (this.#isClosed || this.#client === undefined) {
       throw new Error('The nonce store is closed. Connect a new one, or close it after the last request.')
@@ -92,9 +92,9 @@ export class KeptClient<Client extends object> {
   }
 
   /**
-   * Replaces `client` by one that works, as soon as there is one. Until then, `client` stays in use.
+   * Replaces `client` by a new client as soon as one works. Until then, `client` stays in use.
    *
-   * @returns the client that works. Waits for one as long as the store is open.
+   * @returns the client that works. The promise waits for this client as long as the store is open.
    * @throws if the server has been down for longer than `timeout`. A shorter outage, such as a restart, only costs time.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
@@ -110,7 +110,11 @@ export class KeptClient<Client extends object> {
     return new Promise((resolve, reject) => void this.#tryUntilOpen(old, reject).then(resolve))
   }
 
-  /** @param giveUp - is called with the error of each attempt after the server has been down for longer than `timeout`. */
+  /**
+   * Opens new clients until one works, and then closes `old`.
+   *
+   * @param giveUp - is called with the error of each attempt after the server has been down for longer than `timeout`.
+   */
   async #tryUntilOpen(old: Client, giveUp: (error: unknown) => void): Promise<void> {
     const start = performance.now()
     while (!this.#isClosed) {
@@ -140,7 +144,7 @@ export class KeptClient<Client extends object> {
     }
   }
 
-  /** Closes a client once. The promise settles even if closing fails. */
+  /** Closes a client once. Returns a promise that settles even if closing fails, or `undefined` if the client is already closed. */
   #end(client: Client): Promise<void> | undefined {
     if (this.#open.has(client) && this.#open.get(client) === undefined) {
       const closed = within(2 * this.#timeout, this.#driver.close(client), 'A client could not be closed in time.')

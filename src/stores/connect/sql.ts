@@ -15,8 +15,8 @@ export interface ConnectSqlOptions extends ConnectOptions {
 /** A nonce store in an SQL database that keeps its own connections. */
 export type ConnectedSqlNonceStore = ConnectedNonceStore & {
   /**
-   * Deletes at most `limit` expired rows, the oldest first, and returns how many. By default 10 000. If it returns `limit`, call
-   * it again.
+   * Deletes at most `limit` expired rows, by default 10 000, the oldest first. Resolves to the number of deleted rows. If this number
+   * is `limit`, call `deleteExpired` again.
    */
   deleteExpired(options?: { limit?: number | undefined }): Promise<number>
 }
@@ -56,8 +56,8 @@ export function sqlOptionsOf(
 }
 
 /**
- * Connects a store to an SQL database. The pools of the clients connect again by themselves. A pool is replaced if its server
- * has become read-only, because new connections may reach another server, or if it answers nothing.
+ * Connects a store to an SQL database, and resolves to the store. The pools of the clients connect again by themselves. A pool is
+ * replaced if its server answers nothing, or has become read-only, because new connections may reach another server.
  */
 export async function connectSql<Client, Result>(
   driver: SqlDriver<Client, Result>,

@@ -9,7 +9,7 @@ const BYTES = /* @__PURE__ */ Buffer.from(WORDS.buffer)
  * Writes the fingerprint of `text`, 4 words of 32 bits, to `to`. The fingerprint is the whole state of a hash with the rounds of
  * HalfSipHash-1-3 (J.-P. Aumasson, D. J. Bernstein) over the text's UTF-8 bytes.
  *
- * Without `hashKey`, nobody can make two texts collide on purpose. JavaScript is fast with 32-bit words: with SHA-256, a
+ * Nobody who does not know `hashKey` can make two texts collide on purpose. JavaScript is fast with 32-bit words: with SHA-256, a
  * `verify` would take 50 % longer.
  *
  * @param hashKey - four random words, or the fingerprint of another text.
@@ -21,7 +21,7 @@ export function writeFingerprint(hashKey: Int32Array, text: string, to: Int32Arr
   const words = isLong ? new Int32Array(text.length + 5) : WORDS
   const bytes = isLong ? Buffer.from(words.buffer) : BYTES
   const length = bytes.write(text)
-  // The bytes after the text are of an earlier one.
+  // The bytes after the text are those of an earlier text, so they are set to 0.
   bytes[length] = bytes[length + 1] = bytes[length + 2] = 0
   const end = (length + 3) >> 2
   words[end] = length

@@ -6,7 +6,7 @@ import { ttlMilliseconds } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { writeFingerprint } from './fingerprint.js'
 
-// A reservation is a record of 16 bytes. Its fingerprint is a keyed 128-bit hash of webhook and key: see fingerprint.ts.
+// A reservation is a record of 16 bytes. The record's fingerprint is a keyed 128-bit hash of webhook and key: see fingerprint.ts.
 //
 //   record    | fingerprint 0 | fingerprint 2 | fingerprint 3 | expiry |    4 words of 32 bits
 //
@@ -29,13 +29,13 @@ import { writeFingerprint } from './fingerprint.js'
 export interface MemoryNonceStoreOptions {
   /**
    * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes 30 to 40 bytes.
-   * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two.
+   * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two entries.
    */
   maxEntries?: number | undefined
   /**
    * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
    * {@link NonceStoreFullError}, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
-   * then be replayed. If TTLs differ, it forgets an old entry, but not always the oldest. `verify` uses one TTL.
+   * then be replayed. If TTLs differ, the forgotten entry is old, but not always the oldest. `verify` uses one TTL.
    */
   whenFull?: 'throw' | 'evict' | undefined
   /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */
@@ -62,8 +62,8 @@ const MAX_TABLE_WORDS = 8192
 const TABLE_BITS = 16
 
 /**
- * Memory for records. Those from `front` to `end` are in use. A record stores its expiry as the distance from `firstExpiry`, because the
- * distance fits into 32 bits.
+ * Memory for records. The records from `front` to `end` are in use. A record stores its expiry as the distance from `firstExpiry`,
+ * because the distance fits into 32 bits.
  */
 class Segment {
   number = 0
@@ -88,10 +88,10 @@ class Segment {
 type Queue = [oldest: Segment, ...newer: Segment[]]
 
 class Table {
-  /** Counts the slots of removed records too. */
+  /** How many slots are used. The slots of removed records count too. */
   used = 0
 
-  /** @param depth - how many of the bits that select a table are equal in all records of this one. */
+  /** @param depth - how many of the bits that select a table are equal in all records of this table. */
   constructor(
     public slots: Int32Array,
     public depth: number,
@@ -101,7 +101,7 @@ class Table {
     return (this.used + records) * 8 <= this.slots.length * 3
   }
 
-  /** @param slots - the memory to use from now on. */
+  /** Empties the table, and lets it use the memory `slots` from now on. */
   clear(slots: Int32Array): void {
     this.slots = slots.fill(0)
     this.used = 0
@@ -153,7 +153,7 @@ export class MemoryNonceStore implements NonceStore {
   /** The slots of a table that is being rebuilt. */
   #copied = new Int32Array(MIN_TABLE_WORDS)
   #hashKey: Int32Array | undefined
-  /** The last webhook. Its fingerprint is kept, which saves 3 % of a `verify`, because the next request is often for the same webhook. */
+  /** The last webhook, whose fingerprint is kept. This saves 3 % of a `verify`, because the next request is often for the same webhook. */
   #webhookId: string | undefined
   readonly #webhook = new Int32Array(FINGERPRINT_WORDS)
   /** The fingerprints of the keys that are being reserved. */
@@ -211,7 +211,7 @@ export class MemoryNonceStore implements NonceStore {
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }
-    // The last allocation. If it fails, nothing has changed.
+    // This is the last allocation: if it fails, nothing has changed.
     const segment = this.#segmentFor(expiry, keys.length)
     // The oldest record of the first queue is the oldest of all if there is one TTL.
     while (!this.#hasRoomFor(keys.length)) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
@@ -307,7 +307,7 @@ export class MemoryNonceStore implements NonceStore {
     return segment?.number === number && segment.front <= indexOf(address) ? segment : undefined
   }
 
-  /** Writes a record, and its address to its slot. */
+  /** Writes a record to a segment, and the record's address to its slot. */
   #insert(place: number, segment: Segment, expiry: number): void {
     const { words, end } = segment
     const record = end * RECORD_WORDS
@@ -399,7 +399,7 @@ export class MemoryNonceStore implements NonceStore {
 /**
  * Returns memory for a table in which a number of records uses a quarter to a half of the slots.
  *
- * @param old - is used again if it has the right length. New memory for each table would stay until a garbage collection.
+ * @param old - memory to use again if its length is right. New memory for each table would stay until a garbage collection.
  */
 function slotsFor(records: number, old?: Int32Array): Int32Array {
   let length = MIN_TABLE_WORDS

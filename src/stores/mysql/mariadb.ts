@@ -34,11 +34,11 @@ export interface MariadbPool {
 const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, database, ...options })'
 
 /**
- * Connects a {@link MySqlNonceStore} with the package `mariadb`, and creates its table if it is absent.
+ * Connects a {@link MySqlNonceStore} with the package `mariadb`, and resolves to the store. Creates the table if it is absent.
  *
- * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example
@@ -63,9 +63,9 @@ export async function connectMariadb(
         connectTimeout: timeout,
         acquireTimeout: timeout,
         socketTimeout: timeout,
-        // The pool pings a connection that was idle. By default, it closes all connections if a round trip takes 250 ms.
+        // The pool pings a connection that was idle. By default, the pool closes all connections if a round trip takes 250 ms.
         pingTimeout: Math.ceil(timeout / 2),
-        // Try to connect twice per second. By default, the pool waits up to 10 s after many failures.
+        // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
         initializationTimeout: 2 ** 31 - 1,
         minimumIdle: 1,
         initSql: sessionSettings(timeout),

@@ -44,11 +44,12 @@ export interface Mysql2Pool {
 const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
 
 /**
- * Connects a {@link MySqlNonceStore} with the package `mysql2` (`mysql2/promise`), and creates its table if it is absent.
+ * Connects a {@link MySqlNonceStore} with the package `mysql2` (`mysql2/promise`), and resolves to the store. Creates the table if it
+ * is absent.
  *
- * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example
@@ -79,8 +80,8 @@ export async function connectMysql2(
   }
 
   /**
-   * Waits at most `timeout` for a connection, because the pool of mysql2 has no limit of its own. A connection that comes too late goes
-   * back to the pool.
+   * Resolves to a connection. Waits at most `timeout`, because the pool of mysql2 has no limit of its own. A connection that comes too
+   * late goes back to the pool.
    */
   function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
     return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { codedError } from '../connect/failure.js'
 
 /**
- * Returns the statement that limits how long other statements wait for a lock. With the defaults, 50 s for a row and a day for a
- * table, waiting statements would use up all connections.
- * Without autocommit, nothing that is reserved would ever be stored.
+ * Returns the statement that limits how long other statements wait for a lock, and turns on autocommit. With the default limits, 50 s
+ * for a row and a day for a table, waiting statements would use up all connections. Without autocommit, nothing that is reserved would
+ * ever be stored.
  */
 export function sessionSettings(timeout: number): string {
   const seconds = Math.ceil(timeout / 1000)

@@ -8,13 +8,13 @@ import { within } from '../with-timeout.js'
 /** Options of {@link MySqlNonceStore}. The one required function is a single line with any client. */
 export interface MySqlNonceStoreOptions {
   /**
-   * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run
-   * it inside your own transaction: a rollback would free the nonce.
+   * Runs one statement with its parameters. Resolves to the client's result, and rejects with the client's error. Do not run the
+   * statement inside your own transaction: a rollback would free the nonce.
    */
   query: (sql: string, values: (string | number)[]) => Promise<unknown>
-  /** The table's name, with or without a database. By default `webhook_nonces`. It has only letters, digits and `_`. */
+  /** The table's name, with or without a database. By default `webhook_nonces`. Use only letters, digits and `_`. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
+  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 
@@ -26,9 +26,9 @@ const NO_SUCH_TABLE = 1146
 const DELETE_AT_ONCE = 1000
 
 /**
- * A nonce store in MySQL or MariaDB (InnoDB). It works with any client.
+ * A nonce store in MySQL or MariaDB (InnoDB) that works with any client.
  *
- * A reservation is one `INSERT` of all its keys, which fails as a whole if one is taken. It uses the server's clock.
+ * A reservation is one `INSERT` of all its keys, which fails as a whole if one key is taken. The expiry is a time of the server's clock.
  * Create the table with {@link MySqlNonceStore.createTable}. Run {@link MySqlNonceStore.deleteExpired} on a schedule,
  * because expired rows take space until they are deleted.
  *
@@ -60,12 +60,18 @@ export class MySqlNonceStore implements NonceStore {
     this.#table = names.map((name) => `\`${name}\``).join('.')
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
+   * `timeout`.
+   */
   reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     return this.reserveAll(webhookId, [key], ttlSeconds)
   }
 
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
+   * or after `timeout`.
+   */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     const microseconds = engineTtlMilliseconds(ttlSeconds) * 1000
     // All processes use the same order, so two statements rarely wait for each other.
@@ -84,7 +90,7 @@ export class MySqlNonceStore implements NonceStore {
   }
 
   /**
-   * Inserts all rows or none. Returns `false` if one of them exists.
+   * Inserts all rows or none. Resolves to `true`, or to `false` if one of the rows exists.
    *
    * A taken key is an error of the statement. The number of affected rows cannot show it, because its meaning depends on the
    * client's `FOUND_ROWS` flag.
@@ -106,7 +112,7 @@ export class MySqlNonceStore implements NonceStore {
     )
   }
 
-  /** Deletes those rows that have expired, and returns how many. */
+  /** Deletes the rows of these hashes that have expired, and resolves to how many were deleted. */
   async #deleteExpired(hashes: readonly string[]): Promise<number> {
     const parameters = hashes.map(() => 'UNHEX(?)').join()
     const sql = `DELETE FROM ${this.#table} WHERE key_hash IN (${parameters}) AND expires_at < UTC_TIMESTAMP(6)`
@@ -141,10 +147,10 @@ export class MySqlNonceStore implements NonceStore {
   }
 
   /**
-   * Deletes at most `limit` expired rows, the oldest first. It never deletes a row that was reserved again.
+   * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
    *
-   * @param options - `limit`: by default 10 000. If it returns `limit`, call it again: there may be more.
-   * @returns how many rows were deleted.
+   * @param options - `limit`: by default 10 000.
+   * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     const limit = limitOf(options)
@@ -164,14 +170,14 @@ export class MySqlNonceStore implements NonceStore {
   }
 }
 
-/** mysql2 resolves to [result, fields], and mariadb to the result. */
+/** Returns how many rows a statement affected. mysql2 resolves to [result, fields], and mariadb to the result. */
 function affectedRows(result: unknown): number {
   const { affectedRows: count } = Object(Array.isArray(result) ? result[0] : result)
   if (typeof count === 'number' || typeof count === 'bigint') return Number(count)
   throw new Error(`query resolved to ${kindOf(result)} without affectedRows. Resolve to what the client resolves to.`)
 }
 
-/** mysql2 resolves to [rows, fields], and mariadb to the rows. */
+/** Returns the rows of a query. mysql2 resolves to [rows, fields], and mariadb to the rows. */
 function rowsOf(result: unknown): unknown[] {
   const rows: unknown = Array.isArray(result) && Array.isArray(result[0]) ? result[0] : result
   if (Array.isArray(rows)) return rows
@@ -188,7 +194,7 @@ function hashesOf(result: unknown): string[] {
 
 /**
  * Returns whether the server undid a statement because of a deadlock, a conflict between nodes (both SQLSTATE class 40), or
- * ER_CHECKREAD: another statement changed the row meanwhile.
+ * ER_CHECKREAD, which means that another statement changed the row meanwhile.
  */
 function isUndone(error: unknown): boolean {
   const { errno, sqlState } = Object(error)

@@ -35,7 +35,7 @@ export interface PgPool {
   connect(): Promise<PgClient>
   /** Ends all connections. */
   end(): Promise<void>
-  /** Listens for errors of the connection. */
+  /** Listens for errors of idle connections. */
   on(event: 'error', listener: (error: Error) => void): unknown
   /** Listens for new connections. */
   on(event: 'connect', listener: (client: PgClient) => void): unknown
@@ -44,13 +44,13 @@ export interface PgPool {
 const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
 
 /**
- * Connects a {@link PostgresNonceStore} with the package `pg`, and creates its table if it is absent.
+ * Connects a {@link PostgresNonceStore} with the package `pg`, and resolves to the store. Creates the table if it is absent.
  *
  * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
  *
- * @param create - creates a pool with the options that it gets. It is called again when the pool must be replaced.
+ * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example
@@ -80,7 +80,7 @@ export async function connectPg(
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       pool.on('error', onPoolError)
-      // A connection may fail before anybody uses it. Without a listener, this would end the process.
+      // A connection may fail before anybody uses it. Without a listener, the error would end the process.
       pool.on('connect', (client) => client.on('error', onPoolError))
       return pool
     },
@@ -105,7 +105,7 @@ export async function connectPg(
     },
     async close(pool) {
       await pool.end()
-      // The pool does not wait for idle connections to end. If the server hangs, they would never end by themselves.
+      // The pool does not wait for idle connections to end. If the server hangs, idle connections never end by themselves.
       socketsOf.get(pool)?.destroy()
     },
   }
@@ -118,7 +118,7 @@ function cancel(client: PgClient): void {
   if (session !== undefined) cancelStatement(addressOf(session.host, session.port), session)
 }
 
-/** The names of the statements. They are kept, because computing a name costs a hash. */
+/** The names of the statements, kept by text, because computing a name costs a hash. */
 const names = new Map<string, string>()
 
 /** Returns the name of a prepared statement. A connection may be shared, so statements of several stores differ in name. */

@@ -27,13 +27,14 @@ export interface PostgresJsClient {
 const EXAMPLE = '(options) => postgres(url, options)'
 
 /**
- * Connects a {@link PostgresNonceStore} with the package `postgres` (postgres.js), and creates its table if it is absent.
+ * Connects a {@link PostgresNonceStore} with the package `postgres` (postgres.js), and resolves to the store. Creates the table if it
+ * is absent.
  *
  * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
  *
- * @param create - creates a client with the options that it gets. It is called again when the client must be replaced.
+ * @param create - creates a client with the options that it gets, and is called again when the client must be replaced.
  * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example
@@ -68,8 +69,8 @@ export async function connectPostgresJs(
     },
     async query(sql, text, values) {
       const answer = sql.unsafe(text, values, { prepare })
-      // postgres.js waits for ever for an answer, and sends more statements on the same connection. Its own cancel() would end the
-      // process if it cannot connect.
+      // postgres.js waits for ever for an answer, and sends more statements on the same connection. The cancel() of
+      // postgres.js is not used, because a cancel() that cannot connect would end the process.
       const timer = setTimeout(() => {
         cancel(sql, answer)
         socketsOf.get(sql)?.destroySilent()

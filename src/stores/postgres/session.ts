@@ -49,7 +49,7 @@ export function cancelStatement(
   patience = CANCEL_MILLISECONDS,
 ): void {
   const socket = 'path' in address ? connect(address.path) : connect(address.port, address.host)
-  // The server closes the connection. PgBouncer 1.18 can crash if the client does it first.
+  // The server closes the connection, because PgBouncer 1.18 can crash if the client closes it first.
   socket.on('error', () => {}).setTimeout(patience, () => socket.destroy())
   socket.unref()
   const cancelOn = (stream: Socket) => stream.resume().write(messageOf(...CANCEL_REQUEST, pid, secret))
@@ -72,7 +72,7 @@ export function cancelStatement(
   }
 }
 
-/** Returns a message of numbers of 4 bytes. */
+/** Returns the bytes of a message that consists of numbers of 4 bytes. */
 function messageOf(...values: number[]): Buffer {
   const message = Buffer.alloc(4 * values.length)
   for (const [index, value] of values.entries()) message.writeUInt32BE(value >>> 0, 4 * index)

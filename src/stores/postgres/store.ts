@@ -8,12 +8,13 @@ import { within } from '../with-timeout.js'
 /** Options of {@link PostgresNonceStore}. The one required function is a single line with any client. */
 export interface PostgresNonceStoreOptions {
   /**
-   * Runs one statement with its parameters. Do not run it inside your own transaction: a rollback would free the nonce.
+   * Runs one statement with its parameters, and resolves to the client's result. Do not run the statement inside your own transaction: a
+   * rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
   /** The table's name, case-sensitive, with or without a schema, of letters, digits and `_`. By default `webhook_nonces`. */
   table?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
+  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 
@@ -29,7 +30,7 @@ const FAILED_CAST = '22P02'
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 /**
- * A nonce store in PostgreSQL. It works with any client.
+ * A nonce store in PostgreSQL that works with any client.
  *
  * A reservation is one statement and uses the database's clock. Create the table with {@link
  * PostgresNonceStore.createTable}. Run {@link PostgresNonceStore.deleteExpired} on a schedule, because expired rows
@@ -69,8 +70,7 @@ export class PostgresNonceStore implements NonceStore {
   }
 
   /**
-   * Returns the statement that reserves this number of keys. Its parameters are the milliseconds and the hash of each key in
-   * hex.
+   * Returns the statement that reserves this number of keys. The parameters are the milliseconds and the hash of each key in hex.
    *
    * clock_timestamp() is the time of the statement, but now() is the time when its transaction started.
    */
@@ -96,12 +96,18 @@ export class PostgresNonceStore implements NonceStore {
       FROM written_0, (SELECT count(*) FROM written_${count - 1}) AS last`
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
+   * `timeout`.
+   */
   reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     return this.reserveAll(webhookId, [key], ttlSeconds)
   }
 
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
+   * or after `timeout`.
+   */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const reservation = this.#reservationOf(keys.length)
@@ -139,10 +145,10 @@ export class PostgresNonceStore implements NonceStore {
   }
 
   /**
-   * Deletes at most `limit` expired rows, the oldest first. It never deletes a row that was reserved again.
+   * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
    *
-   * @param options - `limit`: by default 10 000. If it returns `limit`, call it again: there may be more.
-   * @returns how many rows were deleted.
+   * @param options - `limit`: by default 10 000.
+   * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     // The rows are locked, so that nobody reserves one before it is deleted. Rows that are being reserved are skipped.

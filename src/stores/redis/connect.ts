@@ -15,7 +15,7 @@ import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
 export interface ConnectRedisOptions extends ConnectOptions {
-  /** The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot. */
+  /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
   keyPrefix?: string | undefined
   /**
    * How many replicas must have a reservation before it is confirmed, by default 0. With fewer, the reservation rejects. The store waits
@@ -37,15 +37,15 @@ export function redisOptionsOf(create: unknown, example: string, options: Connec
   return { ...common, keyPrefix, replicas }
 }
 
-/** A number that no master reaches. */
+/** The largest value of `replicas`. No master has so many replicas. */
 const MAX_REPLICAS = 1000
 
 /** Milliseconds between two attempts to open the first client. */
 const OPEN_INTERVAL = 100
 
 /**
- * Opens the first client. During a failover, there is no master for a moment, and a new replica gets nothing for up to a second. So this
- * tries again within the time-out.
+ * Opens the first client, and resolves to it. During a failover, there is no master for a moment, and a new replica gets nothing for up
+ * to a second. So this function tries again within the time-out.
  */
 async function openInTime<Client>(timeout: number, open: () => Promise<Client>): Promise<Client> {
   for (const deadline = performance.now() + timeout; ; await sleep(OPEN_INTERVAL)) {
@@ -62,13 +62,13 @@ const CHECK_INTERVAL = 500
 
 /** What differs between the clients of Redis. */
 export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check'> {
-  /** Sends a command. The first key is `args[3]`. */
+  /** Sends a command, and resolves to the reply. The first key is `args[3]`. */
   send(client: Client, args: string[]): Promise<unknown>
   /** Returns the connections to every master that the client uses. */
   masters(client: Client): Promise<readonly Connection[]>
   /** Returns the connection to the master of a key. */
   masterOf(client: Client, key: string): Promise<Connection>
-  /** Sends `INFO`. */
+  /** Sends `INFO`, and resolves to the reply. */
   info(connection: Connection): Promise<unknown>
   sendTogether: SendTogether<Connection>
 }
@@ -87,8 +87,8 @@ function isElsewhere(error: unknown): boolean {
 }
 
 /**
- * Connects a store to Redis, and checks every master at the start and twice per second. If a server does not answer, or is no
- * longer a master, the client is replaced. While a server evicts keys, no command is sent.
+ * Connects a store to Redis, and resolves to the store. Checks every master at the start and twice per second. If a server does not
+ * answer, or is no longer a master, the client is replaced. While a server evicts keys, no command is sent.
  */
 export async function connectRedis<Client extends object, Connection extends object>(
   driver: RedisDriver<Client, Connection>,

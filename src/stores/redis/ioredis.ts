@@ -19,7 +19,7 @@ export interface IoredisOptions {
   failoverDetector: true
   /** For `Redis.Cluster`. */
   clusterRetryStrategy: () => null
-  /** For `Redis.Cluster`: its nodes. */
+  /** For `Redis.Cluster`: the options of the connections to the nodes. */
   redisOptions: { connectTimeout: number; disconnectTimeout: number; maxRetriesPerRequest: 0 }
 }
 
@@ -29,7 +29,7 @@ export interface IoredisSingle {
   on(event: 'error', listener: (error: unknown) => void): unknown
   /** Connects. */
   connect(): Promise<unknown>
-  /** Sends a command. */
+  /** Sends a command, and resolves to the reply. */
   call(command: string, ...args: string[]): Promise<unknown>
   /** Returns a pipeline, whose commands are sent on one connection. */
   pipeline(): IoredisPipeline
@@ -66,11 +66,11 @@ const EXAMPLE = '(options) => new Redis(url, options)'
 /**
  * Connects a {@link RedisNonceStore} with the package `ioredis`: to a single server, a cluster, or a master behind Sentinel.
  *
- * The store checks every master twice per second, and replaces a client that does not answer.
+ * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
  *
- * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
+ * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example

@@ -39,7 +39,7 @@ interface Connectable {
 
 /** A client that `createClient` of the package `redis` returns. */
 export interface NodeRedisSingle extends Connectable {
-  /** Sends a command. */
+  /** Sends a command, and resolves to the reply. */
   sendCommand(args: string[]): Promise<unknown>
   /** Returns a pipeline, which sends its commands on one connection. */
   multi(): NodeRedisPipeline & {
@@ -61,7 +61,7 @@ export interface NodeRedisCluster extends Connectable {
   readonly slots: readonly { readonly master: object }[]
   /** Returns the client of one node. */
   nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
-  /** Sends a command. */
+  /** Sends a command, and resolves to the reply. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
 }
 
@@ -69,7 +69,7 @@ export interface NodeRedisCluster extends Connectable {
 export interface NodeRedisSentinel extends Connectable {
   /** Returns the sentinel in use. */
   getSentinelNode(): unknown
-  /** Sends a command. */
+  /** Sends a command, and resolves to the reply. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
   /** Returns a pipeline, which sends its commands on one connection. */
   multi(): NodeRedisPipeline & {
@@ -89,11 +89,11 @@ const CLOSE_INTERVAL = 20
 /**
  * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
  *
- * The store checks every master twice per second, and replaces a client that does not answer.
+ * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
  *
- * @param create - creates a client with the options that it gets. It is called again when a client must be replaced.
+ * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
  * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. Its message says why, and its `cause` is
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
  * @example

@@ -23,7 +23,7 @@ interface Master {
   runId: string | undefined
   /** How many replicas each of the last checks saw. The latest check is at the end. */
   readonly counts: number[]
-  /** The reservations that are sent when the replies to the ones before them have arrived. */
+  /** The reservations to send when the replies to the reservations before them have arrived. */
   readonly waiting: Reservation[]
   isSending: boolean
 }
@@ -45,7 +45,7 @@ export class Replicas<Connection extends object> {
 
   /**
    * @param minimum - how many replicas must have a reservation.
-   * @param milliseconds - how long to wait for them. The other commands of a connection wait as long.
+   * @param milliseconds - how long to wait for the replicas. The other commands of a connection wait as long.
    */
   constructor(minimum: number, milliseconds: number, sendTogether: SendTogether<Connection>) {
     this.#minimum = minimum

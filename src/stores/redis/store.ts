@@ -14,17 +14,17 @@ export interface RedisNonceStoreOptions {
    */
   sendCommand: (args: string[]) => Promise<unknown>
   /**
-   * The start of every key, by default `webhook-nonce:`. In a cluster, a hash tag (`{…}`) in it puts all keys in one slot.
+   * The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot.
    */
   keyPrefix?: string | undefined
-  /** How long a reservation may take, in milliseconds. By default 1000. After that it rejects, even if the client still waits. */
+  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
   timeout?: number | undefined
 }
 
 /**
  * Reserves all keys or none. The reply contains the token of this call, so the reply to another command is never taken for the reply to
- * this call. If a client sends the command again after a lost reply, the script finds its own token. It then writes all keys again, because
- * `WAIT` counts only what its own connection has written.
+ * this call. If a client sends the command again after a lost reply, the script finds its own token, and then writes all keys again,
+ * because `WAIT` counts only what its own connection has written.
  */
 const RESERVE = `
 for _, key in ipairs(KEYS) do
@@ -35,7 +35,7 @@ for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`
 
 /**
- * A nonce store in Redis, Valkey, or a cluster of either. It works with any client.
+ * A nonce store in Redis, Valkey, or a cluster of either, which works with any client.
  *
  * A reservation is one script on one key, or on the two keys of a message. In a cluster, the two keys of a message are on the
  * same node, and the keys of one webhook are on all nodes.
@@ -70,12 +70,18 @@ export class RedisNonceStore implements NonceStore {
     this.#timeout = timeout
   }
 
-  /** Reserves `key` for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
+   * `timeout`.
+   */
   reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
     return this.reserveAll(webhookId, [key], ttlSeconds)
   }
 
-  /** Reserves all keys or none, for `webhookId` for `ttlSeconds`. Rejects if the client rejects, or after `timeout`. */
+  /**
+   * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
+   * or after `timeout`.
+   */
   async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
     // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
     const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`

@@ -12,7 +12,7 @@ import { Sender } from './sender.js'
 export interface EndpointDelivery {
   /** The index of the address: 0, or up to `instances - 1`. */
   readonly instance: number
-  /** How many requests are sent at the same time. It is 1, except for simultaneous copies. */
+  /** How many requests are sent at the same time: 1, except for simultaneous copies. */
   readonly together: number
 }
 
@@ -44,11 +44,11 @@ export interface EndpointContractOptions {
   /** The clock of the endpoint. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint reads, if its code refuses unknown ones. Genuine requests then carry it, and the cases about other
-   * bodies are skipped.
+   * An event that the endpoint reads, if its code refuses unknown events. Genuine requests then carry this event, and the cases about
+   * other bodies are skipped.
    */
   body?: Uint8Array | string | undefined
-  /** How many addresses of the endpoint `post` can send to. Replays go to all of them. By default, 1. */
+  /** How many addresses of the endpoint `post` can send to. Replays go to all of these addresses. By default, 1. */
   instances?: number | undefined
   /** How long to wait for each answer, in milliseconds. By default, 5000. */
   timeout?: number | undefined
@@ -80,9 +80,9 @@ export interface EndpointCase {
   name: string
   /** Whether the case cannot run with these options. */
   isSkipped: boolean
-  /** How many requests it sends at most. */
+  /** How many requests the case sends at most. */
   requests: number
-  /** How many of them the endpoint must accept. */
+  /** How many of these requests the endpoint must accept. */
   genuine: number
   /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
   run(): Promise<void>
@@ -239,7 +239,7 @@ class Run {
     return { result: { ok: true, statuses: statusesOf(answers) } }
   }
 
-  /** Sends the first genuine request, and a forged one. */
+  /** Sends the first genuine request, and a forged request if the genuine one is accepted. Resolves to what the answers show. */
   async #open(): Promise<Opened> {
     const row: Row = ROWS['accepted-json']
     const request = this.sender.sign()
@@ -315,7 +315,10 @@ class Run {
     return { fault, cause: what + advice.cause, fix: advice.fix }
   }
 
-  /** Returns the advice for the wrong way of signing that the endpoint accepts. */
+  /**
+   * Returns the advice for a refused genuine request: a wrong URL, a wrong clock, or the wrong way of signing that the endpoint
+   * accepts.
+   */
   async #explainRefusal(row: Row, { status }: Answer, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
       const cause = `The answer is ${status}, so no handler for POST is at this URL.`
@@ -342,7 +345,7 @@ const NOT_ACCEPTED_BEFORE: Advice = {
   fix: 'Correct the cases about genuine requests first, and run this one again.',
 }
 
-/** The cases near the ends of the window. They fail if the two clocks differ. */
+/** The cases near the ends of the window, which fail if the two clocks differ. */
 const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
   'accepted-old',
   'accepted-ahead',

@@ -27,7 +27,7 @@ export type EndpointFault =
   /** Rejections differ. */
   | 'different'
 
-/** The advice for faults that mean the same in every case. For the others, the case itself has it. */
+/** The advice for faults that mean the same in every case. For other faults, each case has its own advice. */
 export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   'rejected-with-2xx': {
     cause: 'A rejection is answered with 2xx and an error text. A sender takes every 2xx for success.',

@@ -45,7 +45,7 @@ export interface Row extends Advice {
   readonly steps: (sender: Sender) => readonly Step[]
   /** The shortest time from the first request of the contract to these steps, in milliseconds. */
   readonly delay?: number
-  /** Without it, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
+  /** By default, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
   readonly judge?: 'any' | 'alike'
   /** What a status of 500 or above means here, if it means more than usual. */
   readonly onError?: Advice

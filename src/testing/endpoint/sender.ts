@@ -101,7 +101,7 @@ export function withMore(request: EndpointRequest, more: string): EndpointReques
   return withBody(request, Buffer.concat([request.body, Buffer.from(more)]))
 }
 
-/** Changes one byte of a body. It prefers a digit, so that JSON stays JSON. An empty body becomes `0`. */
+/** Returns the body with one byte changed: the last digit if there is one, so that JSON stays JSON. An empty body becomes `0`. */
 export function changeByte(body: Uint8Array): Uint8Array {
   if (body.length === 0) return Buffer.from('0')
   const changed = Buffer.from(body)
@@ -112,8 +112,8 @@ export function changeByte(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Splits a signed message at its next colon, so that the nonce grows by the beginning of the body. Returns `undefined` if the body has
- * no colon that a nonce can reach.
+ * Returns the request with its signed message split at the next colon, so that the nonce grows by the beginning of the body. Returns
+ * `undefined` if the body has no colon that a nonce can reach.
  */
 export function splitLater(request: EndpointRequest): EndpointRequest | undefined {
   const text = Buffer.from(request.body).toString('latin1')
@@ -123,14 +123,14 @@ export function splitLater(request: EndpointRequest): EndpointRequest | undefine
   return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
 }
 
-/** Splits a signed message whose nonce has a colon at this colon, so that the body grows by the end of the nonce. */
+/** Returns the request with its signed message split at the first colon of the nonce, so that the body grows by the end of the nonce. */
 export function splitEarlier(request: EndpointRequest): EndpointRequest {
   const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
   const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])
   return withBody(withValues(request, { 'X-Nonce': nonce }), body)
 }
 
-/** Writes JSON again with a space at its beginning and after each comma and colon between values. */
+/** Returns the JSON with a space at its beginning and after each comma and colon between values. */
 export function respaced(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString('latin1')
   return Buffer.from(

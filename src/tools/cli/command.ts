@@ -120,7 +120,7 @@ export function describeFile(file: string, path = pathInPackage(file), folder = 
   return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
 }
 
-/** The guide to the command line. It has a heading per command. */
+/** The guide to the command line, which has a heading per command. */
 export const GUIDE = 'docs/debug/command-line.md'
 
 /** Returns an address of a page in `docs/`, which a reader can open without the package. */
@@ -175,12 +175,15 @@ export function commandLine(
 
 const INDENT = '  '
 
-/** A value that begins with a dash would be taken for an option. */
+/**
+ * Returns the value of an option, with the separator before it. After a space, a value that begins with a dash would be taken for an
+ * option.
+ */
 function optionValue(value: string): string {
   return `${value.startsWith('-') && value !== '-' ? '=' : ' '}${shellWord(value)}`
 }
 
-/** Quotes a word for a POSIX shell, if necessary. */
+/** Returns a word for a POSIX shell, in quotes if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

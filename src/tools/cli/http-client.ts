@@ -15,7 +15,7 @@ export function contentTypeOf(body: Uint8Array): string {
   }
 }
 
-/** Parses a URL to send to. */
+/** Returns `text` as a URL to send to. Throws if it is not an `http:` or `https:` URL, or has a user name or a password. */
 export function parseUrl(text = ''): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {

@@ -12,9 +12,9 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib }
 class TooLong extends Error {}
 
 /**
- * What Node's crypto and zlib do for the diagnosis. No browser library for Brotli is small.
+ * Returns what Node's crypto and zlib do for the diagnosis, but without Brotli, because no browser library for Brotli is small.
  *
- * @param onNotTried - called for bytes that Brotli may have compressed. Compressed bytes are not text.
+ * @param onNotTried - called for bytes that Brotli may have compressed, which are all bytes that are not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
   /** HMACs by key and algorithm, so that each key is hashed once. A search uses each key for thousands of messages. */

@@ -44,7 +44,7 @@ export class ByteField {
     return this.#bytes !== undefined
   }
 
-  /** Throws an `Error` if the text is not of the chosen encoding. */
+  /** Returns the bytes of the field. Throws an `Error` if the text is not of the chosen encoding. */
   get bytes(): Uint8Array {
     if (this.#bytes !== undefined) return this.#bytes
     const text = this.#text.value
@@ -60,7 +60,7 @@ export class ByteField {
     this.#text.value = text
   }
 
-  /** Uses bytes unchanged. If they are a short text, it is shown and can be edited. */
+  /** Uses bytes unchanged. A short text is shown and can be edited. */
   setBytes(bytes: Uint8Array): void {
     this.#forget()
     this.#bytes = bytes

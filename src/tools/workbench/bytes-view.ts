@@ -49,7 +49,7 @@ function eachShown(parts: readonly Part[], view: HTMLElement, draw: (part: Part)
   if (hidden > 0) view.append(h('span', { class: 'symbol' }, `… ${hidden} more bytes`))
 }
 
-/** A character that nobody sees, or a byte that is not UTF-8. */
+/** Matches a character that nobody sees, such as a control character or a space at the end of a line. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]|(?! )\p{Z}| (?=\n|$)/gu
 
 function visible(bytes: Uint8Array): (Node | string)[] {
@@ -81,7 +81,7 @@ function symbolOf(character: string): HTMLElement {
   return h('span', { class: 'symbol', title: name }, symbol)
 }
 
-/** Text around the bytes that are not UTF-8. */
+/** Returns bytes as text, in which each byte that is not UTF-8 is shown in hex. */
 function visibleBytes(bytes: Uint8Array): (Node | string)[] {
   const pieces: (Node | string)[] = []
   let start = 0

@@ -24,7 +24,10 @@ export interface CheckInput {
   readonly now: number
 }
 
-/** Reads a capture, checks each rule, and says why the request does not verify. Throws an `Error` for a capture it cannot read. */
+/**
+ * Returns the report on a capture: whether each rule holds, and why the request does not verify. Throws an `Error` for a capture that
+ * cannot be read.
+ */
 export function check(input: CheckInput): CheckReport {
   const captured = readCapture(input.capture)
   const { headers: lines } = captured

@@ -6,7 +6,7 @@ export interface Difference {
   readonly receiver: string | undefined
 }
 
-/** Finds the first byte that differs. */
+/** Returns the position of the first byte that differs, and this byte on both sides. */
 export function compareBytes(sender: Uint8Array, receiver: Uint8Array): Difference {
   const length = Math.max(sender.length, receiver.length)
   for (let position = 0; position < length; position++) {

@@ -1,6 +1,6 @@
 type Child = Node | string | undefined
 
-/** Creates an element. Text is never read as HTML. */
+/** Returns a new element. Text is never read as HTML. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: { readonly [name: string]: string | boolean } = {},
@@ -12,7 +12,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Creates an element of a drawing. */
+/** Returns a new element of a drawing. */
 export function s(
   tag: string,
   attributes: { readonly [name: string]: string } = {},

@@ -5,7 +5,7 @@ import { h } from './dom.js'
 /** Where the guides are, with a slash at the end. Empty if the page does not know. */
 export const GUIDES = document.documentElement.dataset['guides'] ?? ''
 
-/** Returns a link to a guide. It opens a new tab, because this one has the secret and the request. */
+/** Returns a link to a guide, which opens a new tab, because the present tab has the secret and the request. */
 export const guideLink = (page: string, ...children: (Node | string)[]) =>
   h('a', { href: `${GUIDES}${page}`, target: '_blank', rel: 'noopener noreferrer' }, ...children)
 

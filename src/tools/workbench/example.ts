@@ -5,7 +5,7 @@ import { signatureOf } from './sign.js'
 export const TEST_SECRET = 'Z3Vlc3MtbWUtaS1hbS1hLXB1YmxpYy10ZXN0LWtleSE'
 
 const TIMESTAMP = '1700000000'
-/** Two seconds after it was signed. */
+/** When the example arrives: two seconds after the sender signed it. */
 export const EXAMPLE_ARRIVAL = '1700000002'
 const NONCE = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 const SENT = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'

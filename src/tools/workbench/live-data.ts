@@ -11,7 +11,7 @@ export interface Hello {
   readonly endpoint?: string | undefined
   /** The value of `--language`. */
   readonly language?: string | undefined
-  /** The oldest first. */
+  /** The requests that the listener has kept, the oldest first. */
   readonly requests: readonly Summary[]
 }
 
@@ -30,7 +30,7 @@ export interface Summary {
   readonly detail: string
   /** The message of the first finding, or else what differs at the endpoint. */
   readonly finding?: string | undefined
-  /** `User-Agent`. Requests that have the same one and the same path are attempts of one sender. */
+  /** `User-Agent`. Requests that have the same `User-Agent` and the same path are attempts of one sender. */
   readonly agent: string
 }
 
@@ -40,7 +40,7 @@ export interface ReceivedRequest<Bytes> {
   readonly path: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Bytes
-  /** Whether a piece of the secret was masked, so that this is not what was received. */
+  /** Whether a piece of the secret was masked, so that these values are not what was received. */
   readonly isMasked: boolean
 }
 

@@ -11,7 +11,7 @@ import type { Details, EndpointAnswer, Hello, SignedAgain, Summary } from './liv
 import type { CheckReport } from './report.js'
 import { snippetOf } from './snippets.js'
 
-// The list of requests that `listen --page` adds to the workbench. The listener does all the work: this shows its results.
+// The list of requests that `listen --page` adds to the workbench. The listener does all the work, and this file shows the results.
 
 /** The parts of the workbench that the list uses. */
 export interface Workbench {
@@ -78,7 +78,7 @@ export function startLive(workbench: Workbench): void {
     moveTabStop()
   }
 
-  /** One row is in the tab order: the one that is shown. The arrow keys move from there. */
+  /** Puts one row into the tab order: the one that is shown, or else the newest. The arrow keys move from there. */
   function moveTabStop(): void {
     const stop = rows.get(shown ?? -1) ?? [...rows.values()].at(-1)
     for (const row of rows.values()) {
@@ -256,7 +256,7 @@ export function startLive(workbench: Workbench): void {
 
   // Two attempts.
 
-  /** Lists the other requests. The one before of the same sender is chosen. */
+  /** Lists the other requests. By default, the last request of the same sender before the shown one is chosen. */
   function listOthers(): void {
     const mine = rows.get(shown ?? -1)?.summary
     const others = [...rows.values()]
@@ -395,7 +395,7 @@ function noBytesView({ reason, detail }: Summary): HTMLElement {
   return h('p', { class: 'card' }, why)
 }
 
-/** The time of day in UTC, as in the terminal. */
+/** Returns the time of day in UTC, as the terminal shows it. */
 const clock = (time: number) => `${new Date(time).toISOString().slice(11, 19)}Z`
 
 const target = ({ method, path }: { method: string; path: string }) => `${method} ${path}`.trim() || 'A connection'
@@ -432,7 +432,7 @@ function addressOf(path: string, hello: Hello | undefined): string {
   return hasPath ? base.href : `${base.origin}${path.startsWith('/') ? path : '/'}`
 }
 
-/** Copies a text, and shows it, so that it can be copied by hand too. */
+/** Copies a text, and resolves to an element that shows the text, so that it can be copied by hand too. */
 async function copy(text: string): Promise<HTMLElement> {
   const isCopied = await navigator.clipboard.writeText(text).then(
     () => true,

@@ -155,7 +155,7 @@ byId('clear').addEventListener('click', () => {
   changed()
 })
 
-/** The arrival and the signed bytes of the example say nothing about another request. */
+/** Clears the arrival and the signed bytes of the example, because they say nothing about another request. */
 function leaveExample(): void {
   isExample = false
   signed.setText('')
@@ -181,7 +181,7 @@ function changed(): void {
   document.documentElement.dataset['state'] = 'checking'
   changes++
   clearTimeout(timer)
-  // A file does not change while it is typed.
+  // A file is checked without a pause, because nobody types it.
   timer = setTimeout(() => void recheck(), capture.isFile ? 0 : PAUSE)
   showSigned()
 }

@@ -61,7 +61,7 @@ export function reportView(report: CheckReport, options: ReportOptions): HTMLEle
   ]
 }
 
-/** Shows what was signed beside what arrived, if the signature proves what was signed. */
+/** Returns the elements that show what was signed beside what arrived, if the signature proves what was signed. */
 function signedView({ signedMessage, headers, body }: CheckReport): HTMLElement[] {
   if (signedMessage === undefined) return []
   const sides = [
@@ -124,7 +124,7 @@ function findingsView({ findings, isBrotliNotTried, language }: CheckReport, opt
   ]
 }
 
-/** Asks for the time of the arrival, if a finding depends on it and the capture has none. */
+/** Returns the elements that ask for the time of arrival, if a finding depends on this time and the capture has none. */
 function arrivalView(report: CheckReport, { assumeArrival }: ReportOptions): HTMLElement[] {
   if (report.arrival !== undefined || !report.findings.some(({ code }) => code.startsWith('clock_'))) return []
   const button = h('button', { type: 'button' }, 'Assume the time in X-Timestamp')
@@ -163,6 +163,8 @@ function codeView(code: string): HTMLElement {
 const LIKELIEST = 3
 
 /**
+ * Returns the element that shows a finding.
+ *
  * @param chosen - the language that the reader chose.
  * @param guessed - the sender's language. A finding without a line for this language shows others.
  */
@@ -230,7 +232,7 @@ function signatureView({ headers, expected }: CheckReport): HTMLElement[] {
 /** At most this many different digits are marked. After another input, nearly all digits differ, so marks would show nothing. */
 const MAX_MARKED = 16
 
-/** Marks the characters that differ from another text, if they are few. */
+/** Returns text with marks on the characters that differ from another text, if these characters are few. */
 function marked(text: string, other: string): HTMLElement {
   const pieces = [...text].map((character, index) =>
     other[index] === character ? character : h('mark', {}, character),

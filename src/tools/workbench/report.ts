@@ -45,7 +45,10 @@ const WINDOW_RULE = 'X-Timestamp is within 300 s of the arrival'
 /** The last second of the year 9999. A later timestamp is in milliseconds, so it is outside the window at any time. */
 const MAX_SECONDS = 253_402_300_799
 
-/** Checks each rule on its own, because the reader wants to know about the rules after a broken one too. */
+/**
+ * Returns the result of each rule. Each rule is checked on its own, because the reader wants to know about the rules after a broken one
+ * too.
+ */
 export function checkRules(
   headers: HeaderValues,
   arrival: Arrival | undefined,
@@ -126,7 +129,7 @@ export function checkRules(
   ]
 }
 
-/** The signed message of a request. */
+/** Returns the signed message of a request. */
 export function messageOf({ timestamp = '', nonce = '' }: Partial<HeaderValues>, body: Uint8Array): Uint8Array {
   const prefix = utf8(`${timestamp}:${nonce}:`)
   const message = new Uint8Array(prefix.length + body.length)

@@ -10,7 +10,10 @@ const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: 'text/java
 let worker: Worker | undefined
 let cancel: (() => void) | undefined
 
-/** Runs a check in a Worker, so that the page stays usable. A new check ends the one before, which resolves to `undefined`. */
+/**
+ * Runs a check in a Worker, so that the page stays usable, and resolves to the report. A new check ends the check before it, which then
+ * resolves to `undefined`.
+ */
 export function runInWorker(input: CheckInput): Promise<CheckReport | undefined> {
   if (cancel !== undefined) {
     worker?.terminate()

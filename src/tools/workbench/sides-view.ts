@@ -35,7 +35,11 @@ export function sidesView(one: SideOfBytes, other: SideOfBytes): HTMLElement[] {
   ]
 }
 
-/** @param byte - the first byte that differs, as text. */
+/**
+ * Returns the element that shows the bytes of one side around the first difference.
+ *
+ * @param byte - the first byte that differs, as text.
+ */
 function sideView({ name, title, bytes }: SideOfBytes, position: number, byte = 'its bytes end here'): HTMLElement {
   return h(
     'div',

@@ -2,7 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { hex, utf8 } from '../bytes.js'
 
-/** Computes the signature of `timestamp:nonce:body` in lowercase hex. */
+/** Returns the signature of `timestamp:nonce:body` in lowercase hex. */
 export function signatureOf(timestamp: string, nonce: string, body: Uint8Array, secret: string): string {
   return hex(
     hmac

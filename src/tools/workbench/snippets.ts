@@ -2,7 +2,7 @@ import { base64, fromLatin1, hex, latin1 } from '../bytes.js'
 
 /** A signed request to write as code. */
 export interface SignedRequest {
-  /** Only the writer for curl uses it. The others write a POST, which is the default. */
+  /** The method, which only the code for curl uses. The code in other languages sends a POST, which is the default. */
   readonly method?: string
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -14,16 +14,16 @@ export interface SignedRequest {
 export const SNIPPET_LANGUAGES = ['curl', 'Node', 'Python', 'PHP', 'Go', 'Ruby', 'Java', 'C#'] as const
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number]
 
-/** Quotes visible ASCII for languages with double quotes and backslashes. */
+/** Returns visible ASCII in quotes for languages with double quotes and backslashes. */
 const double = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
-/** Quotes for PHP and Ruby, where single quotes interpolate nothing. */
+/** Returns text in quotes for PHP and Ruby, where single quotes interpolate nothing. */
 const single = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
-/** Quotes for Java, in pieces that are short enough for constants. */
+/** Returns text in quotes for Java, in pieces that are short enough for constants. */
 const pieces = (text: string) =>
   text.length <= MAX_TEXT
     ? double(text)
     : `String.join("",\n      ${(text.match(new RegExp(`.{1,${MAX_TEXT}}`, 'g')) ?? []).map(double).join(',\n      ')})`
-/** Quotes for a shell. Bytes beyond ASCII are written as escapes, because a terminal would send them as UTF-8. */
+/** Returns text in quotes for a shell. Bytes beyond ASCII are written as escapes, because a terminal would send them as UTF-8. */
 const shell = (text: string) =>
   /^[ -~]*$/.test(text)
     ? `'${text.replaceAll("'", `'\\''`)}'`
@@ -45,7 +45,10 @@ export function snippetOf(language: SnippetLanguage, { url, body, ...rest }: Sig
   return WRITERS[language]({ ...rest, url: portableUrl(url), body }, plain, base64(body))
 }
 
-/** Encodes the characters that Java and Ruby refuse in a URL, and curl reads as a pattern. A request has no fragment. */
+/**
+ * Returns a URL with the characters encoded that Java and Ruby refuse, or that curl reads as a pattern. The fragment is left out,
+ * because a request has none.
+ */
 function portableUrl(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return `${origin}${`${pathname}${search}`.replace(/[[\]{}|\\^`"']/g, encode)}`

@@ -14,7 +14,7 @@ const MAX_SECONDS = 253_402_300_799
 const describeTimestamp = (seconds: number) =>
   seconds > MAX_SECONDS ? 'after the year 9999' : describeTime(seconds * 1000)
 
-/** Draws how far `X-Timestamp` is from the arrival. */
+/** Returns a drawing of how far `X-Timestamp` is from the arrival. */
 export function timeline(timestamp: string, now: number | undefined): HTMLElement {
   if (now === undefined)
     return h('p', {}, 'The capture does not say when the request arrived, so no clocks are compared.')

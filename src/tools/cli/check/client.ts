@@ -64,12 +64,15 @@ export class CheckClient {
     return { status: answer.status, headers: answer.headers, text: answer.body }
   }
 
-  /** Whether the endpoint has answered too late so often that the rest would take minutes. */
+  /** Returns whether the endpoint has answered too late so often that the rest of the run would take minutes. */
   get isTooSlow(): boolean {
     return this.#timeOuts >= MAX_TIME_OUTS
   }
 
-  /** How long to wait for the next answer, in seconds. After a time-out, more are likely: then 5 times the slowest answer, at least 1 s. */
+  /**
+   * Returns how long to wait for the next answer, in seconds. After a time-out, another one is likely, so the wait is then only 5 times
+   * the slowest answer, and at least 1 s.
+   */
   get #timeout(): number {
     const { timeout } = this.#options
     return this.#timeOuts > 0 ? Math.min(timeout, Math.max(1, 5 * this.#slowest)) : timeout

@@ -28,7 +28,7 @@ interface Underlying {
   readonly least: number | 'nearly all'
   /** The cases that must be among the failed ones. */
   readonly decisive?: readonly EndpointCaseCode[]
-  /** Returns whether the row fits the answers to a case. By default, it does. */
+  /** Returns whether the answers to a case show that the row fits. By default, every case shows this. */
   readonly when?: (one: CheckedCase) => boolean
   /** By default, the advice of the first decisive case. */
   readonly advice?: Advice

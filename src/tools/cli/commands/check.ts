@@ -121,7 +121,10 @@ function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number
   return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
 }
 
-/** Runs the cases and prints a line for each. Ends if the endpoint refuses the first request, or stops answering. */
+/**
+ * Runs the cases, prints a line for each, and resolves to the cases that were run. Ends if the endpoint refuses the first request, or
+ * stops answering.
+ */
 async function runCases(
   chosen: readonly EndpointCase[],
   contract: readonly EndpointCase[],

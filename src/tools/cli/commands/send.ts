@@ -70,7 +70,7 @@ function outcomeOf(response: EndpointResponse, notes: readonly string[], style: 
   }
 }
 
-/** Masks the secret in a response, because an endpoint under development may print what it has. */
+/** Returns a response with the secret masked, because an endpoint under development may print what it has. */
 function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
   const mask = (text: string) => maskSecrets(text, [secret])
   const masked = Object.entries(headers).map(([name, value]) => [
@@ -80,7 +80,7 @@ function maskResponse({ status, statusText, headers, body }: EndpointResponse, s
   return { status, statusText: mask(statusText), headers: Object.fromEntries(masked), body: mask(body) }
 }
 
-/** Sends a saved request with its own signature. */
+/** Sends a saved request with its own signature, and resolves to the output of the command. */
 async function sendSaved(
   { method, headers, body, notes: read }: SavedRequest,
   { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },

@@ -6,7 +6,7 @@ import { describeError } from '../describe-error.js'
 const MAX_BYTES = 64 * 2 ** 20
 
 /**
- * Reads a file, or standard input if the path is `-` or missing.
+ * Returns the bytes of a file, or of standard input if the path is `-` or missing.
  *
  * @param what - the name of the input for messages: `the body`. Messages never show the path: it may be a secret.
  */

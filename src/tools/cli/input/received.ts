@@ -38,7 +38,7 @@ export interface Received {
   readonly request: WebhookRequest & { readonly headers: readonly Header[]; readonly body: Uint8Array }
   /** The sender's file, if the sent body differs from it. */
   readonly original: Uint8Array | undefined
-  /** Returns the time at which the request arrived. `undefined` if nothing says when. */
+  /** The clock of the arrival, or `undefined` if nothing says when the request arrived. */
   readonly clock: Clock | undefined
   /** How the request was read. */
   readonly notes: readonly string[]
@@ -86,7 +86,7 @@ export async function readReceived(
   }
 }
 
-/** Parses the values of `--header`. */
+/** Returns the headers in the values of `--header`. Throws if one is not a header. */
 export function parseHeaderOptions(lines: readonly string[] = []): readonly Header[] {
   return lines.map((line) => {
     const header = parseHeader(line)

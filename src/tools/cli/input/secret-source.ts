@@ -26,7 +26,7 @@ type SecretCall = Pick<Call<typeof SECRET_OPTIONS>, 'values'>
 /** The secrets of a call, at least one. */
 export interface Secrets {
   readonly secrets: readonly string[]
-  /** Their sources in the same order: `--secret-env WEBHOOK_SECRET`. */
+  /** The sources of the secrets, in the same order: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
   /** Remarks on secrets that look wrong. The secrets are used unchanged, because they may be right. */
   readonly notes: readonly string[]
@@ -34,7 +34,7 @@ export interface Secrets {
   readonly hasLineEnd: boolean
 }
 
-/** Reads the secrets of a call. Asks at the terminal if the call names no source. */
+/** Returns the secrets of a call. Asks at the terminal if the call names no source. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
   const lineEnds: string[] = []
@@ -58,7 +58,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   }
 }
 
-/** Reads the one secret to sign with. */
+/** Returns the one secret to sign with. Throws if the call has several. */
 export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
   const loaded = await loadSecrets(call, context)
   const [secret, ...others] = loaded.secrets
@@ -122,7 +122,7 @@ export function openTerminal(
   }
 }
 
-/** Asks for the secret at a terminal, without showing what is typed. */
+/** Resolves to the secret that the user types at a terminal, which does not show what is typed. */
 async function askForSecret(context: Context): Promise<string> {
   const terminal = context.openTerminal(context)
   if (terminal === undefined) {

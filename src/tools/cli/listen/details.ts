@@ -91,7 +91,7 @@ function maskRequest(
   }
 }
 
-/** Masks each piece of a secret in bytes. Returns the same bytes if there is none. */
+/** Returns bytes with each piece of a secret masked. Without a piece of a secret, returns the same bytes. */
 function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = fromLatin1(bytes)
   // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more.

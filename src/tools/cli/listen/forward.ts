@@ -21,9 +21,9 @@ export interface Forwarded {
 }
 
 /**
- * Passes a request on with unchanged headers and bytes.
+ * Passes a request on with unchanged headers and bytes, and resolves to the response.
  *
- * @param endpoint - a URL without a path keeps the path of the request.
+ * @param endpoint - where to send the request. If this URL has no path, the path of the request is used.
  */
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
@@ -106,7 +106,10 @@ function wronglyAccepted(reason: RejectionReason, verdict: Verdict, answer: Endp
   return [`Refused here (${reason}), ${answer.status} there. ${why}`]
 }
 
-/** How far the clock of the endpoint is ahead, in seconds. HTTP dates have whole seconds. */
+/**
+ * Returns how far the clock of the endpoint is ahead, in whole seconds, because HTTP dates have no fractions. Returns `undefined` if
+ * the answer has no valid `Date`.
+ */
 function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
   const drift = Math.round((Date.parse(date) - answeredAt) / 1000)
   return Number.isNaN(drift) ? undefined : drift

@@ -48,7 +48,7 @@ export class KeptRequests {
   }
 }
 
-/** A small body is a part of a larger buffer, which would be kept too. */
+/** Returns a copy with its own memory, because a small body is a part of a larger buffer, which would be kept too. */
 function copyOf(received: Received): Received {
   return { ...received, body: new Uint8Array(received.body) }
 }

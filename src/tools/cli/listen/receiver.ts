@@ -42,7 +42,7 @@ export interface Received {
   readonly path: string
   readonly headers: readonly Header[]
   readonly body: Uint8Array
-  /** When it arrived, in milliseconds since the Unix epoch. */
+  /** When the request arrived, in milliseconds since the Unix epoch. */
   readonly time: number
   /** The secret that matched, or the first one. */
   readonly secret: string
@@ -89,7 +89,11 @@ const FULL: Refusal = {
 /** The errors of a connection that the sender closed. A request that had begun has a report of its own. */
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
-/** @param headers - names and values in turns. */
+/**
+ * Sends an answer.
+ *
+ * @param headers - names and values in turns.
+ */
 function answerWith(
   response: ServerResponse,
   status: number,
@@ -120,7 +124,7 @@ export class Receiver {
     this.#settings = settings
   }
 
-  /** Is aborted if a report cannot be saved or printed. */
+  /** Returns a signal that is aborted if a report cannot be saved or printed. */
   get failed(): AbortSignal {
     return this.#failed.signal
   }
@@ -157,7 +161,7 @@ export class Receiver {
       this.#refuseBody(request, response, error)
       return
     }
-    // A refused request may still arrive whole.
+    // A request that was already refused may still arrive whole.
     if (response.headersSent) return
     const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
     const answered = this.#answer(arrived, response)

@@ -13,7 +13,7 @@ const LINES: Finding['fixes'] = {
 }
 
 /**
- * Explains a replay. Only a server that remembers nonces sees one, so `diagnose` does not have this finding.
+ * Returns the finding for a replay. `diagnose` does not have this finding, because only a server that remembers nonces sees a replay.
  *
  * @param evidence - the request that was accepted before: `the same nonce 12 s ago`.
  * @param language - the language of the sender, whose line comes first.

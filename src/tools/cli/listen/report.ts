@@ -4,16 +4,16 @@ import { printable, type Style, wrapText } from '../output/terminal.js'
 
 /** One request, and its result. */
 export interface Report {
-  /** When all of it had arrived, in milliseconds since the Unix epoch. */
+  /** When the request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number
   readonly method: string
   readonly path: string
   /** The status of the answer. */
   readonly status: number
   readonly ok: boolean
-  /** Why it was refused: a reason of `verify`, or what kept it from being verified. */
+  /** Why the request was refused: a reason of `verify`, or what kept the request from being verified. */
   readonly reason?: string
-  /** More about it, for a person: `the same nonce 12 s ago`. */
+  /** More about the result, for a person: `the same nonce 12 s ago`. */
   readonly detail: string
   readonly findings: readonly Finding[]
   /** The language that `User-Agent` names. */
@@ -36,7 +36,7 @@ export function reportJson({ time, ...rest }: Report): string {
 
 const INDENT = '   '
 
-/** Returns a report as text: one line if it was accepted, and otherwise the findings too. */
+/** Returns a report as text: one line if the request was accepted, and otherwise the findings too. */
 export function reportText(report: Report, style: Style, language?: Language): string {
   const { time, method, path, status, ok, reason = '', detail, findings, savedAs, forwarded, differences = [] } = report
   const verdict = ok ? style(['green', 'bold'], 'accepted') : style(['red', 'bold'], reason)

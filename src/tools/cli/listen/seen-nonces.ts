@@ -13,7 +13,11 @@ export class SeenNonces {
   /** Milliseconds since the Unix epoch by key, the oldest first. */
   readonly #times = new Map<string, number>()
 
-  /** @param now - when the request arrived, in milliseconds since the Unix epoch. */
+  /**
+   * Returns a nonce store for one request.
+   *
+   * @param now - when the request arrived, in milliseconds since the Unix epoch.
+   */
   storeFor(now: number): RequestStore {
     let takenKey = ''
     return {

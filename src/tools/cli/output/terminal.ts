@@ -30,7 +30,7 @@ export function styleOf(output: Output): Style {
 }
 
 /**
- * Breaks text at spaces into lines of at most `width` characters. Line ends in the text stay. A word that is longer stays whole,
+ * Returns text broken at spaces into lines of at most `width` characters. Line ends in the text stay. A longer word stays whole,
  * because it is an address, a signature or another thing to copy.
  *
  * @param indent - the beginning of every line. In a list, the next lines of an item begin below the text of its first line.
@@ -48,10 +48,14 @@ export function wrapText(text: string, { width }: Pick<Style, 'width'>, indent =
 /** What begins a line of a list, or a line that is indented. */
 const LIST_MARK = /^ *(?:- )?/
 
-/** @param fixed - how many characters at the beginning stay as they are. */
+/**
+ * Returns a line broken at spaces into lines of at most `width` characters.
+ *
+ * @param fixed - how many characters at the beginning stay as they are.
+ */
 function breakLine(line: string, fixed: number, width: number, hang: string): string {
   const [start, text] = [line.slice(0, fixed), line.slice(fixed)]
-  // Spaces before the first word belong to it.
+  // Spaces before the first word belong to this word.
   const words = text.match(/^ *[^ ]*| +[^ ]*/g) ?? []
   const lines = [start]
   for (const [index, word] of words.entries()) {
@@ -62,7 +66,7 @@ function breakLine(line: string, fixed: number, width: number, hang: string): st
   return lines.join('\n')
 }
 
-/** The length of a text without its colours. */
+/** Returns the length of a text without its colours. */
 function visibleLength(text: string): number {
   return stripVTControlCharacters(text).length
 }
@@ -78,8 +82,8 @@ export function warningsText(warnings: readonly string[], style: Style): string 
 }
 
 /**
- * Returns text of others in a form that is safe for a terminal. Control characters could move the cursor or hide what was printed, so
- * they become `\uXXXX`. So do characters that reorder or hide others.
+ * Returns text of other people in a form that is safe for a terminal. Control characters could move the cursor or hide what was
+ * printed, so they become `\uXXXX`. Characters that reorder or hide other characters become `\uXXXX` too.
  *
  * @param kept - the control characters to keep, such as line ends.
  */
