@@ -34,7 +34,7 @@ export type FindingCode =
   | 'signature_truncated'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
-  /** The secret itself is in a header, the URL or the body: plain, in base64 or in hex. A genuine request can have this finding too. */
+  /** The secret itself is in a header, the URL or the body. In a header, it may be in base64 or hex. A genuine request can have this finding too. */
   | 'secret_exposed'
   /** The key has white space or a line end at its start or end. Often `echo` or an editor added it. */
   | 'secret_whitespace'

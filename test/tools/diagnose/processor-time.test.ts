@@ -5,10 +5,13 @@ import { BODIES } from './processor-time.js'
 
 const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
 
-/** Milliseconds of the processor: twice what quotes in quotes need, the slowest of all, because some machines are slow. */
-const LIMIT = 6_000
+/**
+ * Milliseconds of the processor: five times what the slowest body needs, because machines differ and bound.test.ts counts the work. A body
+ * without a bound takes minutes.
+ */
+const LIMIT = 15_000
 
-it.each(Object.keys(BODIES))('takes at most 6 s of the processor: %s', (name) => {
+it.each(Object.keys(BODIES))('takes at most 15 s of the processor: %s', (name) => {
   const milliseconds = Number(execFileSync(process.execPath, [PROGRAM, name], { encoding: 'utf8' }))
   expect(milliseconds).toBeGreaterThan(0)
   expect(milliseconds).toBeLessThan(LIMIT)
