@@ -14,7 +14,7 @@ const BOUNDS = {
   '0 B, a store that answers at once': 1.52,
   '256 B': 1.8,
   '1 KB': 1.68,
-  '16 KB': 1.19,
+  '16 KB': 1.24,
   '256 KB': 1.05,
   'forged, 1 KB': 1.42,
   'stale, 1 KB': 0.28,
