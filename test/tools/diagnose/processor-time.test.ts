@@ -6,7 +6,7 @@ import { BODIES } from './processor-time.js'
 const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
 
 /**
- * Milliseconds of the processor: five times what the slowest body needs, because machines differ and bound.test.ts counts the work. A body
+ * Milliseconds of the processor: more than twice what the slowest body needs on a busy machine. bound.test.ts counts the work. A body
  * without a bound takes minutes.
  */
 const LIMIT = 15_000
