@@ -6,11 +6,13 @@ export function timersInUse(): number {
 }
 
 /**
- * Waits until the timers that vitest starts with a test have ended, and returns how many timers are left. Another file of the same
- * thread may have left one that never ends.
+ * Waits until no timer keeps this process running, such as those that vitest starts with a test. Fails if another test of this thread has
+ * left a timer that does not end.
  */
-export async function timersLeft(): Promise<number> {
+export async function noTimers(): Promise<void> {
   const start = performance.now()
-  while (timersInUse() > 0 && performance.now() - start < 2000) await setImmediate()
-  return timersInUse()
+  while (timersInUse() > 0) {
+    if (performance.now() - start > 90_000) throw new Error('A timer of another test is still running.')
+    await setImmediate()
+  }
 }
