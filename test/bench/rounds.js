@@ -40,6 +40,17 @@ export async function inTurns(contestants, { rounds, calls }) {
       if (round >= 0) times[turn]?.push(time)
     }
   }
+  return timingsOf(contestants, times)
+}
+
+/**
+ * Returns the timings of contestants.
+ *
+ * @param {readonly { name: string }[]} contestants - the others are compared with the first.
+ * @param {readonly (readonly number[])[]} times - the nanoseconds of each contestant in each round.
+ * @returns {Timing[]}
+ */
+export function timingsOf(contestants, times) {
   return contestants.map(({ name }, turn) => {
     const own = times[turn] ?? []
     const ratios = own.map((time, round) => time / (times[0]?.[round] ?? Number.NaN))

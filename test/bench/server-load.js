@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { quantile, shuffled } from './rounds.js'
+import { shuffled, timingsOf } from './rounds.js'
 import { bodyOf, SECRET, signed, standardWebhookHeaders, stripeHeaders } from './verifiers.js'
 
 const CONNECTIONS = 32
-const ROUNDS = Number(process.env['SERVER_ROUNDS'] ?? 21)
+const ROUNDS = 21
 const WARM_UP = 4
 
 /** The sizes of the body in bytes, and how many requests are sent in a turn. */
@@ -77,16 +77,7 @@ async function inRounds(servers, body, requests) {
       if (round >= 0) times[turn]?.push(time)
     }
   }
-  return servers.map(({ name }, turn) => {
-    const own = times[turn] ?? []
-    const ratios = own.map((time, round) => time / (times[0]?.[round] ?? Number.NaN))
-    return {
-      name,
-      nanoseconds: quantile(own, 0.5),
-      ratio: quantile(ratios, 0.5),
-      spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
-    }
-  })
+  return timingsOf(servers, times)
 }
 
 /** Returns the processor time of a server until now, in microseconds. @param {Started} server */
