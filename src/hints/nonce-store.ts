@@ -8,7 +8,7 @@ const CLIENT = 'a client of a database'
 const MISTAKES: readonly {
   readonly code: string
   isOne(value: unknown): boolean
-  /** What the value is. By default, the kind of the value, such as `an object`. */
+  /** A description of the value. By default, its kind, such as `an object`. */
   readonly what?: string
   readonly fix: string
 }[] = [

@@ -58,7 +58,7 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
 interface Mistake {
   readonly code: string
   isOne(body: unknown): boolean
-  /** What the value is. By default, the kind of the value, such as `an object`. */
+  /** A description of the value. By default, its kind, such as `an object`. */
   readonly what?: string
   /** Text that follows the kind of the value in the message. */
   readonly more?: string

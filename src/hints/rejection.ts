@@ -70,7 +70,10 @@ function describeCharacter(value: string, wrong: RegExp): string {
   return `character ${index + 1} is U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Returns the size of a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was rewritten`. */
+/**
+ * Returns the size of a body whose signature does not match: `the body has 38 bytes, but Content-Length is 42: it was read or
+ * rewritten`.
+ */
 export function describeSize(body: Uint8Array, headers: HeadersInput): string {
   const size = `the body has ${body.length} byte${body.length === 1 ? '' : 's'}`
   if (body.length === 15 && String.fromCharCode(...body) === '[object Object]') {
