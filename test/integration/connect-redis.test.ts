@@ -272,15 +272,20 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     },
   )
 
-  it('says that no server of a cluster, and no sentinel, can be reached', async () => {
-    const port = await freePort()
-    const master = { name: 'nonces', sentinels: [{ host: '127.0.0.1', port }] }
-    const cluster = [`redis://127.0.0.1:${port}`]
-    await expect(connect['redis-cluster'](cluster)).rejects.toThrow('No server listens at the address')
-    await expect(connect['redis-sentinel'](master)).rejects.toThrow('No server listens at the address')
-    // ioredis does not pass on why it cannot reach a node of a cluster, or a sentinel.
-    await expect(connect['ioredis-cluster'](cluster)).rejects.toThrow('The server cannot be reached')
-    await expect(connect['ioredis-sentinel'](master)).rejects.toThrow('The server cannot be reached')
+  describe.each([
+    ['port', '127.0.0.1', 'No server listens at the address', 'ECONNREFUSED'],
+    ['host', UNKNOWN_HOST, 'The host name of the server is unknown', 'ENOTFOUND'],
+  ])('says that the %s is wrong', (_, host, message, code) => {
+    it.each(['redis', 'ioredis'] as const)('of each node of a cluster, and of each sentinel: %s', async (kind) => {
+      const addresses = [
+        { host, port: await freePort() },
+        { host, port: await freePort() },
+      ]
+      const urls = addresses.map(({ port }) => `redis://${host}:${port}`)
+      const failed = { message: expect.stringContaining(message), cause: { code } }
+      await expect(connect[`${kind}-cluster`](urls)).rejects.toMatchObject(failed)
+      await expect(connect[`${kind}-sentinel`]({ name: 'nonces', sentinels: addresses })).rejects.toMatchObject(failed)
+    })
   })
 
   it.each(['redis-sentinel', 'ioredis-sentinel'] as const)('%s skips a sentinel that hangs', async (kind) => {

@@ -13,7 +13,7 @@ const EXACT: readonly (readonly [source: string, gzipped: number])[] = [
 /** The sizes of everything else, gzipped. Each may grow by {@link ROOM}. */
 const ROUGH: readonly (readonly [source: string, gzipped: number])[] = [
   ["export * from 'inbound-webhook-auth'", 11_590],
-  ["export * from 'inbound-webhook-auth/redis'", 7250],
+  ["export * from 'inbound-webhook-auth/redis'", 7690],
   ["export * from 'inbound-webhook-auth/postgres'", 8360],
   ["export * from 'inbound-webhook-auth/sqlite'", 1914],
   ["export * from 'inbound-webhook-auth/mysql'", 7570],

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
 import { slotOf } from './replicas.js'
@@ -47,6 +49,10 @@ export interface IoredisPipeline {
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */
 export interface IoredisCluster extends IoredisSingle {
+  /** Listens for errors of the connection. */
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  /** Listens for nodes that the client knows. */
+  on(event: '+node', listener: (node: IoredisNode) => void): unknown
   /** Returns the masters. */
   nodes(role: 'master'): readonly IoredisNode[]
   /** The nodes of each slot as `host:port`, the master first. */
@@ -93,7 +99,7 @@ export async function connectIoredis(
       client.on('error', onClientError)
       return client
     },
-    connect: (client) => client.connect(),
+    connect: (client) => connectClient(client, timeout),
     send: (client, [command = '', ...args]) => client.call(command, ...args),
     masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
     async masterOf(client, key) {
@@ -116,6 +122,39 @@ export async function connectIoredis(
   }
   return connectRedis(driver, common)
 }
+
+/**
+ * Connects a client. If ioredis reaches no sentinel or no node of a cluster, it rejects without the reason. So this function then opens
+ * a connection to each address itself. If all of them fail, it adds their errors, which tell a wrong host from a wrong port.
+ */
+async function connectClient(client: IoredisClient, timeout: number): Promise<void> {
+  const { sentinels } = Object(Object(client).options)
+  const addresses: IoredisNode['options'][] = [...(sentinels ?? [])]
+  if ('nodes' in client) client.on('+node', ({ options }) => addresses.push(options))
+  try {
+    await client.connect()
+  } catch (error) {
+    const reached = addresses.map((address) => reach(address, timeout))
+    const reasons: unknown[] = await Promise.any(reached).then(
+      () => [],
+      ({ errors }) => errors,
+    )
+    throw reasons.length === 0 ? error : new AggregateError([error, ...reasons], Object(error).message)
+  }
+}
+
+/** Opens a connection and ends it. Rejects if there is no connection after `timeout` milliseconds. */
+async function reach({ host, port = SENTINEL_PORT }: IoredisNode['options'], timeout: number): Promise<void> {
+  const socket = connect({ host, port })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(timeout) })
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The port of a sentinel that is given without one. */
+const SENTINEL_PORT = 26379
 
 function clientOptions(timeout: number): IoredisOptions {
   const node = {

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, Socket } from 'node:net'
+import { type AddressInfo, createServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
@@ -13,6 +13,7 @@ import {
   type NodeRedisClient,
   type NodeRedisOptions,
 } from '../../../src/stores/redis/index.js'
+import { freePort, UNKNOWN_HOST } from '../../support/servers.js'
 import { noTimers, timersInUse } from '../../support/timers.js'
 
 // States that no test can bring a real client into at will. test/integration has the real clients.
@@ -110,8 +111,8 @@ describe('connectIoredis', () => {
       (options) => {
         const master = new FakeRedis(options)
         const replica = new FakeRedis(options, 'role:slave\r\nmaxmemory_policy:noeviction\r\n')
-        const on = (_: 'error', listener: typeof emit) => {
-          emit = listener
+        const on = (event: string, listener: typeof emit) => {
+          if (event === 'error') emit = listener
         }
         return Object.assign(new FakeRedis(options), {
           nodes: (role: string) => (role === 'master' ? [master] : [master, replica]),
@@ -123,6 +124,40 @@ describe('connectIoredis', () => {
     emit('lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()
+  })
+
+  it('looks for the reason itself if it reaches no sentinel, but not if it reaches one', async () => {
+    const server = createServer((socket) => socket.destroy())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const reached = { host: '127.0.0.1', port: (server.address() as AddressInfo).port }
+    const connectTo = (...sentinels: { host: string; port?: number }[]) =>
+      connectIoredis((options) => {
+        const connect = () => Promise.reject(new Error('Connection is closed.'))
+        return Object.assign(new FakeRedis(options), { connect, options: { sentinels } })
+      })
+    const unknown = { host: UNKNOWN_HOST }
+    await expect(connectTo(unknown, unknown)).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } })
+    await expect(connectTo(unknown, reached)).rejects.toMatchObject({ cause: { message: 'Connection is closed.' } })
+    server.close()
+  })
+
+  it('looks for the reason itself if it reaches no node of a cluster', async () => {
+    const port = await freePort()
+    const connecting = connectIoredis((options) => {
+      const listeners: ((node: FakeRedis) => void)[] = []
+      return Object.assign(new FakeRedis(options), {
+        nodes: () => [],
+        on: (event: string, listener: (node: FakeRedis) => void) => {
+          if (event === '+node') listeners.push(listener)
+        },
+        async connect() {
+          const node = Object.assign(new FakeRedis(options), { options: { host: '127.0.0.1', port } })
+          for (const listener of listeners) listener(node)
+          throw new Error('None of startup nodes is available')
+        },
+      })
+    })
+    await expect(connecting).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED', port } })
   })
 
   it('ends its client if the first reservation fails', async () => {
