@@ -215,16 +215,11 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
   if (body.locked) throw alreadyRead(request, name)
   const reader = body.getReader()
   const bytes = new Collector(maxBytes)
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    // This makes the pending read reject.
-    reader.releaseLock()
-  }, bodyTimeout)
-  try {
+
+  async function readAll(): Promise<RawBody> {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw isLate ? new BodyTimeoutError(bodyTimeout) : new BodyAbortedError(cause)
+        throw new BodyAbortedError(cause)
       })
       if (done) return bytes.all
       if (!types.isUint8Array(value)) {
@@ -232,11 +227,28 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
       }
       bytes.add(value)
     }
+  }
+
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new BodyTimeoutError(bodyTimeout)), bodyTimeout)
+  })
+  try {
+    return await Promise.race([readAll(), late])
   } finally {
     clearTimeout(timer)
-    // The stream is not cancelled, because some adapters would then close the connection before the handler has
-    // answered.
+    stopReading(reader)
+  }
+}
+
+/** Ends a read that is pending, so that nothing more is read. */
+function stopReading(reader: ReadableStreamDefaultReader): void {
+  try {
+    // The stream is not cancelled, because some adapters would then close the connection before the handler has answered.
     reader.releaseLock()
+  } catch {
+    // Workers cannot release a reader while a read is pending, but answer after a cancel too.
+    reader.cancel().catch(() => {})
   }
 }
 

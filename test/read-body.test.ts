@@ -775,6 +775,24 @@ describe('bodyTimeout', () => {
     expect(isCancelled).toBe(false)
   })
 
+  it('cancels a Fetch Request whose reader cannot be released while a read is pending, as in Workers', async () => {
+    const reasons: unknown[] = []
+    const body = new ReadableStream({
+      cancel(reason) {
+        reasons.push(reason)
+        throw new Error('cannot be cancelled')
+      },
+    })
+    const getReader = body.getReader.bind(body)
+    const releaseLock = () => {
+      throw new TypeError('Cannot call releaseLock() on a reader with outstanding read promises.')
+    }
+    Object.assign(body, { getReader: () => Object.assign(getReader(), { releaseLock }) })
+    const request = { headers: new Headers(), arrayBuffer() {}, body }
+    await expect(readBody(request, { bodyTimeout: 1 })).rejects.toMatchObject(LATE)
+    expect(reasons).toEqual([undefined])
+  })
+
   it('leaves the rest of a stream unread, and survives its later error', async () => {
     const stream = new Readable({ read() {} })
     await expect(readBody(asSource(stream), { bodyTimeout: 1 })).rejects.toMatchObject(LATE)

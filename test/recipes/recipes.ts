@@ -70,8 +70,6 @@ export interface Recipe {
   readsRest?: 'before the handler' | 'after the answer'
   /** The platform passes JSON as text, so its decoder has changed invalid UTF-8 before the handler has the body. */
   decodesText?: true
-  /** The server of the tests ends the connection of a slow sender itself. */
-  endsSlowSenders?: true
   /** The framework parses JSON before the handler has the request, and logs a stack if it cannot, or if the sender hangs up. */
   parsesFirst?: true
 }
@@ -127,7 +125,6 @@ export const RECIPES: readonly Recipe[] = [
     store: 'Durable Object',
     largeHeaders: 204,
     answersAll: true,
-    endsSlowSenders: true,
     // The server of the tests, in front of the Worker, reads these headers differently.
     spellings: { 'spaces and tabs around values': 401, 'a space before the colon': 204, 'a nonce that is folded': 401 },
   },
