@@ -54,8 +54,8 @@ const filesWith = (text: RegExp) =>
 /** These replace a module by a mock. Other files of the same thread would get the mock too, or the module that they loaded before. */
 const MOCKING = filesWith(/^vi\.mock\(/m)
 
-/** `npm test` searches briefly in these. `npm run test:full` runs them again, with whole searches. */
-const SEARCHING = filesWith(/'\.\/brief-search\.js'/)
+/** `npm test` runs a part of the cases of these, or searches briefly. `npm run test:full` runs them again, whole. */
+const LONG = filesWith(/\/(brief-search|whole)\.js'/)
 
 /** These mostly wait for time to pass, so other files can run meanwhile. */
 const WAITING = [
@@ -93,7 +93,7 @@ export default defineConfig({
     // Two more than two processors: some files only wait for time to pass.
     maxWorkers: Math.max(4, availableParallelism()),
     // The cases of a store's contract wait for real time to pass: run all of them at once.
-    maxConcurrency: 20,
+    maxConcurrency: 60,
     // Enough for a machine under load: no test needs more than 10 s of its own.
     testTimeout: Math.max(120_000, Number(env['FC_RUNS']) * 60),
     hookTimeout: 120_000,
@@ -144,9 +144,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'whole searches',
-          include: SEARCHING,
-          env: { WHOLE_SEARCHES: 'true' },
+          name: 'whole',
+          include: LONG,
+          env: { WHOLE: 'true' },
           isolate: false,
           globalSetup: 'test/support/run-limit.ts',
         },

@@ -36,7 +36,7 @@ const STEPS = [
   ...(process.env['COVERAGE_PARTS'] ? [] : [TESTS]),
   {
     name: 'all other tests',
-    command: 'npx vitest run --project full --project "whole searches"',
+    command: 'npx vitest run --project full --project whole',
     env: { COVERAGE_PARTS, SITE_IS_BUILT: 'true' },
   },
   { name: 'coverage of all tests', command: `npx vitest run --merge-reports='${COVERAGE_PARTS}' --coverage` },

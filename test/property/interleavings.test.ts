@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../../src/index.js'
+import {
+  MemoryNonceStore,
+  type NonceStore,
+  type Secret,
+  statusOf,
+  verify,
+  type WebhookRequest,
+} from '../../src/index.js'
 import { inEveryOrder, type Steps } from '../support/every-order.js'
 import { SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
@@ -91,23 +98,34 @@ async function send(sent: readonly Sent[], store: NonceStore): Promise<Map<strin
       try {
         const result = await verify(request, secret, store, new TestClock())
         if (result.ok) accepted.set(group, (accepted.get(group) ?? 0) + 1)
-        else expect(result.reason).toBe('replayed_nonce')
+        else if (result.reason !== 'replayed_nonce') throw new Error(`rejected with ${result.reason}`)
       } catch (error) {
-        expect(error).toMatchObject({ code: 'ERR_NONCE_STORE' })
+        if (statusOf(error) !== 503) throw error
       }
     }),
   )
   return accepted
 }
 
+const memory = new MemoryNonceStore({ maxEntries: 1_000_000 })
+let stores = 0
+
+/** Returns a store without entries. All use the same memory, under other names of webhooks: to make it takes longer than a run. */
 function newStore(): NonceStore {
-  return new MemoryNonceStore({ maxEntries: 100 })
+  const name = `${stores++} `
+  return { reserve: (webhookId, ...rest) => memory.reserve(name + webhookId, ...rest) }
+}
+
+/** Throws unless one request of each group was accepted. `expect` would take as long as the run. */
+function expectOne(accepted: ReadonlyMap<string, number>): void {
+  for (const [group, count] of accepted)
+    if (count !== 1) throw new Error(`${count} of the group ${group} were accepted`)
 }
 
 describe('at most once: in every order of the steps of a store, exactly one is accepted of', () => {
   it.each(SCENARIOS)('%s', async (_, sent) => {
     const runs = await inEveryOrder(async (steps) => {
-      for (const count of (await send(sent, inSteps(newStore(), steps, false))).values()) expect(count).toBe(1)
+      expectOne(await send(sent, inSteps(newStore(), steps, false)))
     })
     expect(runs).toBeGreaterThanOrEqual(24)
   })
@@ -118,7 +136,7 @@ describe('at most once: in every order of the steps of a store, exactly one is a
     async (_, sent) => {
       const three = sent.slice(0, 3)
       const runs = await inEveryOrder(async (steps) => {
-        for (const count of (await send(three, inSteps(newStore(), steps, true))).values()) expect(count).toBe(1)
+        expectOne(await send(three, inSteps(newStore(), steps, true)))
       })
       expect(runs).toBeGreaterThanOrEqual(90)
     },
@@ -128,7 +146,7 @@ describe('at most once: in every order of the steps of a store, exactly one is a
     '%s, in a store that reserves all keys in one step',
     async (_, sent) => {
       const runs = await inEveryOrder(async (steps) => {
-        for (const count of (await send(sent, atOnce(steps))).values()) expect(count).toBe(1)
+        expectOne(await send(sent, atOnce(steps)))
       })
       expect(runs).toBe(24)
     },

@@ -28,14 +28,14 @@ async function failures(options: EndpointContractOptions): Promise<Record<string
 
 const CODES = endpointContract({ post: () => ({ status: 500 }), secret: SECRET }).map(({ code }) => code)
 
-// The last replay waits for 3 s, so many receivers are tested at once.
+// The last replay waits for 3 s, so all tests run at once.
 it.concurrent.each([401, 409, 400, 403])('a right receiver that rejects with %d passes every case', async (status) => {
   const post = postTo(server.add(new Receiver(SECRET, status)))
   expect(await failures({ post, secret: SECRET })).toEqual({})
 })
 
-describe('the contract finds the mistake of a receiver that', () => {
-  it.concurrent.each(MISTAKES)('$name', async ({ fails, fault, says, apply }) => {
+describe.concurrent('the contract finds the mistake of a receiver that', () => {
+  it.each(MISTAKES)('$name', async ({ fails, fault, says, apply }) => {
     const receiver = new Receiver(SECRET)
     const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
     const found = await failures({ post, secret: SECRET })
@@ -51,7 +51,7 @@ describe('the contract finds the mistake of a receiver that', () => {
   })
 })
 
-describe('if the endpoint refuses the first request, the contract finds what it expects instead:', () => {
+describe.concurrent('if the endpoint refuses the first request, the contract finds what it expects instead:', () => {
   it.each(SIGNED_OTHERWISE)('$name', async ({ says, secret = SECRET, apply }) => {
     const receiver = new Receiver(secret)
     const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
@@ -89,7 +89,7 @@ describe('if the endpoint refuses the first request, the contract finds what it 
   })
 })
 
-it('the contract names clocks that differ if a case near the end of the window fails', async () => {
+it.concurrent('the contract names clocks that differ if a case near the end of the window fails', async () => {
   const late = Object.assign(new Receiver(SECRET), { isInWindow: (age: number) => Math.abs(age - 100) <= 300 })
   const post = postTo(server.add(late))
   const dated: EndpointContractOptions['post'] = async (...request) => ({
@@ -101,7 +101,7 @@ it('the contract names clocks that differ if a case near the end of the window f
   for (const { cause } of Object.values(found)) expect(cause).toMatch(/clock of the endpoint is (99|100|101) s behind/)
 })
 
-describe('the contract', () => {
+describe.concurrent('the contract', () => {
   const right = () => postTo(server.add(new Receiver(SECRET)))
   const caseOf = (code: string, options: Partial<EndpointContractOptions> = {}) => {
     const found = endpointContract({ post: right(), secret: SECRET, timeout: 60_000, ...options }).find(
@@ -271,7 +271,7 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('a receiver in Python', () =>
   })
   afterAll(() => python.stop())
 
-  it('that is right passes every case', async () => {
+  it.concurrent('that is right passes every case', async () => {
     expect(await failures({ post: postTo(`${python.origin}/right`), secret: SECRET })).toEqual({})
   })
 
@@ -299,7 +299,7 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('a receiver in Python', () =>
     expect(Object.keys(await failures({ post, secret: SECRET }))).toEqual(codes)
   })
 
-  it('of two processes behind one port, each with its own memory, is found', async () => {
+  it.concurrent('of two processes behind one port, each with its own memory, is found', async () => {
     const { origin, stop } = await startPython(SECRET, { PREFORK: '2' })
     const found = await failures({ post: postTo(`${origin}/right`, { keepAlive: false }), secret: SECRET })
     expect(found['replay-copies']).toMatchObject({

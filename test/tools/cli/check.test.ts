@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { junitText } from '../../../src/tools/cli/check/junit.js'
 import type { TestClock } from '../../support/request.js'
 import { COMMON_MISTAKES, MISTAKES, type Mistake, Receiver } from '../../testing/receivers/receiver.js'
@@ -19,8 +19,8 @@ beforeAll(() => receivers.start())
 afterAll(() => receivers.stop())
 
 const servers: Server[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections()
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections()
 })
 
 /** Starts a server, and returns its origin. */
@@ -47,7 +47,8 @@ const document = async (url: string, args: readonly string[] = []) =>
 
 const RIGHT = receiver
 
-describe('check', () => {
+// The last replay waits for 3 s, so all run at once.
+describe.concurrent('check', () => {
   it('finds nothing wrong with a right receiver', async () => {
     const { exitCode, text, stderr } = await check(RIGHT())
     expect([exitCode, stderr]).toEqual([0, ''])
@@ -103,7 +104,7 @@ describe('check', () => {
     expect(causes).toMatchObject([{ codes: ['signature-digit'] }])
   })
 
-  it.concurrent.each(COMMON_MISTAKES)('names the one reason of several failures first: $name', async (mistake) => {
+  it.each(COMMON_MISTAKES)('names the one reason of several failures first: $name', async (mistake) => {
     const { causes } = await document(receiver(mistake))
     expect(causes[0].cause).toMatch(mistake.says)
     expect(causes[0].codes).toEqual(expect.arrayContaining([...mistake.fails]))
@@ -237,7 +238,8 @@ describe('check', () => {
     expect(line).toMatch(/20 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
   })
 
-  it('goes on after a request without an answer, and ends after five of them', async () => {
+  // Others would delay its answers beyond the time-out.
+  it.sequential('goes on after a request without an answer, and ends after five of them', async () => {
     const right = new Receiver(SECRET)
     const url = await serve(async (request, response) => {
       const chunks: Buffer[] = []

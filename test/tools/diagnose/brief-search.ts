@@ -5,26 +5,22 @@ import { listHeaders } from '../../../src/tools/capture/headers.js'
 import { diagnoseWith } from '../../../src/tools/diagnose/engine.js'
 import type { Diagnosis, RequestToExplain } from '../../../src/tools/diagnose/index.js'
 import { NODE_PRIMITIVES } from '../../../src/tools/node-primitives.js'
+import { IS_WHOLE } from '../../support/whole.js'
 
 /** Most single mistakes in a short request need fewer hashes. */
 const FEW_HASHES = 1500
-
-/** Returns whether each search is a whole one, as in `npm run test:full`. */
-export function isSearchedWhole(): boolean {
-  return process.env['WHOLE_SEARCHES'] !== undefined
-}
 
 /**
  * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes half a second. It is for tests of
  * what does not depend on the search. `npm run test:full` runs the same tests with whole searches.
  *
- * @param hashes - the largest number of hashes. With 0, there is no search.
+ * @param hashes - the largest number of hashes, also in `npm run test:full`. With 0, there is no search.
  */
 export async function diagnoseBriefly(
   request: RequestToExplain,
   secret: Secret,
   clock?: Clock | undefined,
-  hashes = FEW_HASHES,
+  hashes: number | undefined = IS_WHOLE ? undefined : FEW_HASHES,
 ): Promise<Diagnosis> {
   const { timestamp, nonce, signature, body } = readRequest(request)
   if (body === undefined) throw new TypeError('The request has no body.')
@@ -39,5 +35,5 @@ export async function diagnoseBriefly(
     now: timeOf(clock ?? Date),
     isArrivalKnown: clock !== undefined,
   }
-  return diagnoseWith(NODE_PRIMITIVES, read, isSearchedWhole() ? undefined : hashes)
+  return diagnoseWith(NODE_PRIMITIVES, read, hashes)
 }
