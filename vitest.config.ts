@@ -138,7 +138,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           exclude: ['**/node_modules/**', ...FAULTS, ...ALONE],
-          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts', 'test/support/prepared.ts'],
         },
       },
       {
@@ -158,7 +158,7 @@ export default defineConfig({
           include: ALONE,
           maxWorkers: 1,
           maxConcurrency: 3,
-          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
+          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts', 'test/support/prepared.ts'],
         },
       },
       {
@@ -170,7 +170,7 @@ export default defineConfig({
           maxWorkers: Math.max(3, availableParallelism()),
           // A machine that stalls for a second answers late. A store that does not heal fails each time.
           retry: { count: 2, condition: new RegExp(`^${LATE}`) },
-          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts'],
+          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts', 'test/support/prepared.ts'],
         },
       },
     ],

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs'
 import mysql from 'mysql2/promise'
-import { afterAll, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { LATE } from '../support/late.js'
-import { installMariaDb, MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import { canMount, isInstalled } from '../support/programs.js'
 import { eventually, TcpProxy } from '../support/servers.js'
 import {
@@ -19,14 +18,8 @@ import {
 
 const CLIENTS = { store: 'MySQL, MariaDB', kinds: ['mysql2', 'mariadb'] }
 
-let installed: Promise<string> | undefined
-afterAll(async () => {
-  if (installed !== undefined) rmSync(await installed, { recursive: true })
-})
-
 async function start(closers: Closers, ...options: string[]) {
-  installed ??= installMariaDb()
-  const server = await MariaDbServer.startCopy(await installed, ...options)
+  const server = await MariaDbServer.start(...options)
   closers.push(() => server.stop())
   return { server, address: server.url }
 }
@@ -157,8 +150,7 @@ const DISK_FULL: Row = {
   fault: 'disk full',
   ...CLIENTS,
   async start(closers) {
-    installed ??= installMariaDb()
-    const server = await MariaDbServer.startOnSmallDisk(await installed, 96 * 2 ** 20)
+    const server = await MariaDbServer.startOnSmallDisk(96 * 2 ** 20)
     closers.push(() => server.stop())
     // Each row takes half a page, so that the file has to grow.
     await server.sql(TABLE.replace('\n)', ",\n  padding VARBINARY(7000) NOT NULL DEFAULT REPEAT('x', 7000)\n)"))

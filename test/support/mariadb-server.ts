@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, chmodSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { prepared } from './prepared.js'
 import { eventually, freePort, temporaryFolder } from './servers.js'
 
 const run = promisify(execFile)
@@ -19,19 +20,15 @@ export function mariadbIsInstalled(): boolean {
   }
 }
 
-/**
- * Creates the system tables in a new folder, which takes seconds.
- *
- * @returns the folder. Remove it at the end.
- */
-export async function installMariaDb(): Promise<string> {
-  const folder = temporaryFolder()
-  chmodSync(folder, 0o777)
-  const options = ['--no-defaults', '--user=mysql', `--datadir=${join(folder, 'data')}`]
-  await run('mariadb-install-db', [...options, '--auth-root-authentication-method=normal', '--skip-test-db'], {
-    env: environment(folder),
+/** Copies the data of a server without databases into a folder. */
+async function copyEmptyData(to: string): Promise<void> {
+  const empty = await prepared('mariadb', async (folder) => {
+    const options = ['--no-defaults', '--user=mysql', `--datadir=${join(folder, 'data')}`]
+    await run('mariadb-install-db', [...options, '--auth-root-authentication-method=normal', '--skip-test-db'], {
+      env: environment(folder),
+    })
   })
-  return folder
+  await run('cp', ['-a', '--sparse=always', join(empty, 'data'), to])
 }
 
 /** A server that starts deletes all temporary tables in `TMPDIR`, also those of other servers. So each server has its own folder. */
@@ -54,26 +51,21 @@ export class MariaDbServer {
 
   /** @param options - options of its command line, such as `--binlog-format=ROW`. */
   static async start(...options: string[]): Promise<MariaDbServer> {
-    return MariaDbServer.#startIn(await installMariaDb(), options)
-  }
-
-  /** Starts a server with a copy of a folder of {@link installMariaDb}. */
-  static async startCopy(installed: string, ...options: string[]): Promise<MariaDbServer> {
     const folder = temporaryFolder()
     chmodSync(folder, 0o777)
-    await run('cp', ['-a', '--sparse=always', join(installed, 'data'), folder])
+    await copyEmptyData(folder)
     return MariaDbServer.#startIn(folder, options)
   }
 
   /**
-   * Starts a server with a copy of a folder of {@link installMariaDb}, on a disk of its own in memory. Only root may mount one.
+   * Starts a server with its data on a disk of its own in memory. Only root may mount one.
    *
    * @param bytes - the size of the disk.
    */
-  static async startOnSmallDisk(installed: string, bytes: number): Promise<MariaDbServer> {
+  static async startOnSmallDisk(bytes: number): Promise<MariaDbServer> {
     const folder = temporaryFolder()
     await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=777`, 'tmpfs', folder])
-    await run('cp', ['-a', '--sparse=always', join(installed, 'data'), folder])
+    await copyEmptyData(folder)
     const server = await MariaDbServer.#startIn(folder, ['--innodb-log-file-size=4M'])
     server.#isMounted = true
     return server

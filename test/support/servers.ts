@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { LATE } from './late.js'
+import { prepared } from './prepared.js'
 
 // Real servers, each on a free loopback port with its own folder of data. The test starts and stops them.
 
@@ -241,7 +242,11 @@ export class PostgresServer {
   static async start(...settings: string[]): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), settings)
     chmodSync(server.folder, 0o777)
-    await server.#run('initdb', '-D', server.#data, '-U', 'test', '-A', 'trust', '-N', '--no-locale', '-E', 'UTF8')
+    const empty = await prepared('postgresql', (folder) => {
+      const options = ['-U', 'test', '-A', 'trust', '-N', '--no-locale', '-E', 'UTF8']
+      return server.#run('initdb', '-D', join(folder, 'data'), ...options)
+    })
+    await run('cp', ['-a', join(empty, 'data'), server.folder])
     await server.restart()
     return server
   }
