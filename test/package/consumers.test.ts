@@ -85,15 +85,13 @@ describe('types hold', () => {
     expect(await output(join(folder, project), TSC, '--skipLibCheck')).toBe('')
   })
 
+  // With `skipLibCheck`, the compiler checks less.
   it.each([
-    ['node16', 'node16', 'true'],
-    ['node16', 'node16', 'false'],
-    ['nodenext', 'nodenext', 'true'],
-    ['nodenext', 'nodenext', 'false'],
-    ['bundler', 'esnext', 'true'],
-    ['bundler', 'esnext', 'false'],
-  ])('under moduleResolution %s, module %s, skipLibCheck %s', async (moduleResolution, module, skipLibCheck) => {
-    const options = ['--moduleResolution', moduleResolution, '--module', module, '--skipLibCheck', skipLibCheck]
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])('under moduleResolution %s, module %s', async (moduleResolution, module) => {
+    const options = ['--moduleResolution', moduleResolution, '--module', module, '--skipLibCheck', 'false']
     const project = join(folder, 'typescript')
     // Code that is resolved as a bundler does can only run after a bundler.
     const isBundled = moduleResolution === 'bundler'
