@@ -74,10 +74,13 @@ describe('a capture of 16 times the size takes about 16 times the time', () => {
       }
       return performance.now() - started
     }
-    const fastest = (size: number) => Math.min(timeOf(size), timeOf(size), timeOf(size))
     timeOf(2 ** 16)
+    const small = Math.min(timeOf(2 ** 16), timeOf(2 ** 16), timeOf(2 ** 16))
     // Quadratic time would be 256 times as much. The bound is far from both, because short times vary.
-    expect(fastest(2 ** 20)).toBeLessThan(64 * fastest(2 ** 16) + 400)
+    const bound = 64 * small + 400
+    // Another process may have slowed down an attempt.
+    const isFast = [1, 2, 3].some(() => timeOf(2 ** 20) < bound)
+    expect(isFast).toBe(true)
   })
 })
 
