@@ -18,7 +18,7 @@ import { race } from '../support/stores/workers.js'
 // Four processes share a store. Each gets the same requests in another order.
 
 const PROCESSES = 4
-const REQUESTS = 5000
+const REQUESTS = 1000
 
 function raceThrough(kind: string, address: () => unknown) {
   it(`accepts each of ${REQUESTS} requests once: ${kind}`, async () => {
