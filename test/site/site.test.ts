@@ -188,13 +188,14 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
             const range = document.createRange()
             const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT)
             for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
-              for (let index = 0; index < node.length; index++) {
+              // A line breaks only after white space or a hyphen.
+              for (const { index, 0: word } of node.data.matchAll(/[^\s-]*[\s-]+|[^\s-]+/g)) {
                 range.setStart(node, index)
                 range.setEnd(node, index + 1)
                 const { top, height } = range.getBoundingClientRect()
                 // Code in a line has another height, but the same middle.
                 const line = Math.round((top + height / 2) / 10)
-                lines.set(line, (lines.get(line) ?? 0) + 1)
+                lines.set(line, (lines.get(line) ?? 0) + word.length)
               }
             }
             return Math.max(0, ...lines.values())
