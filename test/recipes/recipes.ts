@@ -44,14 +44,22 @@ export const PROGRAMS = {
   runtimes: NODES.every(([, program]) => existsSync(program)),
 } as const
 
+type Change = (source: string) => string
+
 /** A recipe, and the behaviour of its framework. */
 export interface Recipe {
   name: string
   /** The file under `docs/recipes`. */
   file: string
-  /** Puts a source into the project as a user does, and returns the command that runs it. */
-  install(project: string, source: string): readonly string[]
+  /**
+   * Puts a source into the project as a user does, and returns the command that runs it.
+   *
+   * @param change - what a test changed to get the source. An app with other recipes in it changes them, too.
+   */
+  install(project: string, source: string, change?: Change): readonly string[]
   needs?: 'bun' | 'deno' | 'runtimes'
+  /** The framework builds an app. This takes long, so `http-built.test.ts` tests these recipes beside the others. */
+  isBuilt?: true
   /** The store of its nonces. */
   store?: 'Redis' | 'Durable Object'
   /** The answer to a gzipped body that is signed as sent. It is 204, except where the framework inflates it. */
@@ -94,8 +102,8 @@ export const RECIPES: readonly Recipe[] = [
   { name: 'Koa', file: 'koa.ts', install: runBy(...TSX) },
   { name: 'Hono', file: 'hono.ts', install: runBy(...TSX) },
   { name: 'h3', file: 'h3.ts', install: runBy(...TSX) },
-  { name: 'Nitro', file: NITRO_ROUTE, install: buildNitro },
-  { name: 'Nuxt', file: NITRO_ROUTE, install: buildNuxt, needs: 'runtimes' },
+  { name: 'Nitro', file: NITRO_ROUTE, install: buildNitro, isBuilt: true },
+  { name: 'Nuxt', file: NITRO_ROUTE, install: buildNuxt, needs: 'runtimes', isBuilt: true },
   { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400, spellings: { [WRONG_TYPE]: 400 } },
   { name: 'Feathers', file: 'feathers.ts', install: runBy(...TSX) },
   { name: 'NestJS', file: 'nestjs.ts', install: compileNest },
@@ -103,16 +111,23 @@ export const RECIPES: readonly Recipe[] = [
   // The guide says what to change in the handler for Express.
   { name: 'Polka', file: 'express.ts', install: installPolka },
   { name: 'Restify', file: 'express.ts', install: installRestify, needs: 'runtimes' },
-  { name: 'SvelteKit', file: 'fetch.ts', install: buildSvelteKit, needs: 'runtimes' },
-  { name: 'React Router', file: 'fetch.ts', install: buildReactRouter, needs: 'runtimes' },
-  { name: 'Astro', file: 'fetch.ts', install: buildAstro, loadsLate: true },
+  { name: 'SvelteKit', file: 'fetch.ts', install: buildSvelteKit, needs: 'runtimes', isBuilt: true },
+  { name: 'React Router', file: 'fetch.ts', install: buildReactRouter, needs: 'runtimes', isBuilt: true },
+  { name: 'Astro', file: 'fetch.ts', install: buildAstro, loadsLate: true, isBuilt: true },
   { name: 'Google Cloud Functions', file: 'google-cloud-functions.ts', install: installFunction, ...ON_GOOGLE },
-  { name: 'Next.js', file: `nextjs/${NEXT_ROUTES[0]}`, install: buildNext(NEXT_ROUTES[0]), store: 'Redis' },
+  {
+    name: 'Next.js',
+    file: `nextjs/${NEXT_ROUTES[0]}`,
+    install: buildNext,
+    store: 'Redis',
+    isBuilt: true,
+  },
   {
     name: 'Next.js API routes',
     file: `nextjs/${NEXT_ROUTES[1]}`,
-    install: buildNext(NEXT_ROUTES[1]),
+    install: buildNext,
     store: 'Redis',
+    isBuilt: true,
     path: '/api/hooks/billing',
     answersAll: true,
   },
@@ -121,7 +136,7 @@ export const RECIPES: readonly Recipe[] = [
   {
     name: 'Workers',
     file: 'worker.ts',
-    install: bundleWorker,
+    install: (project, source) => bundleWorker(project, source),
     store: 'Durable Object',
     largeHeaders: 204,
     answersAll: true,
@@ -192,6 +207,10 @@ function writeInto(project: string, path: string, text: string): void {
   writeFileSync(join(project, path), text)
 }
 
+const NITRO = 'nitropack/dist/cli/index.mjs'
+const NEXT = 'next/dist/bin/next'
+const NUXT = 'nuxt/bin/nuxt.mjs'
+
 const ES_MODULES = '{ "private": true, "type": "module" }'
 
 function buildSvelteKit(project: string, source: string): readonly string[] {
@@ -233,23 +252,43 @@ function writeNitroServer(project: string, source: string): void {
   symlinkSync(join(PACKAGES, 'nitropack/node_modules/h3'), join(project, 'node_modules/h3'))
 }
 
-function buildNitro(project: string, source: string): readonly string[] {
+function writeNitroApp(project: string, source: string): void {
   writeNitroServer(project, source)
   const config = "export default defineNitroConfig({ srcDir: 'server', compatibilityDate: '2026-01-01' })"
   writeFileSync(join(project, 'nitro.config.ts'), config)
-  build(project, process.execPath, 'nitropack/dist/cli/index.mjs', 'build')
+}
+
+function buildNitro(project: string, source: string): readonly string[] {
+  writeNitroApp(project, source)
+  build(project, process.execPath, NITRO, 'build')
   return [process.execPath, '.output/server/index.mjs']
 }
 
-function buildNuxt(project: string, source: string): readonly string[] {
+/** Creates an app, and only generates its types. */
+export function prepareNitro(project: string, source: string): void {
+  writeNitroApp(project, source)
+  build(project, process.execPath, NITRO, 'prepare')
+}
+
+function writeNuxtApp(project: string, source: string): void {
   writeNitroServer(project, source)
   writeFileSync(join(project, 'nuxt.config.ts'), "export default defineNuxtConfig({ compatibilityDate: '2026-01-01' })")
   writeInto(project, 'app/pages/about.vue', '<template><p>an app</p></template>')
-  build(project, NODE_24, 'nuxt/bin/nuxt.mjs', 'build')
+}
+
+function buildNuxt(project: string, source: string): readonly string[] {
+  writeNuxtApp(project, source)
+  build(project, NODE_24, NUXT, 'build')
   return [NODE_24, '.output/server/index.mjs']
 }
 
-function installInAdonis(project: string, source: string): readonly string[] {
+/** Creates an app, and only generates its types. */
+export function prepareNuxt(project: string, source: string): void {
+  writeNuxtApp(project, source)
+  build(project, NODE_24, NUXT, 'prepare')
+}
+
+export function installInAdonis(project: string, source: string): readonly string[] {
   for (const [path, text] of Object.entries(ADONIS_APP)) writeInto(project, path, text)
   // The guide adds a line to two files.
   const lines = filesOf('adonisjs.md')
@@ -300,18 +339,24 @@ function compileNest(project: string, source: string): readonly string[] {
   return [process.execPath, 'main.js']
 }
 
-/** The App Router and the API route are in one app, which is built once. */
-function buildNext(path: string) {
-  return (project: string, source: string): readonly string[] => {
-    cpSync(join(FOLDER, 'nextjs'), project, { recursive: true })
-    for (const file of NEXT_ROUTES.filter((other) => other !== path)) rmSync(join(project, file))
-    writeFileSync(join(project, path), source)
+/** The apps of Next.js by the change of their sources. Both ways to receive are in one app, because a build takes half a minute. */
+const nextApps = new Map<Change | undefined, string>()
+
+function buildNext(project: string, _: string, change?: Change): readonly string[] {
+  const app = nextApps.get(change) ?? project
+  if (!nextApps.has(change)) {
+    nextApps.set(change, app)
+    cpSync(join(FOLDER, 'nextjs'), app, { recursive: true })
+    for (const route of NEXT_ROUTES) {
+      const source = sourceOf({ file: `nextjs/${route}` })
+      writeFileSync(join(app, route), change === undefined ? source : change(source))
+    }
     // The settings of create-next-app.
-    writeFileSync(join(project, 'package.json'), '{ "private": true }')
-    writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
-    build(project, process.execPath, 'next/dist/bin/next', 'build')
-    return [process.execPath, join(PACKAGES, 'next/dist/bin/next'), 'start']
+    writeFileSync(join(app, 'package.json'), '{ "private": true }')
+    writeFileSync(join(app, 'tsconfig.json'), '{ "compilerOptions": { "strict": true } }')
+    build(app, process.execPath, NEXT, 'build')
   }
+  return [process.execPath, join(PACKAGES, NEXT), 'start', app]
 }
 
 function putBehindGateway(version: '1.0' | '2.0') {

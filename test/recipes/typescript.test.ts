@@ -8,7 +8,18 @@ import { isInstalled } from '../support/programs.js'
 import { send, signedHeaders } from '../support/raw-client.js'
 import { Server } from '../support/server-process.js'
 import { STRICT } from '../support/strict.js'
-import { createProject, NODES, PROGRAMS, RECIPES, removeProjects, sourceOf } from './recipes.js'
+import {
+  createProject,
+  installInAdonis,
+  NITRO_ROUTE,
+  NODES,
+  PROGRAMS,
+  prepareNitro,
+  prepareNuxt,
+  RECIPES,
+  removeProjects,
+  sourceOf,
+} from './recipes.js'
 
 // The recipes are strict TypeScript, and all except one run without a compiler.
 
@@ -42,7 +53,7 @@ const PROJECTS: [files: string[], options: object, type?: 'commonjs' | 'module']
 ]
 
 /** The oldest and the newest version that the tests have. */
-const COMPILERS = [join(PACKAGES, 'typescript/bin/tsc'), join(ROOT, 'node_modules/typescript/bin/tsc')]
+const COMPILERS = ['typescript', 'typescript-7'].map((name) => join(ROOT, 'node_modules', name, 'bin/tsc'))
 
 /** Returns what each compiler prints. */
 function compile(project: string): string[] {
@@ -50,10 +61,24 @@ function compile(project: string): string[] {
 }
 
 /** The recipes that need the types of their app. */
-const APPS: [recipe: string, config: { extend?: string; include: string[] }][] = [
-  ['Nitro', { extend: './.nitro/types/tsconfig.json', include: ['.nitro/types/*.d.ts', 'server'] }],
-  ['Nuxt', { extend: './.nuxt/tsconfig.server.json', include: ['.nuxt/types/nitro.d.ts', 'server'] }],
-  ['AdonisJS', { include: ['app/middleware', 'start'] }],
+const APPS = [
+  {
+    file: NITRO_ROUTE,
+    create: prepareNitro,
+    extend: './.nitro/types/tsconfig.json',
+    include: ['.nitro/types/*.d.ts', 'server'],
+  },
+  ...(isInstalled('the runtimes', PROGRAMS.runtimes)
+    ? [
+        {
+          file: NITRO_ROUTE,
+          create: prepareNuxt,
+          extend: './.nuxt/tsconfig.server.json',
+          include: ['.nuxt/types/nitro.d.ts', 'server'],
+        },
+      ]
+    : []),
+  { file: 'adonisjs.ts', create: installInAdonis, extend: undefined, include: ['app/middleware', 'start'] },
 ]
 
 const ready = isInstalled('the frameworks of the recipes', PROGRAMS.frameworks)
@@ -75,19 +100,16 @@ describe.runIf(ready)('strict TypeScript without syntax to compile', () => {
     expect(compile(project)).toEqual(['', ''])
   })
 
-  it.each(APPS)('%s, with the types that it generates', (name, { extend, include }) => {
-    const recipe = RECIPES.find((known) => known.name === name)
-    if (recipe === undefined || (recipe.needs && !isInstalled(recipe.needs, PROGRAMS[recipe.needs]))) return
+  it.each(APPS)('$file, with the types that $create.name generates', ({ file, create, extend, include }) => {
     const project = createProject()
-    recipe.install(project, sourceOf(recipe))
+    create(project, sourceOf({ file }))
     const compilerOptions = { ...STRICT, ...(extend === undefined ? ON_NODE : { types: ['node'] }) }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: extend, compilerOptions, include }))
     expect(compile(project)).toEqual(['', ''])
   })
 
   it('covers every recipe', () => {
-    const apps = APPS.map(([name]) => RECIPES.find((known) => known.name === name)?.file)
-    const checked = new Set([...PROJECTS.flatMap(([files]) => files), ...apps])
+    const checked = new Set([...PROJECTS.flatMap(([files]) => files), ...APPS.map(({ file }) => file)])
     const others = RECIPES.map(({ file }) => file).filter((file) => !checked.has(file))
     expect(others.filter((file) => !file.startsWith('nextjs/'))).toEqual([])
   })

@@ -12,6 +12,11 @@ export interface RawRequest {
   /** It is sent with `Content-Length`, or in chunks of `chunkBytes`. If it is undefined, neither is sent. */
   body?: Uint8Array | undefined
   chunkBytes?: number
+  /**
+   * How long to wait for an answer after each piece of the body, in milliseconds. A server may refuse a body before its end, and its
+   * answer is lost if too much is on its way. By default, 10.
+   */
+  pause?: number
 }
 
 export interface Answer {
@@ -52,7 +57,7 @@ export async function send(port: number, request: RawRequest): Promise<Answer> {
     // It sends in pieces, and stops when there is an answer. If a connection is closed while bytes are unread, its answer is lost.
     const bytes = Buffer.concat([...bytesOf(request)])
     for (let start = 0; start < bytes.length && received === ''; start += PIECE_BYTES) {
-      if (start > 0) await sleep(10)
+      if (start > 0) await sleep(request.pause ?? 10)
       socket.write(bytes.subarray(start, start + PIECE_BYTES))
     }
     return await answered
