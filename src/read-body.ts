@@ -27,8 +27,8 @@ export type BodySource =
 type Bytes = ReturnType<typeof Uint8Array.of>
 
 /**
- * A raw body: a `Buffer`, which is a `Uint8Array`. In a project without the types of Node, it is a `Uint8Array` with the `toString`
- * of a `Buffer`.
+ * A raw body: a `Buffer`, which is a `Uint8Array`. In a project without the types of Node, the type is a `Uint8Array` with the
+ * `toString` of a `Buffer`.
  */
 export type RawBody = typeof globalThis extends {
   Buffer: {
@@ -44,9 +44,9 @@ export type RawBody = typeof globalThis extends {
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
-  /** The largest body to accept, in bytes. The default is 1 048 576. */
+  /** The largest body to accept, in bytes: a whole number from 0. The default is 1 048 576. */
   maxBytes?: number | undefined
-  /** How long to wait for the whole body, in milliseconds. The default is 30 000. */
+  /** How long to wait for the whole body, in milliseconds: a whole number from 1 to 2 147 483 647. The default is 30 000. */
   bodyTimeout?: number | undefined
 }
 
@@ -64,7 +64,8 @@ export interface ReadBodyOptions {
  * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
  * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says how to fix it.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says what to
+ * change.
  *
  * @example
  * ```ts
@@ -330,8 +331,8 @@ const MIN_SLAB_BYTES = 1024
 const MAX_SLAB_BYTES = 65_536
 
 /**
- * Joins chunks. Large chunks are kept until the end, and then copied once. Small chunks are copied into slabs. All memory together is
- * at most about twice what has arrived, and twice as much while the chunks are joined.
+ * Joins chunks. Large chunks are kept until the end, and then copied once. Small chunks are copied into slabs. So the chunks take at
+ * most about twice the bytes that have arrived, and joining them takes the size of the body once more.
  */
 class Collector {
   readonly #maxBytes: number

@@ -9,11 +9,11 @@ import { isTimestamp } from './rules/timestamp.js'
 
 /** Options of {@link sign}, which uses the current time and a random nonce by default. */
 export interface SignOptions {
-  /** Unix time in whole seconds. By default, the time of the clock. */
+  /** The value of `X-Timestamp`: Unix time in whole seconds, until the year 9999. By default, the time of the clock. */
   timestamp?: number | undefined
-  /** 1 to 128 visible ASCII characters. By default, a random UUID. */
+  /** The value of `X-Nonce`, new for each attempt: 1 to 128 visible ASCII characters. By default, a random UUID. */
   nonce?: string | undefined
-  /** By default, `Date`. */
+  /** The clock for the timestamp. By default, `Date`. */
   clock?: Clock | undefined
 }
 

@@ -1,4 +1,7 @@
-/** The properties of an error that say why it happened. Clients add others: commands, URLs, and the client itself with its password. */
+/**
+ * The properties of an error that say why it happened. Clients add other properties, which may have a password: commands, URLs, and the
+ * client itself.
+ */
 const KEPT = [
   'name',
   'message',
@@ -25,7 +28,7 @@ const KEPT = [
  * Returns a copy of an error without credentials, at any depth of its causes. The copy has the class and the stack of the error, and
  * the properties that say why it happened.
  *
- * @param copies - the copies of errors by their error, because an error may be its own cause.
+ * @param copies - the copy of each error that was copied before, because an error may be its own cause.
  */
 export function withoutCredentials(error: unknown, copies = new Map<unknown, unknown>()): unknown {
   if (typeof error === 'string') return withoutPasswords(error)

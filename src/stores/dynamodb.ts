@@ -18,13 +18,19 @@ export interface DynamoDBPutItemInput {
 
 /** Options of {@link DynamoDBNonceStore}. The one required function is a single line with any SDK. */
 export interface DynamoDBNonceStoreOptions {
-  /** Sends a `PutItem` input and resolves to its output. Rejects with the error of the SDK. */
+  /** Sends the `input` of a `PutItem`, and resolves to the output. Rejects with the error of the SDK. */
   putItem: (input: DynamoDBPutItemInput) => Promise<unknown>
-  /** The name or ARN of the table, whose partition key is the string `key_hash`. By default `webhook_nonces`. */
+  /**
+   * The name or ARN of the table, in 3 to 1024 characters. By default `webhook_nonces`. The partition key of the table is the string
+   * `key_hash`.
+   */
   table?: string | undefined
-  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the SDK still waits. */
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects, even if the SDK still waits.
+   */
   timeout?: number | undefined
-  /** The clock that `verify` uses. By default `Date`. */
+  /** The clock for the expiry: the same clock as for `verify`. By default `Date`. */
   clock?: Clock | undefined
 }
 
@@ -121,7 +127,7 @@ export class DynamoDBNonceStore implements NonceStore {
       if ([name, code].includes('ConditionalCheckFailedException')) return false
       throw error
     }
-    // Only an answer of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent lacks it.
+    // Only an answer of DynamoDB has ConsumedCapacity. An SDK command that was returned but not sent has none.
     if (Object(output).ConsumedCapacity) return true
     throw new Error(`putItem resolved to ${kindOf(output)} without ConsumedCapacity. Resolve to the output of PutItem.`)
   }

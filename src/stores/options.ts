@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MILLISECONDS = 32
 
 /**
- * Runs statements, and again while the server undoes them because of other statements at the same time. Resolves to the result of
+ * Runs statements, and runs them again while the server undoes them because of concurrent statements. Resolves to the result of
  * `run`. A pause before each attempt lets the other statements finish. No attempt begins after `milliseconds`.
  */
 export async function retryUndone<T>(

@@ -23,14 +23,14 @@ export interface SqliteStatement {
 
 /** Options of {@link SqliteNonceStore}. */
 export interface SqliteNonceStoreOptions {
-  /** The table's name, by default `webhook_nonces`. Letters, digits and `_`. */
+  /** The table's name: ASCII letters, digits and `_`, but no digit first. By default `webhook_nonces`. */
   table?: string | undefined
   /**
-   * How long a reservation may wait for another process that is writing, in milliseconds. By default 1000. The wait blocks
-   * the event loop.
+   * How long a reservation may wait for another process that is writing, in milliseconds: a whole number from 1 to 2 147 483 647, by
+   * default 1000. The wait blocks the event loop.
    */
   timeout?: number | undefined
-  /** Wall-clock time, which all processes share. By default `Date`. */
+  /** The clock for the expiry: the wall clock, which all processes share. By default `Date`. */
   clock?: Clock | undefined
 }
 

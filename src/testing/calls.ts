@@ -8,11 +8,11 @@ export type Reservation = readonly [webhookId: string, key: string]
 
 /** Options of `nonceStoreContract`. */
 export interface NonceStoreContractOptions {
-  /** Creates a store whose database is down. The contract then also checks that this store throws within 4 s. */
+  /** Creates a store whose database is down. With this option, the contract also checks that this store throws within 4 s. */
   createUnreachableStore?: (() => NonceStore | Promise<NonceStore>) | undefined
   /**
-   * Waits for some milliseconds, by default in real time. For a store with its own clock, advance that clock. The contract
-   * then also checks the last instant of a reservation.
+   * Waits for some milliseconds, by default in real time. If your store has its own clock, advance that clock instead, so that the
+   * contract can also check the last instant of a reservation.
    */
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**

@@ -28,7 +28,7 @@ import { writeFingerprint } from './fingerprint.js'
 /** Options of {@link MemoryNonceStore}. */
 export interface MemoryNonceStoreOptions {
   /**
-   * The largest number of live entries: 1 to 67 108 864, 1 000 000 by default. An entry takes 30 to 40 bytes.
+   * The largest number of live entries: an integer from 1 to 67 108 864, by default 1 000 000. An entry takes 30 to 40 bytes.
    * Suggested: accepted requests per second × 1200. An entry lives for 600 s, and most messages take two entries.
    */
   maxEntries?: number | undefined
@@ -38,7 +38,10 @@ export interface MemoryNonceStoreOptions {
    * then be replayed. If TTLs differ, the forgotten entry is old, but not always the oldest. `verify` uses one TTL.
    */
   whenFull?: 'throw' | 'evict' | undefined
-  /** The time in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system time. */
+  /**
+   * The clock for the expiry, in milliseconds since any fixed moment. The default is `performance`, which ignores changes of the system
+   * time.
+   */
   clock?: Clock | undefined
 }
 

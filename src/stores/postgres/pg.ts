@@ -15,7 +15,9 @@ import { PostgresNonceStore } from './store.js'
 
 /** What `create` passes to `new pg.Pool`. */
 export interface PgOptions {
+  /** How long to wait for a connection, in milliseconds. */
   connectionTimeoutMillis: number
+  /** How long to wait for the answer to a statement, in milliseconds. */
   query_timeout: number
 }
 

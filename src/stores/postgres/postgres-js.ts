@@ -11,6 +11,7 @@ export interface PostgresJsOptions {
   connect_timeout: number
   /** Returns the seconds until the next attempt to connect. */
   backoff: () => number
+  /** Whether to read the types of arrays from the server at the start. The store uses no arrays. */
   fetch_types: boolean
   /** Ignores notices, such as "relation already exists". */
   onnotice: () => void

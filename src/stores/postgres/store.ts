@@ -12,9 +12,15 @@ export interface PostgresNonceStoreOptions {
    * rollback would free the nonce.
    */
   query: (text: string, values: (string | number)[]) => Promise<{ rows: unknown[] } | unknown[]>
-  /** The table's name, case-sensitive, with or without a schema, of letters, digits and `_`. By default `webhook_nonces`. */
+  /**
+   * The table's name, case-sensitive, with or without a schema: `webhook_nonces` by default. A name has at most 48 ASCII letters, digits
+   * and `_`, but no digit first.
+   */
   table?: string | undefined
-  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects, even if the client still waits.
+   */
   timeout?: number | undefined
 }
 

@@ -10,7 +10,7 @@ import { Sender } from './sender.js'
 
 /** Where and how to send a request of a case. */
 export interface EndpointDelivery {
-  /** The index of the address: 0, or up to `instances - 1`. */
+  /** The index of the address: 0 to `instances - 1`. */
   readonly instance: number
   /** How many requests are sent at the same time: 1, except for simultaneous copies. */
   readonly together: number
@@ -23,34 +23,34 @@ export interface EndpointAnswer {
   readonly headers?: unknown
   /** The body as text, or a function that returns it. */
   readonly text?: string | (() => Promise<string>)
-  /** The body, which counts if it is a string and there is no `text`. */
+  /** The body, if there is no `text`. Only a string is read. */
   readonly body?: unknown
 }
 
 /** Options of `endpointContract`. */
 export interface EndpointContractOptions {
   /**
-   * Sends a POST to the endpoint, without following redirects. A name may occur twice in `headers`. `fetch` and `Headers` join these
+   * Sends a POST to the endpoint, without following redirects. A name may occur twice in `headers`. `fetch` and `Headers` join the two
    * values with a comma. If you need an object, pass `Object.fromEntries(new Headers(headers))`, because
-   * `Object.fromEntries(headers)` loses one of them.
+   * `Object.fromEntries(headers)` loses one of the values.
    */
   post: (
     headers: [name: string, value: string][],
     body: Uint8Array<ArrayBuffer>,
     delivery: EndpointDelivery,
   ) => EndpointAnswer | Promise<EndpointAnswer>
-  /** The webhook's signing secret as text. */
+  /** The webhook's signing secret as text, which is not empty. */
   secret: string
-  /** The clock of the endpoint. By default, `Date`. */
+  /** The clock of the endpoint, by which the requests are signed. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint reads, if its code refuses unknown events. Genuine requests then carry this event, and the cases about
-   * other bodies are skipped.
+   * An event that the endpoint reads, if its code refuses unknown events. Genuine requests then have this event as their body, and the
+   * cases about other bodies are skipped. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
-  /** How many addresses of the endpoint `post` can send to. Replays go to all of these addresses. By default, 1. */
+  /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
   instances?: number | undefined
-  /** How long to wait for each answer, in milliseconds. By default, 5000. */
+  /** How long to wait for each answer, in milliseconds: a number above 0, by default 5000. */
   timeout?: number | undefined
 }
 
@@ -97,8 +97,8 @@ const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are a
 /**
  * Returns the cases that every endpoint must pass, for any test runner and an endpoint in any language.
  *
- * The first case sends a simple genuine request. If the endpoint refuses it, all cases fail with the probable reason. Run the cases in
- * their order, with a time-out of 60 s per case.
+ * The first case sends a simple genuine request. If the endpoint refuses this request, all cases fail with the probable reason. Run
+ * the cases in their order, with a time-out of 60 s per case.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
  *
