@@ -46,7 +46,7 @@ export type Received = Accepted & {
  * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
  * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
- * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says how to fix it.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says what to change.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export async function receive(
       'request is undefined. Pass { webhookId, request }, with the request itself, not its headers and body.',
     )
   }
-  // A copy, because the caller may change its list while the body arrives.
+  // The list is copied, because the caller may change the list while the body arrives.
   const secrets = [...readSecrets(secret)]
   assertNonceStore(nonceStore)
   assertClock(clock)
@@ -94,7 +94,7 @@ export async function receive(
   refuseIf(checkWindow(claim.seconds, clock), webhookId)
   const result = await checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock })
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)
-  // A spread would cost 2 % of a request.
+  // Object.assign is used, because a spread would cost 2 % of a request.
   return Object.assign(result, { body })
 }
 

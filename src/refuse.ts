@@ -31,7 +31,7 @@ export interface RefusalLog {
   readonly status: number
   /** One line without control characters: the webhook, the reason and what to do. */
   readonly message: string
-  /** What was caught. For a fault, log its stack and its `cause`. */
+  /** The error that was caught. For a fault on your side, log the stack and the `cause` too. */
   readonly error: unknown
 }
 
@@ -61,8 +61,8 @@ export interface RefusalOptions {
  * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
  * body was not read to its end, the connection is closed, so that the sender does not upload the rest.
  *
- * If the handler has already answered, the error is only logged. If it has begun to answer, the connection is closed, so that the sender
- * does not wait, and sends again.
+ * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
+ * connection is closed, so that the sender stops waiting and sends the request again.
  *
  * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
  * @param error - anything that was thrown.
@@ -156,7 +156,7 @@ async function write(log: (entry: RefusalLog) => unknown, error: unknown, status
   }
 }
 
-/** The errors of a body that did not arrive as it should. */
+/** The errors for a body that is too large, too slow or incomplete. */
 const BODY_CODES = ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TIMEOUT', 'ERR_BODY_ABORTED'] as const
 
 function describe(error: unknown): Pick<RefusalLog, 'level' | 'message'> {

@@ -12,13 +12,13 @@ export interface WebhookRequest {
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput
-  /** The raw body: the bytes as received. `readBody` reads them from the request of any framework. */
+  /** The raw body: the bytes as received. In any framework, `readBody` returns these bytes. */
   body: Body
 }
 
 /**
- * A webhook's signing secret as text. HMAC uses its UTF-8 bytes as the key, so a line end at the end counts too. If you read the
- * secret from a file, remove the line end that most editors add.
+ * A webhook's signing secret as text. The key of the HMAC is this text in UTF-8, so a line end at the end is part of the key. If you
+ * read the secret from a file, remove the line end that most editors add.
  *
  * Pass several secrets while one replaces another. `verify` tries the secrets in order.
  */

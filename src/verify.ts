@@ -122,8 +122,8 @@ interface Receiver {
 }
 
 /**
- * Checks the rules that need the body, after {@link checkHeaders}, and returns the result. This is a promise only if the store returns
- * one, because an `await` costs a twentieth of a `verify`.
+ * Checks the rules that need the body, after {@link checkHeaders}, and returns the result. The result is a promise only if the store
+ * returns one, because an `await` costs a twentieth of a `verify`.
  */
 export function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Verification | Promise<Verification> {
   const { timestamp, nonce, signature } = claim

@@ -6,7 +6,7 @@ export function notHeaders(headers: unknown): TypeError | undefined {
     const fix = "Pass Node's request.headers, Fetch Headers, a record, a Map or [name, value] pairs."
     return invalidType(`request.headers is ${kindOf(headers)}. ${fix}`, 'no_headers')
   }
-  // A header of this name, from a sender, is a string or a list of strings, and never another object.
+  // A sender can send a header that is called headers, req or raw. Its value is a string or a list of strings, never another object.
   const isRecord = (value: unknown) => isObject(value) && !Array.isArray(value)
   if (!isRecord(headers['headers']) && !isRecord(headers['req']) && !isRecord(headers['raw'])) return undefined
   return invalidType(

@@ -4,11 +4,11 @@ const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
 
 const CLIENT = 'a client of a database'
 
-/** What callers pass instead of a store. The first row that fits decides. A database client is recognised by one of its methods. */
+/** What callers pass instead of a store. The first row that fits decides. One method is enough to recognise a database client. */
 const MISTAKES: readonly {
   readonly code: string
   isOne(value: unknown): boolean
-  /** A description of the value. By default, its kind, such as `an object`. */
+  /** A description of the value: by default, the kind of the value, such as `an object`. */
   readonly what?: string
   readonly fix: string
 }[] = [

@@ -58,11 +58,11 @@ const LINK = 'How to get them in each framework: node_modules/inbound-webhook-au
 interface Mistake {
   readonly code: string
   isOne(body: unknown): boolean
-  /** A description of the value. By default, its kind, such as `an object`. */
+  /** A description of the value: by default, the kind of the value, such as `an object`. */
   readonly what?: string
   /** Text that follows the kind of the value in the message. */
   readonly more?: string
-  /** The whole fix. The default is to pass the bytes as received, with the line of the framework. */
+  /** The whole fix. By default, the fix is to pass the bytes as received, with the line of the framework. */
   readonly fix?: string
 }
 

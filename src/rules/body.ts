@@ -16,7 +16,7 @@ export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
     assertWellFormed(body, name)
     return Buffer.from(body, 'utf8')
   }
-  // Most bodies are such an array. An empty one may have been transferred to another thread, which the code below detects.
+  // Most bodies are returned here. An empty array may have been transferred to another thread, which the code below detects.
   if (types.isUint8Array(body) && body.length > 0 && !types.isSharedArrayBuffer(body.buffer)) return body
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]
   // Another thread can change shared memory between two reads, so it is copied.
