@@ -28,7 +28,7 @@ import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 /** Cases by name. Each gets a new store. */
 type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
-/** Returns whether a key reserved at `start` may have expired in real time. The machine may have been suspended since. */
+/** Returns whether a key reserved at `start` may have expired in real time, for example because the machine was suspended. */
 function mayHaveExpired({ wait: given }: Setting, start: number, ttlSeconds: number): boolean {
   return given === undefined && performance.now() - start >= ttlSeconds * 1000
 }
@@ -43,7 +43,7 @@ async function race(stores: readonly NonceStore[], { load }: Setting, what: stri
   }
 }
 
-/** Runs checks concurrently. If one fails, runs that one again alone, because another check may have caused the failure. */
+/** Runs checks concurrently. The first check that fails runs again alone, because another check may have caused the failure. */
 async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KEY_CHECKS): Promise<void> {
   const errors = await inBatches(checks, LOADS[load].calls / 2, (check) =>
     check(store).catch((error: unknown) => error),

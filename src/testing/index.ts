@@ -17,7 +17,7 @@ export type { NonceStoreContractOptions }
 
 /** One case of the contract. */
 export interface NonceStoreContractCase {
-  /** Says what must be true, or what was not tested and what to pass for it. */
+  /** What must be true. If the case is skipped: what was not tested, and the option to pass so that it is tested. */
   name: string
   /** Whether this case only says what was not tested. */
   isSkipped: boolean
@@ -32,8 +32,8 @@ export interface NonceStoreContractCase {
 /**
  * Returns the cases that every `NonceStore` must pass, for any test runner.
  *
- * @param createStore - creates a store. Each case calls it once or twice. All stores that it creates share one backend, so
- * return the same store if it is in memory. You need not empty the backend: each case uses its own keys.
+ * @param createStore - creates a store. Each case calls `createStore` once or twice. All stores share one backend, so always return the
+ * same store if the store is in memory. You need not empty the backend, because each case uses its own keys.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if `createStore` is not a function, or an option is invalid.
  *
  * @example

@@ -31,7 +31,7 @@ export interface Step {
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
   /** A description of the request, if the case sends several kinds. */
   readonly what?: string
-  /** The index of the address to send it to. */
+  /** The index of the address to send the request to. */
   readonly instance?: number
 }
 
