@@ -14,8 +14,8 @@ export interface BodyRead {
   readonly original?: Uint8Array
   readonly notes: readonly string[]
   /**
-   * Completes "The capture does not hold the bytes that arrived" if neither the length nor the signature proves this body. In that
-   * case, a wrong signature says nothing about the sender.
+   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature proves this body. In that case, a wrong
+   * signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived: …".
    */
   readonly doubt?: string
   /** Whether it is unknown if the line end after the body belongs to the body. */
@@ -39,7 +39,7 @@ const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
  * Returns the body of a capture. A right length or signature proves the body. If neither is right, the changes that captures
  * make are undone until the length or the signature is right.
  *
- * @param file - the file of `--body-file`. It replaces the body of the capture.
+ * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
 export function bodyOf(
   captured: CapturedRequest,
@@ -81,7 +81,7 @@ export function assertBody(
   }
 }
 
-/** A possible body. `isWhole` if chunks prove where it ends. */
+/** A possible body. If `isWhole` is true, chunks prove where the body ends. */
 interface Reading extends BodyRead {
   readonly isWhole?: boolean
 }

@@ -7,7 +7,7 @@ export interface CapturedRequest {
   readonly headers: readonly Header[]
   /** The body, or `undefined` if the capture has none, such as the output of `curl -v`. */
   readonly body: Uint8Array | undefined
-  /** Completes "The capture …" and says why there is no body. The default is "has no body". */
+  /** Why there is no body, as the end of the sentence "The capture …". By default, "has no body". */
   readonly whyNoBody?: string | undefined
   /** Whether the body was copied from HTTP text. Then the body may be in chunks, or an editor may have added a line end. */
   readonly isHttpText?: boolean
@@ -19,7 +19,7 @@ export interface CapturedRequest {
   readonly isParsed?: boolean | undefined
   /** Whether the body is a guess, so that only its length or its signature proves it. */
   readonly isGuess?: boolean | undefined
-  /** Whether the capture writes a dot for other bytes, so that the length of the body proves nothing. */
+  /** Whether a dot in the capture may stand for another byte, so that the length of the body proves nothing. */
   readonly isLossy?: boolean
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean

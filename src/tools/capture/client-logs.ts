@@ -2,7 +2,7 @@ import { fromLatin1, latin1 } from '../bytes.js'
 import type { CapturedRequest } from './captured-request.js'
 import { parseHttpText } from './http-text.js'
 
-// Logs of clients that are HTTP text with marks of their own.
+// Logs of clients that write HTTP text, and put their own marks around the lines.
 
 /**
  * Returns the request in the output of `wget -d` or of OkHttp's logging interceptor, or `undefined` for other text.

@@ -1,7 +1,7 @@
 import { parseContentLength } from '../../rules/formats.js'
 import type { HeadersInput } from '../../rules/headers.js'
 
-/** One header with one value. A capture has its name as written, and {@link listHeaders} returns it in lowercase. */
+/** One header with one value. In a capture, the name is as written. From {@link listHeaders}, the name is in lowercase. */
 export type Header = readonly [name: string, value: string]
 
 /**

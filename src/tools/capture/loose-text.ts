@@ -59,7 +59,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
       if (json !== '' && line.includes(String(open))) yield utf8(json)
     }
   }
-  // JSON on several lines, which ends with a bracket below its first one.
+  // JSON on several lines, whose last bracket has the same indentation as the first one.
   const [opening, indent = ''] = /^([ \t]*)[{[][ \t]*$/m.exec(text) ?? []
   const first = opening === undefined ? -1 : text.indexOf(opening)
   const end = text.slice(first).search(new RegExp(`^${indent}[}\\]]`, 'm'))
@@ -69,7 +69,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
 /** A string in quotes. `console.log` writes a long string as several strings with ` +` between them. */
 const QUOTED = /b?(["'`])((?:\\[\s\S]|(?!\1)[^\\])*)\1( \+\s{0,40})?/y
 
-/** Yields what the value at an index may be: a quoted string, bytes, or the rest of the line or of the text. */
+/** Yields the possible values at an index: a quoted string, bytes, the rest of the line, and the rest of the text. */
 function* valueAt(text: string, start: number): Generator<Uint8Array> {
   const value = text.slice(start)
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []

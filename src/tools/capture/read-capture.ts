@@ -17,7 +17,7 @@ import { decodeWhole, readLooseText } from './loose-text.js'
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** Text in which a dot may stand for any other byte: of tcpdump, ngrep and Wireshark. */
+/** The text of tcpdump, ngrep or Wireshark, in which a dot may stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
 /** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */

@@ -52,7 +52,7 @@ class WordList {
   }
 }
 
-/** Text without a special meaning. */
+/** Characters that have no special meaning in the shell. */
 const PLAIN = /[^\s'"\\`$;|&<>]+/y
 const SPACE = /\s+/y
 

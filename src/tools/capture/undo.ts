@@ -27,11 +27,11 @@ import { decodeEscapes, decodeHtml } from './escapes.js'
 
 /** What a capture may have done to a body, and how to undo it. */
 interface Change {
-  /** Completes "The capture …". */
+  /** What the capture did, as the end of the sentence "The capture …". */
   readonly what: string
   /** Returns the bodies that the sender may have sent. Several ways of undoing give several bodies. */
   readonly undo: (body: Uint8Array) => Iterable<Uint8Array | undefined>
-  /** Whether undoing it takes so long that large bodies are left out. */
+  /** Whether undoing the change takes so long that large bodies are left out. */
   readonly isSlow?: boolean
 }
 

@@ -50,11 +50,11 @@ export class Interrupted extends Error {}
 
 /** An option of a command, as the help shows it. */
 export interface Option {
-  /** The placeholder for its value in the help. A switch has none. */
+  /** The placeholder for the value in the help. A switch has no value. */
   readonly value?: string
   /**
-   * Whether the value is a number, or the option may be given several times. If any other option is repeated, its last
-   * value counts.
+   * `number` if the value is a number, and `several` if the option may be given several times. If another option is repeated, only the
+   * last value counts.
    */
   readonly kind?: keyof Kinds
   readonly help: string
@@ -111,8 +111,8 @@ export function pathInPackage(file: string): string {
 const CACHE = /[\\/](_npx|dlx|bunx)\b/
 
 /**
- * Returns how to name a file of the package for a reader: by its path, relative to `folder` if it is inside. A reader would not find a
- * file in the cache of npx, so its name is then the path after an install.
+ * Returns the path of a file of the package as a reader needs it: relative to `folder` if the file is inside, and otherwise absolute. A
+ * reader would not find a file in the cache of npx, so the text then names the path after an install.
  */
 export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
   if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`

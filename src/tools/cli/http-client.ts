@@ -5,7 +5,7 @@ import type { Header } from '../capture/headers.js'
 import { UsageError } from './command.js'
 import { describeError } from './describe-error.js'
 
-/** Returns the `Content-Type` that a body most likely has. The signature does not cover it. */
+/** Returns the `Content-Type` that a body most likely has. The signature does not cover this header. */
 export function contentTypeOf(body: Uint8Array): string {
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -65,7 +65,7 @@ export interface RawResponse extends EndpointResponse {
 /** How much of a response's body `send` reads, in bytes. */
 const MAX_RESPONSE_BYTES = 16 * 2 ** 10
 
-/** How long the first request of a {@link Gate} waits for the others, in milliseconds. A server may accept them one by one. */
+/** How long the first request of a {@link Gate} waits for the others, in milliseconds, because a server may accept one at a time. */
 const MAX_HELD_MILLISECONDS = 300
 
 /** Holds back the last byte of several requests until all are connected, so that they arrive at the same time. */

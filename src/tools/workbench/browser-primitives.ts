@@ -12,9 +12,9 @@ const INFLATE = { gzip: Gunzip, deflate: Unzlib }
 class TooLong extends Error {}
 
 /**
- * Returns what Node's crypto and zlib do for the diagnosis, but without Brotli, because no browser library for Brotli is small.
+ * Returns the functions of the platform for the diagnosis, but without Brotli, because no browser library for Brotli is small.
  *
- * @param onNotTried - called for bytes that Brotli may have compressed, which are all bytes that are not text.
+ * @param onNotTried - is called for bytes that Brotli may have compressed: for all bytes that are not text.
  */
 export function browserPrimitives(onNotTried: () => void): Primitives {
   /** HMACs by key and algorithm, so that each key is hashed once. A search uses each key for thousands of messages. */

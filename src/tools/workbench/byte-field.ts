@@ -15,7 +15,7 @@ export class ByteField {
   readonly #chosen: HTMLElement
   #bytes: Uint8Array | undefined
 
-  /** @param id - the ID of the text area. The IDs of the other elements begin with it. */
+  /** @param id - the ID of the text area. The IDs of the other elements begin with this ID. */
   constructor(id: string, onChange: () => void) {
     this.#text = byId<HTMLTextAreaElement>(id)
     this.#file = byId<HTMLInputElement>(`${id}-file`)

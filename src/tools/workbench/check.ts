@@ -40,7 +40,7 @@ export function check(input: CheckInput): CheckReport {
     isBrotliNotTried = true
   })
   const read = bodyOf(captured, lines, signatureChecker(primitives, lines, input.secrets), input.body)
-  // A copy, so that the answer does not carry the whole capture too.
+  // The body is copied, because a part of the capture would take the whole capture along into the answer.
   const body = read.body.slice()
   const headers = readHeaders(lines)
   const arrival = findArrival(input.arrival, lines, captured.arrival, input.now)

@@ -1,8 +1,8 @@
 import { h } from './dom.js'
 
-// Pieces of the page that several of its parts have.
+// Elements that several parts of the page use.
 
-/** Where the guides are, with a slash at the end. Empty if the page does not know. */
+/** The address of the guides, with a slash at the end. Empty if the page has no guides to link to. */
 export const GUIDES = document.documentElement.dataset['guides'] ?? ''
 
 /** Returns a link to a guide, which opens a new tab, because the present tab has the secret and the request. */

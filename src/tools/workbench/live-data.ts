@@ -1,7 +1,7 @@
 import type { Finding } from '../diagnose/finding.js'
 import type { CheckReport } from './report.js'
 
-// What `listen --page` sends to the page. Every piece of the secret is masked in it.
+// What `listen --page` sends to the page, with every piece of the secret masked.
 
 /** The first event: facts about the listener, and the requests that it has kept. */
 export interface Hello {
@@ -19,7 +19,7 @@ export interface Hello {
 export interface Summary {
   /** The number of the request, counted from 1. */
   readonly id: number
-  /** When the request had arrived, in milliseconds since the Unix epoch. */
+  /** When the whole request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number
   readonly method: string
   readonly path: string

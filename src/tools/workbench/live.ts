@@ -25,7 +25,7 @@ export interface Workbench {
   whenChanged(listener: () => void): void
 }
 
-/** How many rows the list has, and how many requests it remembers whole. The listener keeps as many rows. */
+/** How many rows the list has at most, which is the number that the listener keeps, and how many whole requests the page keeps. */
 const MAX_ROWS = 500
 const MAX_REMEMBERED = 50
 /** Requests that arrive within this many milliseconds are shown together. */
@@ -40,7 +40,7 @@ interface Row {
 export function startLive(workbench: Workbench): void {
   fold('capture-card', 'Change the request by hand', byId('after-check'))
   fold('secret-card', 'Enter another secret by hand', byId('after-panels'))
-  /** The oldest first. */
+  /** The rows by the number of the request, the oldest first. */
   const rows = new Map<number, Row>()
   const remembered = new Map<number, Attempt>()
   const list = byId('request-list')
@@ -142,7 +142,7 @@ export function startLive(workbench: Workbench): void {
       document.documentElement.dataset['state'] = 'done'
       return
     }
-    // Another request was chosen meanwhile.
+    // The reader has chosen another request meanwhile.
     if (shown !== id) return
     const { details, received } = attempt
     request.replaceChildren(...headView(attempt))
@@ -152,7 +152,7 @@ export function startLive(workbench: Workbench): void {
       workbench.clear()
     } else {
       const { method, path, headers, body } = received.request
-      // Without a length, the body may be edited.
+      // Content-Length is left out, so that the reader can edit the body.
       const head = headers.filter(([name]) => !isOfConnection(name))
       workbench.show(received.report, concat(...httpText(method, path, head, body)), details.summary.time)
     }
@@ -195,7 +195,7 @@ export function startLive(workbench: Workbench): void {
     ]
   }
 
-  // What can be done with a request.
+  // The buttons that do something with a request.
 
   function actionsView({ details }: Attempt, received: NonNullable<Attempt['received']>): HTMLElement[] {
     const { id } = details.summary
@@ -303,7 +303,7 @@ export function startLive(workbench: Workbench): void {
   other.addEventListener('change', () => void showAttempts())
   byId('tab-compare').addEventListener('click', () => void showAttempts())
 
-  // Changes by hand.
+  // After a change by hand, the form has another request, so the received request is hidden.
 
   workbench.whenChanged(() => {
     setFollowing(false)

@@ -159,14 +159,14 @@ function codeView(code: string): HTMLElement {
   return GUIDES === '' ? name : guideLink(`reference/findings.html#${code}`, name)
 }
 
-/** How many languages a finding shows by default. `fixes` has the likeliest first. */
+/** How many languages a finding shows by default. In `fixes`, the likeliest language comes first. */
 const LIKELIEST = 3
 
 /**
  * Returns the element that shows a finding.
  *
  * @param chosen - the language that the reader chose.
- * @param guessed - the sender's language. A finding without a line for this language shows others.
+ * @param guessed - the sender's language. A finding without a line for this language shows those of other languages.
  */
 function findingView(finding: Finding, chosen: string, guessed: string | undefined): HTMLElement {
   const { code, side, message, fix, fixes, evidence } = finding

@@ -8,7 +8,7 @@ import type { Arrival } from '../capture/arrival.js'
 import type { Finding, Language } from '../diagnose/finding.js'
 import { scaleOf } from '../diagnose/instant.js'
 
-// The facts that the page shows about a request. The Worker finds them for a capture, and `listen` for a request that arrived.
+// The facts that the page shows about a request. The Worker finds the facts about a capture, and `listen` about a request that arrived.
 
 /** Whether a rule holds. A rule that needs a value that is missing cannot be checked. */
 export type RuleStatus = 'met' | 'broken' | 'not checked'

@@ -13,7 +13,7 @@ import { parseHeaderOptions } from '../input/received.js'
 import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { type Style, wrapText, write } from '../output/terminal.js'
 
-/** The case that sends the first request. If it fails, the results of the other cases mean nothing. */
+/** The case that sends the first request. If this case fails, the results of the other cases mean nothing. */
 const FIRST = 'accepted-json'
 
 /** The contract waits longer than the client, because its time includes the pauses between requests. */

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 2 ** 20
 /**
  * Returns the bytes of a file, or of standard input if the path is `-` or missing.
  *
- * @param what - the name of the input for messages: `the body`. Messages never show the path: it may be a secret.
+ * @param what - the name of the input for messages: `the body`. Messages never show the path, because the path may be a secret.
  */
 export async function readInput(path: string | undefined, what: string, { stdin }: Context): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {

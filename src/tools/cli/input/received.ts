@@ -42,7 +42,7 @@ export interface Received {
   readonly clock: Clock | undefined
   /** How the request was read. */
   readonly notes: readonly string[]
-  /** Why these may not be the bytes that were sent. */
+  /** Why the bytes of the request may not be those that were sent. */
   readonly warnings: readonly string[]
   /** Whether the capture was standard input. */
   readonly isPiped: boolean

@@ -30,7 +30,7 @@ export interface Secrets {
   readonly names: readonly string[]
   /** Remarks on secrets that look wrong. The secrets are used unchanged, because they may be right. */
   readonly notes: readonly string[]
-  /** Whether a line end was removed from the end of a file. Other code may keep it. */
+  /** Whether a line end was removed from the end of a file. Other code may keep this line end as part of the key. */
   readonly hasLineEnd: boolean
 }
 
@@ -58,7 +58,7 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   }
 }
 
-/** Returns the one secret to sign with. Throws if the call has several. */
+/** Returns the one secret to sign with. Throws if the call has several secrets. */
 export async function loadSecret(call: SecretCall, context: Context): Promise<Secrets & { readonly secret: string }> {
   const loaded = await loadSecrets(call, context)
   const [secret, ...others] = loaded.secrets

@@ -150,7 +150,7 @@ export class Receiver {
       if (this.#held <= MAX_HELD_BYTES) return
       this.#refuse(request, response, FULL)
       request.pause()
-      // Node does not end a paused request with its answer. Its bytes would stay in memory until the time for the body is over.
+      // Node keeps a paused request after the answer, so the bytes would stay in memory until the time for the body is over.
       response.once('close', () => request.destroy())
       // The bytes are released at once, so that the next chunks of other requests are not refused too.
       release()

@@ -4,7 +4,7 @@ import { printable, type Style, wrapText } from '../output/terminal.js'
 
 /** One request, and its result. */
 export interface Report {
-  /** When the request had arrived, in milliseconds since the Unix epoch. */
+  /** When the whole request had arrived, in milliseconds since the Unix epoch. */
   readonly time: number
   readonly method: string
   readonly path: string

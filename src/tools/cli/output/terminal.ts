@@ -110,7 +110,7 @@ export function write(output: Output, part: string | Uint8Array): Promise<void> 
     output.once('error', ignore)
     output.write(part, (error) => {
       if (error == null) output.off('error', ignore)
-      // `head` closes the pipe when it has read enough. That is not a failure.
+      // A program such as `head` closes the pipe when it has read enough, which is not a failure.
       if (error == null || Object(error).code === 'EPIPE') resolve()
       else reject(new Error(`Cannot write the output: ${describeError(error)}.`))
     })
