@@ -2,7 +2,7 @@
 //
 // For Deno 2. Run it with `deno run --allow-net --allow-env server.ts`.
 //
-// - Put a proxy with a limit before it, such as nginx with `client_body_timeout`, because Deno does not limit the time that a request takes to arrive.
+// - Put a proxy with a limit before Deno, such as nginx with `client_body_timeout`, because Deno does not limit the time that a request takes to arrive.
 // - Deno reads the rest of a refused body.
 
 import process from 'node:process'

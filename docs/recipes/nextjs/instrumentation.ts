@@ -1,6 +1,6 @@
 // # The secret
 //
-// Save this file as `instrumentation.ts` beside it. Without a secret, the server then answers 500 to every request:
+// Save this file as `instrumentation.ts` beside `nonce-store.ts`. Without a secret, the server then answers 500 to every request:
 
 /** Next.js calls it when the server starts, and not when it builds. */
 export function register() {

@@ -1,6 +1,6 @@
 // # The Pages Router
 //
-// For the Pages Router, save it as `pages/api/hooks/billing.ts`. It answers all methods:
+// For the Pages Router, save the handler, which answers all methods, as `pages/api/hooks/billing.ts`:
 
 import { receive, refuse } from 'inbound-webhook-auth'
 import type { NextApiRequest, NextApiResponse } from 'next'

@@ -1,6 +1,6 @@
 // # Receive with Nitro
 //
-// For Nitro 2 on Node. Save it as `server/routes/hooks/billing.post.ts`:
+// For Nitro 2 on Node. Save the handler as `server/routes/hooks/billing.post.ts`:
 //
 // - Do not use the `readBody` that Nitro imports by itself, because it parses the body.
 
