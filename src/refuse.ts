@@ -38,7 +38,8 @@ export interface RefusalLog {
 /** Options of {@link refuse} and {@link refusal}. */
 export interface RefusalOptions {
   /**
-   * Logs a refused request. The default writes the message to `console`, or the error itself if `level` is `error`.
+   * Logs a refused request. The default writes the message to `console`, or the error itself if `level` is `error`. If this function
+   * throws, the answer stays the same, and the error goes to `console`.
    *
    * @example With the logger of your service:
    * ```ts

@@ -34,7 +34,7 @@ export interface NonceStore {
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
    * @param ttlSeconds - how long to keep the key, in seconds. `verify` passes 600.
    * @returns `true` if the key was free and is now reserved, `false` if it was taken.
-   * @throws any error if the store failed. Never return `false` or `true` then.
+   * @throws any error if the store failed. In this case, never return `true` or `false`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean | Promise<boolean>
 

@@ -153,7 +153,7 @@ export class PostgresNonceStore implements NonceStore {
   /**
    * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
    *
-   * @param options - `limit`: by default 10 000.
+   * @param options - `limit`: the largest number of rows to delete, a whole number from 1, by default 10 000.
    * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
