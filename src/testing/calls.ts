@@ -96,9 +96,9 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
 }
 
 /**
- * Resolves to what the store answers. Throws an error that names the cause if this is not `true` or `false`.
+ * Resolves to what the store answers. Throws an error that names the cause if the answer is not `true` or `false`.
  *
- * @param tried - what the store was asked for, and what to do if it throws.
+ * @param tried - what the store was asked for, and what to do if the store throws.
  */
 async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown

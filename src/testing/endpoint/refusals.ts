@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
 
-// Why is a genuine request refused? Each row is a request signed in a wrong way. If the endpoint accepts it, the endpoint has this mistake.
+// Why is a genuine request refused? Each row is a request signed in a wrong way. An endpoint that accepts this request has this mistake.
 
 interface Refusal extends Advice {
   /** Returns the request, or `undefined` if the mistake would change nothing. */

@@ -30,7 +30,7 @@ export interface RequestHead {
  * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
  * @param body - the raw body: the bytes as received.
  * @param clock - the time of arrival, by default `Date`. Call this function as soon as the request arrives.
- * @returns the bytes of the text. The body in them is unchanged, so save them as bytes.
+ * @returns the text as bytes. Save these bytes unchanged, because the body in them may not be text.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that
  *   returns no number.
  *

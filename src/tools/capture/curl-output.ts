@@ -13,7 +13,7 @@ const MAX_LINES = 10_000
  * Returns the request in the output of `curl -v`, which has no body, or in the timeline of Insomnia, which has a body. Returns
  * `undefined` for other text. For example, a mail may quote HTTP text, so that all lines begin with `>`, those after the head too.
  *
- * @param isHttpText - whether the text may also be HTTP text. Then `>` lines after a blank line are in its body.
+ * @param isHttpText - whether the text may also be HTTP text, in which lines with `>` after a blank line belong to the body.
  */
 export function parseCurlOutput(text: string, isHttpText: boolean): CapturedRequest | undefined {
   const lines = text.split(/\r?\n|\r/, MAX_LINES)

@@ -74,7 +74,7 @@ const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
 ]
 const DESCRIPTIONS = ['mimeType', 'mode', 'type', 'contentType', 'charset', 'bytes', 'truncated', 'encoding']
 
-/** Names beside a body that say how it is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
+/** Names beside a body that say how the body is encoded: `isBase64Encoded: true` or `bodyEncoding: 'base64'`. */
 const IS_BASE64 = /^(is)?base64(encoded)?$|^bodyisbase64$/
 const ENCODING = /^(raw)?(body)?encoding$/
 

@@ -78,7 +78,7 @@ export class ByteField {
       return
     }
     this.#bytes = new Uint8Array(await file.arrayBuffer())
-    // Text beside the file would look as if it were used.
+    // The text is removed, because it would look as if it were used too.
     this.#text.value = ''
     this.#text.disabled = true
     const remove = h('button', { type: 'button' }, 'Remove the file')

@@ -417,7 +417,7 @@ function curlOf(
 ): string {
   const replaced = new Set(['host', ...signed.map(([name]) => name.toLowerCase())])
   const own = request.headers.filter(([name]) => !isOfConnection(name) && !replaced.has(name.toLowerCase()))
-  // curl would add these headers, and some servers treat such a request differently.
+  // curl would add these headers, and some servers treat a request with these headers differently.
   const added = ['User-Agent', 'Accept', 'Content-Type'].filter(
     (name) => !own.some(([one]) => one.toLowerCase() === name.toLowerCase()),
   )

@@ -8,7 +8,7 @@ export const LANGUAGE_OPTION = {
   },
 } as const satisfies Options
 
-/** Returns the language that the value of `--language` names. Throws if there is no such language. */
+/** Returns the language that the value of `--language` names. Throws if the value is not a language. */
 export function parseLanguage(text: string | undefined, languages: readonly Language[]): Language | undefined {
   const language = languages.find((one) => one === text?.toLowerCase())
   if (text !== undefined && language === undefined) throw unknownWord('--language', text, languages)

@@ -16,7 +16,7 @@ import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
 export interface PageSettings {
-  /** The workbench, as it is built. */
+  /** The HTML of the workbench, as the build writes it. */
   readonly html: string
   /** The endpoint that each request is passed on to. */
   readonly endpoint: URL | undefined

@@ -68,10 +68,10 @@ interface Answered {
   readonly differences?: readonly string[]
 }
 
-/** New requests are read again when fewer than this are waiting to be explained, so that a flood does not fill the memory. */
+/** If this many requests wait to be explained, no new request is read, so that a flood does not fill the memory. */
 const MAX_WAITING = 100
 
-/** How many bytes of bodies are kept while they are read and wait to be explained. */
+/** How many bytes of bodies may be kept in memory, from the first byte until the request is explained. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
 
 /** The answers to errors before a request is complete. All other errors get 400. */
@@ -115,7 +115,7 @@ export class Receiver {
   /** Settles when all reports so far are printed. */
   #turn = Promise.resolve()
   #waiting = 0
-  /** The bytes of the bodies that are read or wait. */
+  /** How many bytes of bodies are being read, or wait to be explained. */
   #held = 0
   #saved = 0
   readonly #failed = new AbortController()
@@ -194,7 +194,7 @@ export class Receiver {
     await this.#turn
   }
 
-  /** Refuses a request whose body did not arrive as it should. */
+  /** Refuses a request whose body is too large, too slow or incomplete. */
   #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const { code, message: detail } = Object(error)
     // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
