@@ -50,13 +50,16 @@ export function fromLatin1(bytes: Uint8Array): string {
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
+const IN_WINDOWS_1252 = new RegExp(`^[\\0-\\xff${WINDOWS_1252}]*$`)
+
 /** Returns text encoded as Windows-1252, or `undefined` if that encoding lacks a character. */
 export function windows1252(text: string): Uint8Array | undefined {
+  if (!IN_WINDOWS_1252.test(text)) return undefined
   const bytes = text.replace(/[^\0-\x7f\xa0-\xff]/g, (character) => {
     const index = WINDOWS_1252.indexOf(character)
     return index === -1 ? character : String.fromCharCode(0x80 + index)
   })
-  return /^[\0-\xff]*$/.test(bytes) ? latin1(bytes) : undefined
+  return latin1(bytes)
 }
 
 export function fromWindows1252(bytes: Uint8Array): string {
@@ -83,9 +86,11 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Returns the bytes of hex digits, or `undefined` unless `text` is an even number of hex digits. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(text)) return undefined
-  return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
-    Number.parseInt(text.slice(2 * index, 2 * index + 2), 16),
-  )
+  const bytes = new Uint8Array(text.length / 2)
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = Number.parseInt(text.slice(2 * index, 2 * index + 2), 16)
+  }
+  return bytes
 }
 
 export function base64(bytes: Uint8Array): string {

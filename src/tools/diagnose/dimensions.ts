@@ -21,13 +21,25 @@ export interface Way {
   readonly body: Uint8Array
   readonly digest: Digest
   readonly key: Uint8Array
-  readonly mistakes: readonly Mistake[]
+  /** The changes that lead to this way, the first one first. */
+  readonly changes: readonly Change[]
 }
 
 /** A value of one field of a way. */
 export type Value = Layout | Uint8Array | Digest
 
-/** A hypothesis that was applied to a way. */
+/** A hypothesis that was applied to a way. A search makes thousands of changes, so their texts are written later. */
+export interface Change {
+  readonly hypothesis: Hypothesis<unknown, Bytes | Value>
+  readonly dimension: Dimension['name']
+  /** The index of the input, if there are several. */
+  readonly index: number
+  readonly input: unknown
+  readonly detail: string
+  readonly output: Value
+}
+
+/** A change with its texts. */
 export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
   readonly dimension: Dimension['name']
   /** The value that was changed, and what it was changed to. */
@@ -65,7 +77,7 @@ export interface Dimension<Input = unknown> {
   /** What the hypotheses change, as a word for a person. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
   /** The field of a {@link Way} that holds the value of this dimension. */
-  readonly field: Exclude<keyof Way, 'mistakes'>
+  readonly field: Exclude<keyof Way, 'changes'>
   hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
   /** Returns the values that follow the rules. */
   right(facts: Facts, way: Way): readonly Value[]

@@ -16,13 +16,12 @@ import { factsOf, type SignedRequest } from './dimensions.js'
 import { type Draft, writeFinding } from './draft.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
-import type { RequestContext } from './hypotheses/hypothesis.js'
 import { languageOf } from './language.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
 import { runSteps, type Steps } from './steps.js'
-import { findWay, messageOf } from './ways-of-signing.js'
+import { findWay, messageOf, type SearchContext } from './ways-of-signing.js'
 
 /** The request in the form that the engine needs, with every part already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
@@ -83,17 +82,17 @@ export function* diagnoseInSteps(
   const meanings = meaningsOf(received)
   // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 1 + secrets.length * (1 + meanings.length)
-  const { endStep, ...limited } = limit(
+  const limited = limit(
     platform,
     Math.max(0, maxHashes - hashesOutside),
     MAX_BYTES,
     body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN,
   )
-  const context: RequestContext = { headers, body, ...limited }
+  const context: SearchContext = { headers, body, ...limited }
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
   const { found, notTried } =
-    signed === undefined ? yield* findWay(factsOf(likeliest, request), context, endStep) : NOTHING_FOUND
+    signed === undefined ? yield* findWay(factsOf(likeliest, request), context) : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
   const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
   const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined

@@ -8,7 +8,7 @@ import { JSON_WRITERS, type JsonWriter, parseBody, TRAITS } from './hypotheses/j
 import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
-import { type JsonStyle, writeJson } from './json/write.js'
+import { type JsonStyle, writeInSteps } from './json/write.js'
 import type { Steps } from './steps.js'
 import { type FoundWay, messageOf } from './ways-of-signing.js'
 
@@ -124,18 +124,17 @@ function* describeJson(
   input: Uint8Array,
   sender?: Language,
 ): Steps<{ what: string; languages: Language[] }> {
-  const text = parseBody(input) as JsonText
-  const signed = writeJson(text, style)
+  const text = (yield* parseBody(input)) as JsonText
+  const signed = yield* writeInSteps(text, style)
   // If only the numbers differ, a proxy may have written them again, so they do not show the serializer.
-  if (writeJson(text, { number: style.number }) === signed) {
+  if ((yield* writeInSteps(text, { number: style.number })) === signed) {
     return { what: 'the JSON with numbers in another form (`1` or `1.0`, for example)', languages: [] }
   }
   const writers: JsonWriter[] = []
   for (const one of JSON_WRITERS) {
     // Writing a large body with all serializers would take seconds.
     if (one.style !== style && text.text.length > MAX_COMPARED) continue
-    if (writeJson(text, one.style) === signed) writers.push(one)
-    yield 1
+    if ((yield* writeInSteps(text, one.style)) === signed) writers.push(one)
   }
   // One serializer per language is enough, because the reader knows which one the code uses.
   const all = writers.filter(({ language }, index) => writers.findIndex((one) => one.language === language) === index)
@@ -147,10 +146,8 @@ function* describeJson(
   for (const trait of traits) {
     const names = Object.values(trait).flatMap((value) => TRAITS.get(value) ?? [])
     if (names.length === 0) continue
-    const plain = writeJson(text, { spacing: trait.order && COMPACT })
-    yield 1
-    if (writeJson(text, trait) !== plain) how.push(...names)
-    yield 1
+    const plain = yield* writeInSteps(text, { spacing: trait.order && COMPACT })
+    if ((yield* writeInSteps(text, trait)) !== plain) how.push(...names)
   }
   const names = known.slice(0, 3).map(({ writer }) => writer)
   const written = names.length === 0 ? 'the JSON written again' : `the JSON as ${joinWords(names, 'or')} writes it`

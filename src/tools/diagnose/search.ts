@@ -1,6 +1,6 @@
 import type { Primitives } from '../primitives.js'
 import type { Likelihood } from './hypotheses/hypothesis.js'
-import type { Steps } from './steps.js'
+import { isSteps, type Steps } from './steps.js'
 
 // The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins
 // with the likeliest combinations. The search ends when a combination matches or the budget is used up.
@@ -24,8 +24,11 @@ const THIRD_MISTAKE = 1
 export interface Choice<State> {
   readonly likelihood: Likelihood
   /** Returns the next states, or an empty list if this choice is not possible or makes no difference. */
-  apply(state: State): readonly State[]
+  apply(state: State): readonly State[] | Steps<readonly State[]>
 }
+
+/** The expected choice of a group that changes nothing. The search skips such a group. */
+export const UNCHANGED: Choice<never> = { likelihood: 'expected', apply: (state) => [state] }
 
 /** Choices that exclude each other. */
 export interface ChoiceGroup<State> {
@@ -44,6 +47,7 @@ export interface Searched<Result> {
 
 /** The position of the search in one group: the choices and states to try, and the index of the next choice and state. */
 interface Level<State> {
+  readonly group: number
   readonly state: State
   readonly choices: readonly Choice<State>[]
   choice: number
@@ -69,14 +73,22 @@ export function* search<State, Result>(
     found,
     notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
   })
-  const enter = (state: State, { costs }: Pattern, depth: number): Level<State> => {
-    const choices = (choicesByCost[depth] as (typeof choicesByCost)[number])(Number(costs[depth]))
-    return { state, choices, choice: 0, next: [], index: 0 }
+  /** Returns the position before the next group that can change the state, or `undefined` if no group is left. */
+  const enter = (state: State, { costs }: Pattern, from: number): Level<State> | undefined => {
+    for (let group = from; group < groups.length; group++) {
+      const choices = (choicesByCost[group] as (typeof choicesByCost)[number])(costs[group] as number)
+      if (choices.length !== 1 || choices[0] !== UNCHANGED) {
+        return { group, state, choices, choice: 0, next: [], index: 0 }
+      }
+    }
+    return undefined
   }
 
   function* walk(pattern: Pattern): Steps<Result | undefined> {
     const mistaken = pattern.costs.findIndex((cost) => cost > 0)
-    const levels = [enter(start, pattern, 0)]
+    const first = enter(start, pattern, 0)
+    if (first === undefined) return test(start)
+    const levels = [first]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       try {
         const state = level.next[level.index++]
@@ -86,20 +98,25 @@ export function* search<State, Result>(
           else {
             level.index = 0
             level.next = []
-            level.next = choice.apply(level.state)
+            const applied = choice.apply(level.state)
+            level.next = isSteps(applied) ? yield* applied : applied
           }
-        } else if (levels.length < groups.length) levels.push(enter(state, pattern, levels.length))
-        else {
-          const found = test(state)
-          if (found !== undefined) return found
+        } else {
+          const inner = enter(state, pattern, level.group + 1)
+          if (inner !== undefined) levels.push(inner)
+          else {
+            const found = test(state)
+            if (found !== undefined) return found
+          }
         }
       } catch (error) {
         // Another single mistake may cost less, for example one in a short part of a message with a large body.
-        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || levels.length <= mistaken) throw error
+        const place = levels.findIndex(({ group }) => group === mistaken)
+        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || place === -1) throw error
         notTried.add(groups[mistaken] as ChoiceGroup<State>)
-        levels.length = mistaken + 1
+        levels.length = place + 1
         // The other states of this choice are left out.
-        const level = levels[mistaken] as Level<State>
+        const level = levels[place] as Level<State>
         level.index = level.next.length
       }
       const cost = endStep()
@@ -171,8 +188,8 @@ function makePatterns(groups: number, maxMistakes: number): Pattern[] {
 
 class OutOfBudget extends Error {}
 
-/** The lowest cost of a step, because each end takes time. This cost is much less than 1 ms of hashing, or 20 ms of writing JSON. */
-const MIN_STEP = 1_000_000
+/** The lowest cost of a step, because each end takes time. This cost is much less than 1 ms of hashing, or 10 ms of writing JSON. */
+const MIN_STEP = 200_000
 
 /** The fixed cost of a hash, to which the bytes that are hashed are added. */
 const BYTES_PER_HASH = 1000

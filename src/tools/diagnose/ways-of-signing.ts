@@ -1,15 +1,29 @@
 import { hex, utf8 } from '../bytes.js'
-import { DIMENSIONS, type Dimension, type Facts, type Mistake, type Value, type Way } from './dimensions.js'
+import {
+  type Change,
+  DIMENSIONS,
+  type Dimension,
+  type Facts,
+  type Mistake,
+  type Value,
+  type Way,
+} from './dimensions.js'
 import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
-import type { Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
+import type { Applied, Bytes, Hypothesis, RequestContext, Variant, Variants } from './hypotheses/hypothesis.js'
 import { CORRECT_LAYOUT, type Layout } from './hypotheses/layout.js'
-import { type Choice, type Searched, search } from './search.js'
+import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
-import type { Steps } from './steps.js'
+import { isSteps, type Steps } from './steps.js'
 
 /** A way of signing that gives the received signature, and the form in which the signature was written. */
-export type FoundWay = Way & { readonly form: SignatureForm }
+export type FoundWay = Way & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
+
+/** What a search needs besides the request. */
+export interface SearchContext extends RequestContext {
+  /** Returns the cost of the step so far if the step is long enough to end, and otherwise 0. */
+  endStep(): number
+}
 
 /** The most bytes of proposed values that are kept for later combinations. */
 const MAX_KEPT = 2 ** 25
@@ -18,8 +32,8 @@ const MAX_KEPT = 2 ** 25
  * Returns the likeliest way of signing that gives the received signature, if there is one. `notTried` has the names of the
  * dimensions with values that were not tried, because the budget was used up.
  */
-export function* findWay(facts: Facts, context: RequestContext, endStep: () => number): Steps<Searched<FoundWay>> {
-  const { forms, timestamps, nonces, keys, body } = facts
+export function* findWay(facts: Facts, context: SearchContext): Steps<Searched<FoundWay>> {
+  const { forms, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
   const start: Way = {
     layout: CORRECT_LAYOUT,
@@ -28,20 +42,20 @@ export function* findWay(facts: Facts, context: RequestContext, endStep: () => n
     body,
     digest: RIGHT_DIGEST,
     key: keys[0] as Uint8Array,
-    mistakes: [],
+    changes: [],
   }
   const groups = DIMENSIONS.map((dimension) => ({
     name: dimension.name,
-    choices: () => choicesOf(dimension, facts, context),
+    choices: () => choicesOf(dimension, start, facts, context),
   }))
   const test = (way: Way): FoundWay | undefined => {
     const digest = way.digest.make(way.key, messageOf(way), context)
     if (digest === undefined) return undefined
     const digits = hex(digest)
     const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
-    return form && { ...way, form }
+    return form && { ...way, form, mistakes: describe(way.changes, secrets) }
   }
-  return yield* search(groups, start, test, endStep)
+  return yield* search(groups, start, test, context.endStep)
 }
 
 /** Returns the message in parts, one for each part of the layout. */
@@ -75,70 +89,92 @@ function matters(field: keyof Way, { layout, digest }: Way): boolean {
 /** Returns the choices of a dimension: its right values, then its hypotheses. No value is proposed twice. */
 function choicesOf(
   { name, field, hypotheses, right, inputs }: Dimension,
+  start: Way,
   facts: Facts,
-  context: RequestContext,
+  context: SearchContext,
 ): Choice<Way>[] {
   /**
-   * The values and mistakes that were proposed for each input. Most dimensions have one input, but the input for a body
+   * The values and changes that were proposed for each input. Most dimensions have one input, but the input for a body
    * depends on the rest of the way of signing.
    */
-  const kept = new Map<unknown, { values: DistinctValues; mistakes: Map<unknown, readonly Mistake[]> }>()
+  const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
 
-  const propose = (hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): readonly Mistake[] => {
+  function* propose(hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): Steps<readonly Change[]> {
     const all = inputs(facts, way)
-    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, way)), mistakes: new Map() }
-    const before = known.mistakes.get(hypothesis)
-    if (before !== undefined) return before
+    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, way)), changes: new Map() }
     const isKept = keptBytes < MAX_KEPT
     const values = isKept ? known.values : new DistinctValues(right(facts, way))
-    const mistakes = all.flatMap((input, index) => {
+    const changes: Change[] = []
+    let size = 0
+    for (const [index, input] of all.entries()) {
       context.spend(sizeOf(input))
-      const whose = all.length > 1 && hypothesis.code !== 'secret_placeholder' ? ` (of secret[${index}])` : ''
-      return variantsOf(hypothesis.apply(input, context)).flatMap(({ detail, value }): Mistake[] => {
+      const applied = hypothesis.apply(input, context)
+      const proposed = isSteps(applied) ? yield* spending(applied, context) : applied
+      for (const { detail, value } of variantsOf(proposed)) {
         const output = typeof value === 'string' ? utf8(value) : value
-        if (!values.add(output)) return []
-        const what = hypothesis.what.replace('<detail>', () => detail) + whose
-        return [{ ...hypothesis, what, dimension: name, input, output }]
-      })
-    })
-    const size = mistakes.reduce((sum, { output }) => sum + sizeOf(output), 0)
-    context.spend(size)
+        if (!values.add(output)) continue
+        changes.push({ hypothesis, dimension: name, index, input, detail, output })
+        size += sizeOf(output)
+        context.spend(sizeOf(output))
+        const cost = context.endStep()
+        if (cost > 0) yield cost
+      }
+    }
     if (isKept) {
       keptBytes += size
       kept.set(all[0], known)
-      known.mistakes.set(hypothesis, mistakes)
+      known.changes.set(hypothesis, changes)
     }
-    return mistakes
+    return changes
   }
 
+  const change = (way: Way, changes: readonly Change[]) =>
+    changes.map((one): Way => ({ ...way, [field]: one.output, changes: [...way.changes, one] }))
+  function* proposeAndChange(hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): Steps<Way[]> {
+    return change(way, yield* propose(hypothesis, way))
+  }
+  const withChanges = (hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way) => {
+    if (!matters(field, way)) return []
+    const before = kept.get(inputs(facts, way)[0])?.changes.get(hypothesis)
+    return before === undefined ? proposeAndChange(hypothesis, way) : change(way, before)
+  }
   const withRight = (way: Way) =>
-    matters(field, way)
-      ? right(facts, way).map((value) => (way[field] === value ? way : { ...way, [field]: value }))
-      : [way]
-  const withMistakes = (hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way) =>
-    matters(field, way)
-      ? propose(hypothesis, way).map((mistake) => ({
-          ...way,
-          [field]: mistake.output,
-          mistakes: [...way.mistakes, mistake],
-        }))
-      : []
+    matters(field, way) ? right(facts, way).map((value): Way => ({ ...way, [field]: value })) : [way]
+  const values = right(facts, start)
   return [
-    { likelihood: 'expected', apply: withRight },
+    values.length === 1 && values[0] === start[field] ? UNCHANGED : { likelihood: 'expected', apply: withRight },
     ...hypotheses(facts).map(
       (hypothesis): Choice<Way> => ({
         likelihood: hypothesis.likelihood,
-        apply: (way) => withMistakes(hypothesis, way),
+        apply: (way) => withChanges(hypothesis, way),
       }),
     ),
   ]
 }
 
+/** Does the steps of a hypothesis, and counts the cost of each. */
+function* spending<Result>(steps: Steps<Result>, { spend, endStep }: SearchContext): Steps<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    spend(step.value)
+    const cost = endStep()
+    if (cost > 0) yield cost
+  }
+}
+
+/** Returns the changes with their texts. */
+function describe(changes: readonly Change[], secrets: readonly string[]): Mistake[] {
+  return changes.map(({ hypothesis, dimension, index, input, detail, output }) => {
+    const isOfOne = dimension === 'secret' && secrets.length > 1 && hypothesis.code !== 'secret_placeholder'
+    const whose = isOfOne ? ` (of secret[${index}])` : ''
+    return { ...hypothesis, what: hypothesis.what.replace('<detail>', () => detail) + whose, dimension, input, output }
+  })
+}
+
 /** Returns the values that a hypothesis proposed, each with its detail. */
-function variantsOf<Output extends object | string>(
-  applied: Output | Variants<Output> | undefined,
-): readonly Variant<Output>[] {
+function variantsOf<Output extends object | string>(applied: Applied<Output>): readonly Variant<Output>[] {
   if (applied === undefined) return []
   return isSeveral(applied) ? applied.variants : [{ detail: '', value: applied }]
 }

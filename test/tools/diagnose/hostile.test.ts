@@ -10,12 +10,12 @@ import { NESTINGS } from './nestings.js'
 let tokens = 0
 
 vi.mock('../../../src/tools/diagnose/json/write.js', async (original) => {
-  const { writeJson, ...others } = await original<typeof import('../../../src/tools/diagnose/json/write.js')>()
+  const { writeInSteps, ...others } = await original<typeof import('../../../src/tools/diagnose/json/write.js')>()
   return {
     ...others,
-    writeJson: (...given: Parameters<typeof writeJson>) => {
+    writeInSteps: (...given: Parameters<typeof writeInSteps>) => {
       tokens += given[0].kinds.length
-      return writeJson(...given)
+      return writeInSteps(...given)
     },
   }
 })

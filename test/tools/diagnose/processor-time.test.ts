@@ -8,8 +8,16 @@ const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
 /** Twice what quotes in quotes need, the slowest of all. */
 const LIMIT = 20
 
-it.each(Object.keys(BODIES))('takes at most 20 times as long as an ordinary body: %s', (name) => {
-  const ratio = Number(execFileSync(process.execPath, [PROGRAM, name], { encoding: 'utf8' }))
-  expect(ratio).toBeGreaterThan(0)
-  expect(ratio).toBeLessThan(LIMIT)
-})
+/** Reading and writing 1 MB of JSON takes about 8 ms. The limit is twice the documented 50 ms, because it includes the collection of garbage. */
+const MAX_BLOCKED = 14
+
+it.each(Object.keys(BODIES))(
+  'takes at most 20 times as long as an ordinary body, and lets other work run: %s',
+  (name) => {
+    const { total, longest } = JSON.parse(execFileSync(process.execPath, [PROGRAM, name], { encoding: 'utf8' }))
+    expect(total).toBeGreaterThan(0)
+    expect(total).toBeLessThan(LIMIT)
+    // The documentation promises this for up to 1 MB.
+    if (!/^\d\d+ MB|^4|^10000000|bomb/.test(name)) expect(longest).toBeLessThan(MAX_BLOCKED)
+  },
+)

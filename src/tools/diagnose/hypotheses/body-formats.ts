@@ -1,4 +1,4 @@
-import { fromBase64, fromLatin1, hex, latin1 } from '../../bytes.js'
+import { concat, fromBase64, latin1 } from '../../bytes.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -10,14 +10,14 @@ import {
   NUMBER,
   OPEN_ARRAY,
   OPEN_OBJECT,
-  parseJson,
   STRING,
   textOf,
   written,
 } from '../json/parse.js'
 import * as styles from '../json/styles.js'
 import { replaceTokens } from '../json/write.js'
-import type { Bytes, Variant } from './hypothesis.js'
+import type { Steps } from '../steps.js'
+import type { Bytes, Variant, Variants } from './hypothesis.js'
 
 // Conversions between the formats in which a body may have been signed and received.
 
@@ -41,8 +41,12 @@ export function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
-/** Returns the text with a backslash before each quote and backslash, as PHP's addslashes writes it. */
-export const addSlashes = (text: string) => text.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0')
+/** Returns a character as PHP's addslashes writes it: with a backslash before a quote or backslash. */
+export const addSlash = (character: string) =>
+  /['"\\]/.test(character) ? `\\${character}` : character === '\0' ? '\\0' : character
+
+/** Returns the text as PHP's addslashes writes it. */
+export const addSlashes = (text: string) => text.replace(/['"\\\0]/g, addSlash)
 
 /** Returns the text before {@link addSlashes}, or `undefined` if `text` is not the result of that function. */
 export function removeSlashes(text: string): string | undefined {
@@ -102,15 +106,16 @@ export const pythonWord: WriteWord = (value) =>
 
 /** A form is at most this many times as long as its JSON. */
 const MAX_FORM_GROWTH = 16
+/** JSON with more tokens is not written as a form, because no sender has so many fields. */
+const MAX_FORM_TOKENS = 2 ** 17
 
 /**
  * Returns the members of a JSON object as a form, or `undefined` if the text is not a JSON object or the form would be too long.
  * Nested names are written `outer[inner]`.
  */
-export function jsonAsForm(text: string, write: WriteWord): string | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined
-  const parsed = jsonValue(text) as object | undefined
-  if (parsed === undefined) return undefined
+export function* jsonAsForm({ text, kinds }: JsonText, write: WriteWord): Steps<string | undefined> {
+  if (kinds[0] !== OPEN_OBJECT || kinds.length > MAX_FORM_TOKENS) return undefined
+  const parsed: object = JSON.parse(text)
   const fields: string[] = []
   let length = 0
   const pending: [string, unknown][] = Object.entries(parsed).reverse()
@@ -125,6 +130,7 @@ export function jsonAsForm(text: string, write: WriteWord): string | undefined {
       fields.push(field)
       // The name of a nested field grows with each level.
       length += field.length
+      if (fields.length % STEP === 0) yield STEP
       if (length > MAX_FORM_GROWTH * text.length) return undefined
     }
   }
@@ -138,31 +144,33 @@ export function stringInside(text: string): string | undefined {
 }
 
 const MAX_PARTS = 32
+/** A step ends after this many tokens. */
+const STEP = 2 ** 13
 const MIN_TEXT_PART = 8
 
 /**
  * Returns the objects, arrays and longer texts inside a JSON body. The sender may have signed one of them before it was put into
  * its envelope.
  */
-export function jsonParts(body: string): Variant<Bytes>[] {
-  const json = parseJson(body)
+export function* jsonParts(json: JsonText): Steps<Variants<Bytes>> {
   const parts: Variant<Bytes>[] = []
-  if (json === undefined) return parts
   let of = ''
   for (let token = 1; token < json.kinds.length && parts.length < MAX_PARTS; token++) {
     const kind = json.kinds[token]
     if (kind === KEY) of = ` of \`${textOf(json, token).slice(0, 64)}\``
     else if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) {
-      const value = body.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])
+      const value = json.text.slice(json.starts[token], json.ends[endOfValue(json, token) - 1])
       parts.push({ detail: `value${of}`, value })
     } else if (kind === STRING && written(json, token).length > MIN_TEXT_PART + 2) {
       const text = textOf(json, token)
       parts.push({ detail: `text${of}`, value: text })
+      yield text.length
       const decoded = fromBase64(text)
       if (decoded !== undefined) parts.push({ detail: `base64${of}, decoded,`, value: decoded })
     }
+    if (token % STEP === 0) yield STEP
   }
-  return parts
+  return { variants: parts }
 }
 
 /** The longest first line of a multipart body: two dashes and a boundary (RFC 2046, section 5.1.1). */
@@ -184,16 +192,17 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
 }
 
 /** Returns the JSON without one of its members, once per member, because a member may have been added after the body was signed. */
-export function withoutMember(text: string): Variant<string>[] {
-  const json = parseJson(text)
-  if (json?.kinds[0] !== OPEN_OBJECT) return []
+export function withoutMember(json: JsonText): Variants<string> | undefined {
+  if (json.kinds[0] !== OPEN_OBJECT) return undefined
+  const { text } = json
   const members = membersOf(json, 0)
-  return members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
+  const variants = members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
     // One comma is removed with the member: the comma after the first member, or the comma before another member.
     const ends =
       index === 0 ? [json.starts[from], json.starts[members[1]?.from ?? to]] : [json.ends[from - 1], json.ends[to - 1]]
     return { detail: key.slice(0, 64), value: text.slice(0, ends[0]) + text.slice(ends[1]) }
   })
+  return { variants }
 }
 
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -206,28 +215,22 @@ const CASES: readonly (readonly [name: string, write: (key: string) => string])[
 ]
 
 /** Returns the JSON with its keys in another style, once per style. */
-export function recasedKeys(text: string): Variant<string>[] {
-  const json = parseJson(text)
-  if (json === undefined) return []
-  return CASES.map(([detail, write]) => ({
-    detail,
-    value: replaceTokens(json, (token) =>
+export function* recasedKeys(json: JsonText): Steps<Variants<string>> {
+  const variants: Variant<string>[] = []
+  for (const [detail, write] of CASES) {
+    const value = yield* replaceTokens(json, (token) =>
       json.kinds[token] === KEY ? JSON.stringify(write(textOf(json, token))) : written(json, token),
-    ),
-  }))
-}
-
-/** Returns the JSON with each token replaced, or `undefined` if the text is not JSON. */
-function rewriteTokens(text: string, write: (json: JsonText, token: number) => string): string | undefined {
-  const json = parseJson(text)
-  return json && replaceTokens(json, (token) => write(json, token))
+    )
+    variants.push({ detail, value })
+  }
+  return { variants }
 }
 
 /** Returns the JSON with an object for each array, as PHP's JSON_FORCE_OBJECT writes it. */
-export function arraysAsObjects(text: string): string | undefined {
+export function arraysAsObjects(json: JsonText): Steps<string> {
   /** The index of the next element of each open array, and NaN for each open object. */
   const indices: number[] = []
-  return rewriteTokens(text, (json, token) => {
+  return replaceTokens(json, (token) => {
     const kind = json.kinds[token]
     if (kind === CLOSE_OBJECT || kind === CLOSE_ARRAY) {
       indices.pop()
@@ -242,8 +245,8 @@ export function arraysAsObjects(text: string): string | undefined {
 }
 
 /** Returns the JSON with an empty array for each empty object. */
-export function withoutEmptyObjects(text: string): string | undefined {
-  return rewriteTokens(text, (json, token) => {
+export function withoutEmptyObjects(json: JsonText): Steps<string> {
+  return replaceTokens(json, (token) => {
     const isEmpty = (opened: number) => json.kinds[opened] === OPEN_OBJECT && json.closes[opened] === opened + 1
     return isEmpty(token) ? '[' : isEmpty(token - 1) ? ']' : written(json, token)
   })
@@ -252,21 +255,26 @@ export function withoutEmptyObjects(text: string): string | undefined {
 const MAX_CHANGED_TOKENS = 64
 
 /** Returns copies of a JSON text in which tokens are replaced. The first copy has all changes, and each other copy has one. */
-function changeTokens(text: string, kind: number, change: (token: string) => string | undefined): Variant<string>[] {
-  const json = parseJson(text)
-  if (json === undefined) return []
+function* changeTokens(
+  json: JsonText,
+  kind: number,
+  change: (token: string) => string | undefined,
+): Steps<Variant<string>[]> {
   const changes = new Map<number, string>()
   for (const [token, one] of json.kinds.entries()) {
     const changed = one === kind ? change(written(json, token)) : undefined
     if (changed !== undefined) changes.set(token, changed)
+    if ((token + 1) % STEP === 0) yield STEP
   }
-  const all =
-    changes.size > 1
-      ? [{ detail: 'every value', value: replaceTokens(json, (token) => changes.get(token) ?? written(json, token)) }]
-      : []
+  const all: Variant<string>[] = []
+  if (changes.size > 1) {
+    const value = yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
+    all.push({ detail: 'every value', value })
+  }
+  const { text, starts, ends } = json
   const each = [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
     detail: changed,
-    value: replaceTokens(json, (other) => (other === token ? changed : written(json, other))),
+    value: text.slice(0, starts[token]) + changed + text.slice(ends[token]),
   }))
   return [...all, ...each]
 }
@@ -275,18 +283,28 @@ function changeTokens(text: string, kind: number, change: (token: string) => str
  * Returns copies of the JSON text with `.0` or `.00` after integers, or `0` after decimals, because a parser on the way may have
  * removed these zeros.
  */
-export function restoredFloats(text: string): Variant<string>[] {
-  const add = (ending: string, form: RegExp) =>
-    changeTokens(text, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
-  return [...add('.0', /^-?\d+$/), ...add('.00', /^-?\d+$/), ...add('0', /^-?\d+\.\d$/)]
+export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
+  const variants: Variant<string>[] = []
+  for (const [ending, form] of LOST_ZEROS) {
+    const add = (number: string) => (form.test(number) ? number + ending : undefined)
+    variants.push(...(yield* changeTokens(json, NUMBER, add)))
+  }
+  return { variants }
 }
 
-export function stringsAsNumbers(text: string): Variant<string>[] {
-  return changeTokens(text, STRING, (string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1])
+const LOST_ZEROS = [
+  ['.0', /^-?\d+$/],
+  ['.00', /^-?\d+$/],
+  ['0', /^-?\d+\.\d$/],
+] as const
+
+export function* stringsAsNumbers(json: JsonText): Steps<Variants<string>> {
+  const change = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1]
+  return { variants: yield* changeTokens(json, STRING, change) }
 }
 
-export function numbersAsStrings(text: string): Variant<string>[] {
-  return changeTokens(text, NUMBER, (number) => `"${number}"`)
+export function* numbersAsStrings(json: JsonText): Steps<Variants<string>> {
+  return { variants: yield* changeTokens(json, NUMBER, (number) => `"${number}"`) }
 }
 
 /** Returns the JSON text with the lost line breaks before its indentation, or `undefined` if it lost none. */
@@ -295,20 +313,72 @@ export function restoreLineBreaks(text: string): string | undefined {
   return /\n[ \t]/.test(restored) && !text.includes('\n') ? restored : undefined
 }
 
+const ESCAPES: { readonly [escaped: string]: string } = {
+  '\\n': '\n',
+  '\\t': '\t',
+  '\\r': '\r',
+  '\\b': '\b',
+  '\\f': '\f',
+  '\\\\': '\\',
+}
+
 /** Returns the text with its escapes expanded, as a shell does, or `undefined` if it has none. */
 export function expandEscapes(text: string): string | undefined {
-  const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => JSON.parse(`"${escaped}"`))
+  const expanded = text.replace(/\\[ntrbf\\]/g, (escaped) => ESCAPES[escaped] as string)
   return expanded === text ? undefined : expanded
 }
 
 /** Returns the bytes as Python's repr writes them. */
-export function pythonBytes(body: Uint8Array): string {
-  const text = styles.pythonString(fromLatin1(body))
-  return `b${text.replace(/[^ -~]/g, (character) => `\\x${hex(latin1(character))}`)}`
+export function pythonBytes(body: Uint8Array): Uint8Array {
+  const quote = body.includes(0x27) && !body.includes(0x22) ? '"' : "'"
+  const shorts = new Map([
+    ['\n', '\\n'],
+    ['\r', '\\r'],
+    ['\t', '\\t'],
+    ['\\', '\\\\'],
+    [quote, `\\${quote}`],
+  ])
+  const write = (byte: number) => {
+    const character = String.fromCharCode(byte)
+    return shorts.get(character) ?? (/[ -~]/.test(character) ? character : `\\x${hexByte(byte)}`)
+  }
+  return concat(latin1(`b${quote}`), writeBytes(body, write), latin1(quote))
 }
 
-/** Returns `text` with HTML escapes. An apostrophe becomes `apostrophe`, because programs escape it in different ways. */
-export function htmlEscape(text: string, apostrophe: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return escaped.replaceAll('"', '&quot;').replaceAll("'", apostrophe)
+export const hexByte = (byte: number) => byte.toString(16).padStart(2, '0')
+
+/** Returns a function that writes HTML escapes. An apostrophe becomes `apostrophe`, because programs escape it in different ways. */
+export function htmlEscape(apostrophe: string): (text: string) => string {
+  const escapes = new Map([
+    ['&', '&amp;'],
+    ['<', '&lt;'],
+    ['>', '&gt;'],
+    ['"', '&quot;'],
+    ["'", apostrophe],
+  ])
+  return styles.replacing((character) => escapes.get(character))
+}
+
+/** Returns the bytes with a text for each byte, and with a separator between the texts. */
+export function writeBytes(bytes: Uint8Array, textOf: (byte: number) => string, separator = ''): Uint8Array {
+  const texts = Array.from({ length: 256 }, (_, byte) => latin1(textOf(byte) + separator))
+  let length = 0
+  for (const byte of bytes) length += (texts[byte] as Uint8Array).length
+  const all = new Uint8Array(length)
+  length = 0
+  for (const byte of bytes) for (const character of texts[byte] as Uint8Array) all[length++] = character
+  return all.subarray(0, Math.max(0, length - separator.length))
+}
+
+/** Returns the bytes with a carriage return before each line feed. */
+export function withCrlf(body: Uint8Array): Uint8Array {
+  const all = new Uint8Array(2 * body.length)
+  let length = 0
+  let before = 0
+  for (const byte of body) {
+    if (byte === 0x0a && before !== 0x0d) all[length++] = 0x0d
+    all[length++] = byte
+    before = byte
+  }
+  return all.slice(0, length)
 }

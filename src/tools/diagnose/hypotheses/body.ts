@@ -14,9 +14,12 @@ import {
 } from '../../bytes.js'
 import type { CompressionFormat, HashAlgorithm } from '../../primitives.js'
 import { fromLatin1, fromUtf8, isAscii, isUtf8 } from '../body-text.js'
+import type { JsonText } from '../json/parse.js'
 import { rubyString } from '../json/styles.js'
+import { isSteps, type Steps } from '../steps.js'
 import * as forms from './body-formats.js'
-import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
+import { type Applied, type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
+import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
 
 // Mistakes in the body, in three steps:
@@ -41,6 +44,13 @@ const text =
     const before = isText ? fromUtf8(body) : fromLatin1(body)
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
+  }
+/** Returns a function that applies a change to a body that is JSON in UTF-8. */
+const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
+  function* (body: Uint8Array): Steps<Applied<Bytes>> {
+    const json = isUtf8(body) ? yield* parseBody(body) : undefined
+    const changed = json && change(json)
+    return isSteps(changed) ? yield* changed : changed
   }
 /** Returns a function that applies a change unless the body is ASCII alone, because ASCII is the same in these encodings. */
 const beyondAscii = (change: (body: Uint8Array) => Bytes | undefined) => (body: Uint8Array) =>
@@ -129,9 +139,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   asSent('uncommon', 'the body decoded from the base64 in the JSON string received', (body) =>
     fromBase64(forms.stringInside(fromLatin1(body)) ?? ''),
   ),
-  inEnvelope('uncommon', 'the <detail> in the body received', (body) => ({
-    variants: forms.jsonParts(fromUtf8(body)),
-  })),
+  inEnvelope('uncommon', 'the <detail> in the body received', ofJson(forms.jsonParts)),
   inEnvelope('uncommon', 'the field `<detail>` of the form received', (body) => ({
     variants: forms.formFields(fromLatin1(body)),
   })),
@@ -167,44 +175,34 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   oneFormat(
     'uncommon',
     'the members of the JSON as a form',
-    text((body) => forms.jsonAsForm(body, forms.jsonWord)),
+    ofJson((json) => forms.jsonAsForm(json, forms.jsonWord)),
   ),
   oneFormat(
     'uncommon',
     "the members of the JSON as PHP's http_build_query writes them",
-    text((body) => forms.jsonAsForm(body, forms.phpWord)),
+    ofJson((json) => forms.jsonAsForm(json, forms.phpWord)),
   ),
   oneFormat(
     'uncommon',
     "the members of the JSON as Python's urlencode writes them",
-    text((body) => forms.jsonAsForm(body, forms.pythonWord)),
+    ofJson((json) => forms.jsonAsForm(json, forms.pythonWord)),
   ),
 
   recased(
     'uncommon',
     'the JSON with an empty array for each empty object, as PHP keeps it',
-    text(forms.withoutEmptyObjects),
+    ofJson(forms.withoutEmptyObjects),
   ),
   recased(
     'uncommon',
     'the JSON with an object for each array, as PHP writes it with JSON_FORCE_OBJECT',
-    text(forms.arraysAsObjects),
+    ofJson(forms.arraysAsObjects),
   ),
-  recased('uncommon', 'the JSON with its keys in <detail>', (body) => ({
-    variants: forms.recasedKeys(fromUtf8(body)),
-  })),
-  inEnvelope('uncommon', 'the JSON without its member `<detail>`', (body) => ({
-    variants: forms.withoutMember(fromUtf8(body)),
-  })),
-  reparsed('rare', 'the JSON with <detail> as a number, not as a string', (body) => ({
-    variants: forms.stringsAsNumbers(fromUtf8(body)),
-  })),
-  reparsed('rare', 'the JSON with <detail> as a string, not as a number', (body) => ({
-    variants: forms.numbersAsStrings(fromUtf8(body)),
-  })),
-  reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', (body) => ({
-    variants: forms.restoredFloats(fromUtf8(body)),
-  })),
+  recased('uncommon', 'the JSON with its keys in <detail>', ofJson(forms.recasedKeys)),
+  inEnvelope('uncommon', 'the JSON without its member `<detail>`', ofJson(forms.withoutMember)),
+  reparsed('rare', 'the JSON with <detail> as a number, not as a string', ofJson(forms.stringsAsNumbers)),
+  reparsed('rare', 'the JSON with <detail> as a string, not as a number', ofJson(forms.numbersAsStrings)),
+  reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', ofJson(forms.restoredFloats)),
   slashed('uncommon', "the body without the backslashes that PHP's addslashes adds", text(forms.removeSlashes)),
   newline(
     'common',
@@ -213,12 +211,12 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
 ]
 
+const inBrackets = (text: Uint8Array) => concat(utf8('['), text, utf8(']'))
+
 /** The body was signed in another form than it was sent. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  newline(
-    'common',
-    'the body with CRLF line breaks instead of LF',
-    text((body) => body.replace(/\r?\n/g, '\r\n')),
+  newline('common', 'the body with CRLF line breaks instead of LF', (body) =>
+    body.includes(0x0a) ? forms.withCrlf(body) : undefined,
   ),
   newline(
     'common',
@@ -257,12 +255,12 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   encoding(
     'uncommon',
     'the body in ASCII, with `?` for everything else',
-    beyondAscii((body) => fromUtf8(body).replace(/[^\0-\x7f]/gu, '?')),
+    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/gu, '?') : undefined)),
   ),
   encoding(
     'rare',
     'the body in Latin-1, with `?` for everything else',
-    beyondAscii((body) => latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?'))),
+    beyondAscii((body) => (isUtf8(body) ? latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?')) : undefined)),
   ),
   normalized(
     'uncommon',
@@ -286,9 +284,11 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
   asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
-  asSent('uncommon', 'the body in hex', hex),
+  asSent('uncommon', 'the body in hex', (body) => forms.writeBytes(body, forms.hexByte)),
   printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
-  printed('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) => `[${body.join(' ')}]`),
+  printed('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) =>
+    inBrackets(forms.writeBytes(body, String, ' ')),
+  ),
   asSent(
     'rare',
     'the body percent-encoded',
@@ -299,14 +299,12 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     "the body percent-encoded except `/`, as Python's quote does",
     text((body) => forms.percentEncode(body).replaceAll('%2F', '/')),
   ),
-  printed(
-    'rare',
-    "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
-    (body) => `[${Int8Array.from(body).join(', ')}]`,
+  printed('rare', "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them", (body) =>
+    inBrackets(forms.writeBytes(body, (byte) => String((byte << 24) >> 24), ', ')),
   ),
   printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
   printed('uncommon', 'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array', (body) =>
-    body.join(),
+    forms.writeBytes(body, String, ','),
   ),
   inEnvelope(
     'rare',
@@ -323,20 +321,10 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
-  changed(
-    'rare',
-    "the body escaped as HTML, as PHP's htmlspecialchars does",
-    text((body) => forms.htmlEscape(body, '&#039;')),
-  ),
-  changed(
-    'rare',
-    "the body escaped as HTML, as Python's html.escape does",
-    text((body) => forms.htmlEscape(body, '&#x27;')),
-  ),
-  slashed(
-    'uncommon',
-    "the body with a backslash before its quotes, as PHP's addslashes writes it",
-    text(forms.addSlashes),
+  changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", text(forms.htmlEscape('&#039;'))),
+  changed('rare', "the body escaped as HTML, as Python's html.escape does", text(forms.htmlEscape('&#x27;'))),
+  slashed('uncommon', "the body with a backslash before its quotes, as PHP's addslashes writes it", (body) =>
+    forms.writeBytes(body, (byte) => forms.addSlash(String.fromCharCode(byte))),
   ),
   changed(
     'rare',

@@ -3,6 +3,7 @@ import type { Primitives } from '../../primitives.js'
 import type { FindingCode, Side } from '../finding.js'
 import type { FixId } from '../fixes.js'
 import type { JsonStyle } from '../json/write.js'
+import type { Steps } from '../steps.js'
 
 /**
  * How often senders make a mistake. The search tries likely mistakes, and likely pairs of mistakes, first. `expected` marks
@@ -21,6 +22,9 @@ export interface RequestContext {
   /** Counts bytes that are read or written, but not hashed. Ends the search when the budget is used up. */
   spend(bytes: number): void
 }
+
+/** What a hypothesis returns: what was signed, or `undefined` if the mistake is not possible. */
+export type Applied<Output> = Output | Variants<Output> | undefined
 
 /** One of several values that a hypothesis proposes. `detail` says how this value differs. */
 export interface Variant<Output> {
@@ -44,8 +48,8 @@ export interface Hypothesis<Input, Output> {
   readonly what: string
   /** How the JSON was written, if the sender wrote it in another style. */
   readonly style?: JsonStyle
-  /** Returns what was signed, computed from what was received, or `undefined` if the mistake is not possible. */
-  apply(input: Input, context: RequestContext): Output | Variants<Output> | undefined
+  /** Computes what was signed from what was received. If this can take long for a large body, the work is done in steps. */
+  apply(input: Input, context: RequestContext): Applied<Output> | Steps<Applied<Output>>
 }
 
 /** Returns a function that makes the hypotheses of one kind of mistake. */

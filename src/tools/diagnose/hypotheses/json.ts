@@ -2,7 +2,7 @@ import { latin1, utf8 } from '../../bytes.js'
 import { fromLatin1, fromUtf8, isUtf8 } from '../body-text.js'
 import type { Language } from '../finding.js'
 import * as numbers from '../json/numbers.js'
-import { type JsonText, parseJson } from '../json/parse.js'
+import { type JsonText, parseInSteps } from '../json/parse.js'
 import {
   asciiString as ascii,
   COMPACT,
@@ -29,7 +29,8 @@ import {
   TABS,
   withoutNulls,
 } from '../json/styles.js'
-import { type JsonStyle, writeJson } from '../json/write.js'
+import { type JsonStyle, writeInSteps } from '../json/write.js'
+import type { Steps } from '../steps.js'
 import type { Hypothesis, Likelihood } from './hypothesis.js'
 
 // JSON that one serializer wrote for the signature and another one for sending.
@@ -185,16 +186,13 @@ const parsed = new WeakMap<Uint8Array, JsonText | undefined>()
  * Returns the tokens of a body, or `undefined` if the body is not JSON. Bytes that are not UTF-8 are read as Latin-1, because this
  * loses nothing.
  */
-export function parseBody(body: Uint8Array): JsonText | undefined {
-  if (!parsed.has(body)) parsed.set(body, parseJson(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
+export function* parseBody(body: Uint8Array): Steps<JsonText | undefined> {
+  if (!parsed.has(body)) parsed.set(body, yield* parseInSteps(isUtf8(body) ? fromUtf8(body) : fromLatin1(body)))
   return parsed.get(body)
 }
 
 /** Returns the white space after a JSON text. */
 const endOf = ({ text, ends }: JsonText) => text.slice(ends.at(-1))
-
-/** The cost of writing a token, in bytes. In a body of brackets, each byte is a token. */
-const BYTES_PER_TOKEN = 10
 
 const hypothesis = ({
   likelihood,
@@ -206,10 +204,9 @@ const hypothesis = ({
   fix: style.string === undefined ? 'serialize_once' : 'write_body',
   what: 'the JSON written again',
   style,
-  apply: (body, { spend }) => {
-    const json = parseBody(body)
-    spend(BYTES_PER_TOKEN * (json?.kinds.length ?? 0))
-    const written = json && writeJson(json, style)
+  *apply(body) {
+    const json = yield* parseBody(body)
+    const written = json && (yield* writeInSteps(json, style))
     if (json === undefined || written === undefined) return undefined
     const encode = isUtf8(body) ? utf8 : latin1
     // The sender may have added the line feed to both texts, as `echo` does, or only to the text that was sent.

@@ -1,3 +1,5 @@
+import { runSteps, type Steps } from '../steps.js'
+
 // A JSON text as tokens, which keep the text unchanged: no number is rounded, no escape is decoded, and no duplicate key is
 // lost.
 
@@ -12,13 +14,12 @@ export const NUMBER = 7
 /** `true`, `false` or `null`. */
 export const WORD = 8
 
-/** A text with more tokens is not parsed, because a hostile body of brackets alone would take too much memory and time. */
+/**
+ * A text with more tokens or deeper nesting is not parsed. The parsers of most languages refuse deep nesting too, and a hostile body
+ * of brackets alone would take too much memory and time.
+ */
 const MAX_TOKENS = 2 ** 20
-
-/** The characters between tokens. A bracket or a quote ends a number or a word too, so `IS_AROUND` adds these characters. */
-const BETWEEN = ' \t\n\r,:'
-const IS_BETWEEN = tableOf(BETWEEN)
-const IS_AROUND = tableOf(`${BETWEEN}{}[]"`)
+const MAX_DEPTH = 1024
 
 /** Returns a table of the ASCII codes in `characters`, because a look-up takes less time than a search in a text. */
 function tableOf(characters: string): Uint8Array {
@@ -27,8 +28,20 @@ function tableOf(characters: string): Uint8Array {
   return table
 }
 
+/** The characters between tokens. */
+const IS_SPACE = tableOf(' \t\n\r')
+const COMMA = 0x2c
+const COLON = 0x3a
+/** A bracket or a quote ends a number or a word too. */
+const IS_AROUND = tableOf(' \t\n\r,:{}[]"')
+
 /** A text with a longer number is not parsed. Real numbers are shorter, and rewriting long ones takes more than linear time. */
 const MAX_NUMBER_LENGTH = 400
+
+const NUMBER_FORM = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+const WORDS = new Set(['true', 'false', 'null'])
+/** Characters that not every string may have. A string without them is valid JSON. */
+const NEEDS_CHECK = /[^ -[\]-\uffff]/
 
 export interface JsonText {
   readonly text: string
@@ -41,37 +54,71 @@ export interface JsonText {
   readonly closes: readonly number[]
 }
 
+/** A step ends after this many tokens or characters. */
+const STEP = 2 ** 14
+
 /**
  * Returns the tokens of a JSON text, or `undefined` if the text is not JSON or exceeds a limit. The function is not recursive,
  * so deep nesting uses no stack.
  */
-export function parseJson(text: string): JsonText | undefined {
+export const parseJson = (text: string): JsonText | undefined => runSteps(parseInSteps(text))
+
+/** Does the work of {@link parseJson} in steps, and yields the number of characters that each step read. */
+export function* parseInSteps(text: string): Steps<JsonText | undefined> {
   const kinds: number[] = []
   const starts: number[] = []
   const ends: number[] = []
   const closes: number[] = []
+  /** The tokens that opened the objects and arrays around the current token. */
   const open: number[] = []
+  /** The comma or colon since the last token, or 0. */
+  let separator = 0
   let end = 0
+  let stepped = 0
   for (let start = 0; start < text.length; start = end) {
     end = start + 1
     const code = text.charCodeAt(start)
-    if (IS_BETWEEN[code] === 1) continue
+    if (IS_SPACE[code] === 1) continue
+    if (code === COMMA || code === COLON) {
+      if (separator !== 0) return undefined
+      separator = code
+      continue
+    }
     const first = text.charAt(start)
     const bracket = '{}[]'.indexOf(first) + 1
     if (first === '"') end = endOfString(text, start)
     else if (bracket === 0) while (end < text.length && IS_AROUND[text.charCodeAt(end)] !== 1) end++
-    if (end === 0 || kinds.length === MAX_TOKENS) return undefined
-    const isInObject = kinds[open.at(-1) ?? -1] === OPEN_OBJECT
-    const ofString = isInObject && kinds.at(-1) !== KEY ? KEY : STRING
-    const kind = bracket || (first === '"' ? ofString : /[-\d]/.test(first) ? NUMBER : WORD)
-    if (kind === NUMBER && end - start > MAX_NUMBER_LENGTH) return undefined
+    if (end === 0 || kinds.length === MAX_TOKENS || open.length > MAX_DEPTH) return undefined
+    const before = kinds.at(-1)
+    const around = kinds[open.at(-1) ?? -1]
+    const isKey = around === OPEN_OBJECT && before !== KEY
+    const ofText = first === '"' ? (isKey ? KEY : STRING) : /[-\d]/.test(first) ? NUMBER : WORD
+    const kind = bracket || ofText
+    const isClosing = kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
+    // What stands between two tokens follows from the tokens.
+    const isFirst = before === undefined || before === OPEN_OBJECT || before === OPEN_ARRAY
+    const expected = before === KEY ? COLON : isFirst || isClosing ? 0 : COMMA
+    if (separator !== expected || (before !== undefined && around === undefined)) return undefined
+    if (isClosing ? around !== kind - 1 || before === KEY : isKey && kind !== KEY) return undefined
+    if (bracket === 0 && !isToken(text.slice(start, end), kind)) return undefined
+    separator = 0
     if (kind === OPEN_OBJECT || kind === OPEN_ARRAY) open.push(kinds.length)
-    if (kind === CLOSE_OBJECT || kind === CLOSE_ARRAY) closes[open.pop() ?? 0] = kinds.length
+    if (isClosing) closes[open.pop() as number] = kinds.length
     kinds.push(kind)
     starts.push(start)
     ends.push(end)
+    if (end - stepped > STEP) {
+      yield end - stepped
+      stepped = end
+    }
   }
-  return jsonValue(text) === undefined ? undefined : { text, kinds, starts, ends, closes }
+  return kinds.length === 0 || open.length > 0 || separator !== 0 ? undefined : { text, kinds, starts, ends, closes }
+}
+
+/** Returns whether a text is a token of its kind: a string, number or word. */
+function isToken(token: string, kind: number): boolean {
+  if (kind === NUMBER) return token.length <= MAX_NUMBER_LENGTH && NUMBER_FORM.test(token)
+  return kind === WORD ? WORDS.has(token) : !NEEDS_CHECK.test(token) || jsonValue(token) !== undefined
 }
 
 /** Returns the index after the closing quote, or 0 if there is none. */

@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from '../steps.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -62,33 +63,57 @@ interface Prepared {
   readonly written: readonly string[]
   /** For each token: whether some serializers write it in another way. */
   readonly isSpecial: readonly boolean[]
+  /** The texts that strings mean, as far as they were needed. */
+  readonly meant: string[]
   readonly orders: Map<Arrange, readonly number[]>
 }
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-function prepare(json: JsonText): Prepared {
+/** A step ends after this many tokens. */
+const STEP = 2 ** 13
+
+/** The cost of writing a token, in characters. In a body of brackets, each character is a token. */
+const PER_TOKEN = 10
+
+function* prepare(json: JsonText): Steps<Prepared> {
   const before = PREPARED.get(json)
   if (before !== undefined) return before
-  const texts = json.starts.map((_, token) => written(json, token))
-  const prepared = { written: texts, isSpecial: texts.map((text) => ESCAPED_BY_SOME.test(text)), orders: new Map() }
+  const texts: string[] = []
+  const isSpecial: boolean[] = []
+  for (let token = 0; token < json.kinds.length; token++) {
+    const text = written(json, token)
+    texts.push(text)
+    isSpecial.push(ESCAPED_BY_SOME.test(text))
+    if ((token + 1) % STEP === 0) yield PER_TOKEN * STEP
+  }
+  const prepared = { written: texts, isSpecial, meant: [], orders: new Map() }
   PREPARED.set(json, prepared)
   return prepared
 }
 
 /** Returns the JSON text with each token replaced, and with everything between the tokens unchanged. */
-export function replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): string {
-  const pieces = starts.map((start, token) => text.slice(ends[token - 1] ?? 0, start) + replace(token))
-  return pieces.join('') + text.slice(ends.at(-1))
+export function* replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): Steps<string> {
+  let replaced = ''
+  for (let token = 0; token < starts.length; token++) {
+    replaced += text.slice(ends[token - 1] ?? 0, starts[token]) + replace(token)
+    if ((token + 1) % STEP === 0) yield PER_TOKEN * STEP
+  }
+  yield PER_TOKEN * (starts.length % STEP)
+  return replaced + text.slice(ends.at(-1))
 }
 
 /** Returns JSON in another style, or `undefined` if the text would grow too large. */
-export function writeJson(json: JsonText, style: JsonStyle): string | undefined {
+export const writeJson = (json: JsonText, style: JsonStyle): string | undefined => runSteps(writeInSteps(json, style))
+
+/** Does the work of {@link writeJson} in steps, and yields the cost of each step. */
+export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | undefined> {
   // If the members get another order, their own white space is lost.
   const spacing = style.spacing ?? (style.order && AS_WRITTEN)
-  const prepared = prepare(json)
-  if (spacing === undefined) return replaceTokens(json, (token) => writeToken(json, prepared, token, style))
-  const tokens = style.order === undefined ? json.kinds.keys() : orderOf(json, prepared, style.order)
+  const prepared = yield* prepare(json)
+  if (spacing === undefined) return yield* replaceTokens(json, (token) => writeToken(json, prepared, token, style))
+  const tokens = style.order === undefined ? undefined : yield* orderOf(json, prepared, style.order)
+  const count = (tokens ?? json.kinds).length
   const indentations: string[] = []
   const indentationOf = (depth: number) => {
     indentations[depth] ??= (spacing.indent ?? '').repeat(depth)
@@ -98,14 +123,17 @@ export function writeJson(json: JsonText, style: JsonStyle): string | undefined 
   let text = ''
   let depth = 0
   let before = 0
-  for (const token of tokens) {
-    const kind = Number(json.kinds[token])
+  for (let index = 0; index < count; index++) {
+    const token = tokens === undefined ? index : (tokens[index] as number)
+    const kind = json.kinds[token] as number
     if (isClosing(kind)) depth--
     text += between(before, kind, spacing, indentationOf(depth)) + writeToken(json, prepared, token, style)
     if (isOpening(kind)) depth++
     before = kind
     if (text.length > maxLength) return undefined
+    if ((index + 1) % STEP === 0) yield PER_TOKEN * STEP
   }
+  yield PER_TOKEN * (count % STEP)
   return text
 }
 
@@ -127,18 +155,27 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   const kind = json.kinds[token] as number
   const as = prepared.written[token] as string
   if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
-  if (kind === KEY && style.key !== undefined) return style.key(textOf(json, token))
+  if (kind === KEY && style.key !== undefined) return style.key(meantBy(json, prepared, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as
-  if (style.string !== undefined) return style.string(textOf(json, token))
-  return style.escaping === undefined || !prepared.isSpecial[token] ? as : style.escaping(textOf(json, token))
+  if (style.string !== undefined) return style.string(meantBy(json, prepared, token))
+  return style.escaping === undefined || !prepared.isSpecial[token]
+    ? as
+    : style.escaping(meantBy(json, prepared, token))
+}
+
+/** Returns the text that a string means. It is kept, because each style writes it. */
+function meantBy(json: JsonText, { meant }: Prepared, token: number): string {
+  meant[token] ??= textOf(json, token)
+  return meant[token] as string
 }
 
 /** Returns the tokens in another order. The function is not recursive, so deep nesting uses no stack. */
-function orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): readonly number[] {
+function* orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): Steps<readonly number[]> {
   const before = orders.get(arrange)
   if (before !== undefined) return before
   const order: number[] = []
+  let stepped = 0
   const pending = [{ from: 0, to: json.kinds.length }]
   for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
     const { to } = range
@@ -148,6 +185,10 @@ function orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): readon
       pending.push({ from: json.closes[token] as number, to })
       for (const member of arrange(membersOf(json, token), json).reverse()) pending.push(member)
       break
+    }
+    if (order.length - stepped > STEP) {
+      yield PER_TOKEN * (order.length - stepped)
+      stepped = order.length
     }
   }
   orders.set(arrange, order)

@@ -38,6 +38,23 @@ describe('a text has tokens', () => {
     ['{"a":1,}', false],
     ['{"a":1]', false],
     ['[1}', false],
+    ['{"a"}', false],
+    ['{1:2}', false],
+    ['[1,]', false],
+    ['[,1]', false],
+    ['[1,,2]', false],
+    ['[1:2]', false],
+    ['{"a",1}', false],
+    ['{"a":1:2}', false],
+    ['{"a":1,}', false],
+    ['1 2', false],
+    ['1,', false],
+    [']', false],
+    ['01', false],
+    ['tru', false],
+    ['', false],
+    ['\u00a01', false],
+    [' 1\r\n', true],
     ['#', false],
     ['[#]', false],
     ['["\\\\"]', true],
@@ -56,6 +73,12 @@ describe('a text has tokens', () => {
     const array = (length: number) => `[${'1,'.repeat(length - 1)}1]`
     expect(parseJson(array(2 ** 20 - 2))).toBeDefined()
     expect(parseJson(array(2 ** 20 - 1))).toBeUndefined()
+  })
+
+  it('if they are nested at most 1024 deep', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
+    expect(parseJson(nested(1024))).toBeDefined()
+    expect(parseJson(nested(1025))).toBeUndefined()
   })
 })
 
