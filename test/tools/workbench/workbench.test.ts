@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../../src/index.js'
+import { readCapture } from '../../../src/tools/capture/read-capture.js'
 import type { Finding } from '../../../src/tools/diagnose/finding.js'
 import {
   type Browser,
@@ -23,6 +24,7 @@ import {
 import { ROOT } from '../../support/packed.js'
 import { signatureOf } from '../../support/request.js'
 import { call } from '../cli/call.js'
+import { diagnoseBriefly } from '../diagnose/brief-search.js'
 import { CAPTURED } from '../diagnose/captured.js'
 
 // These tests open the page in a real browser, as a file.
@@ -172,9 +174,19 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     ]
   }
 
+  async function isExplainedBriefly({ capture, secrets, now }: Entered): Promise<boolean> {
+    const { headers, body } = readCapture(capture)
+    const request = { webhookId: '42', headers, body: body ?? '' }
+    const { findings } = await diagnoseBriefly(request, secrets, now === undefined ? undefined : { now: () => now })
+    return findings.at(-1)?.code !== 'signature_mismatch'
+  }
+
   it('says what the command line says, for captured requests with every cause', async () => {
+    let unexplained = 0
     const all = []
     for (const request of capturedRequests()) {
+      // Whole searches take long, and all of them try the same.
+      if (!(await isExplainedBriefly(request)) && ++unexplained > 8) continue
       all.push({ ...request, said: await saidByCommand(request.capture, request.secrets, request.now) })
     }
     expect(all.length).toBeGreaterThan(120)
