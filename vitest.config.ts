@@ -25,9 +25,10 @@ const FAULTS = [
 ]
 /** These measure the time of processes, so little else runs beside them. */
 const ALONE = ['test/integration/set-ups.test.ts', 'test/tools/diagnose/processor-time.test.ts']
-/** These need servers, other programs or minutes. `npm test` leaves them to `npm run test:full`. */
+/** These need servers, and mostly wait for them. */
+const SERVERS = ['test/integration/**/*.test.ts']
+/** These need other programs or minutes. `npm test` leaves them to `npm run test:full`, as all of the above. */
 const FULL = [
-  'test/integration/**/*.test.ts',
   'test/recipes/**/*.test.ts',
   'test/docs/senders.test.ts',
   'test/site/**/*.test.ts',
@@ -104,7 +105,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PACKAGE, ...FULL, ...FAULTS, ...ALONE, ...MOCKING],
+          exclude: ['**/node_modules/**', ...PACKAGE, ...SERVERS, ...FULL, ...FAULTS, ...ALONE, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
           isolate: false,
           globalSetup: ['test/support/run-limit.ts', 'test/tools/cli/program.ts'],
@@ -137,8 +138,20 @@ export default defineConfig({
           // Compilers and builds of frameworks are slow on a machine under load.
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          exclude: ['**/node_modules/**', ...ALONE],
+          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: SERVERS,
           exclude: ['**/node_modules/**', ...FAULTS, ...ALONE],
-          globalSetup: ['test/support/run-limit.ts', 'test/support/packed-install.ts', 'test/support/prepared.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 2,
+          globalSetup: ['test/support/run-limit.ts', 'test/support/fresh-build.ts', 'test/support/prepared.ts'],
         },
       },
       {

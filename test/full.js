@@ -14,15 +14,29 @@ const folder = mkdtempSync(join(tmpdir(), 'test-full-'))
 /** The tests that run collect their coverage in this folder. CI sets it for `npm test` too, so that no test runs twice. */
 const COVERAGE_PARTS = process.env['COVERAGE_PARTS'] || join(folder, 'coverage')
 
-const TESTS = {
-  name: 'the tests of npm test',
-  command: 'npx vitest run --project unit --project mocking --project package',
-  env: { COVERAGE_PARTS },
-}
+/** @typedef {{ name: string, command: string, env?: NodeJS.ProcessEnv, needs?: () => boolean }} Step */
 
-/** @type {{ name: string, command: string, env?: NodeJS.ProcessEnv, needs?: () => boolean }[]} */
-const STEPS = [
+/**
+ * CI has done these in `npm test`.
+ *
+ * @type {Step[]}
+ */
+const DONE_IN_CI = [
   { name: 'build', command: 'npm run build -- --silent' },
+  {
+    name: 'the tests of npm test',
+    command: 'npx vitest run --project unit --project mocking --project package',
+    env: { COVERAGE_PARTS },
+  },
+]
+
+/**
+ * The steps of one list run at the same time.
+ *
+ * @type {(Step | Step[])[]}
+ */
+const STEPS = [
+  ...(process.env['COVERAGE_PARTS'] ? [] : DONE_IN_CI),
   {
     name: 'documentation site',
     command: 'npm run docs',
@@ -33,13 +47,21 @@ const STEPS = [
     command: 'node node_modules/typescript-7/bin/tsc -p test/site',
     needs: () => isInstalled('the driver of the browser', hasPackage('playwright-core')),
   },
-  ...(process.env['COVERAGE_PARTS'] ? [] : [TESTS]),
-  {
-    name: 'all other tests',
-    command: 'npx vitest run --project full --project whole',
-    env: { COVERAGE_PARTS, SITE_IS_BUILT: 'true' },
-  },
-  { name: 'coverage of all tests', command: `npx vitest run --merge-reports='${COVERAGE_PARTS}' --coverage` },
+  [
+    // These mostly wait.
+    {
+      name: 'stores with real servers',
+      command: 'npx vitest run --project servers',
+      env: { COVERAGE_PARTS },
+    },
+    // These mostly compute, and would be slower with coverage. They cover little that no other test covers.
+    {
+      name: 'all other tests',
+      command: 'npx vitest run --project full --project whole --maxWorkers 3',
+      env: { SITE_IS_BUILT: 'true' },
+    },
+  ],
+  { name: 'coverage', command: `npx vitest run --merge-reports='${COVERAGE_PARTS}' --coverage` },
   { name: 'times of processes', command: 'npx vitest run --project alone' },
   {
     name: 'stores under faults',
@@ -73,20 +95,19 @@ const outcomes = { passed: [], failed: [], skipped: [] }
  * @type {Set<string>}
  */
 const failures = new Set()
-for (const { name, command, env, needs } of STEPS) {
-  console.log(`\n=== ${name}`)
+for (const steps of STEPS) await Promise.all([steps].flat().map(perform))
+
+/** @param {Step} step */
+async function perform(step) {
+  console.log(`\n=== ${step.name}`)
   const start = performance.now()
-  const outcome = await run(command, env, needs)
-  outcomes[outcome].push(name)
-  console.log(`=== ${name}: ${outcome} in ${Math.round((performance.now() - start) / 1000)} s`)
+  const outcome = await run(step)
+  outcomes[outcome].push(step.name)
+  console.log(`=== ${step.name}: ${outcome} in ${Math.round((performance.now() - start) / 1000)} s`)
 }
 
-/**
- * @param {string} command
- * @param {NodeJS.ProcessEnv} [env]
- * @param {() => boolean} [needs]
- */
-async function run(command, env, needs) {
+/** @param {Step} step */
+async function run({ command, env, needs }) {
   try {
     if (needs?.() === false) return 'skipped'
   } catch (error) {
