@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LATE } from '../support/late.js'
 import { isInstalled } from '../support/programs.js'
-import { eventually, startRedisSentinel } from '../support/servers.js'
+import { eventually, startRedisSentinel, TcpProxy } from '../support/servers.js'
 import { connectStore } from '../support/stores/connect.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { type Server, STORES } from '../support/stores/shared-stores.js'
@@ -67,3 +67,33 @@ describe.runIf(isInstalled('redis-server'))('a failover that runs at the start',
     }
   })
 })
+
+const SINGLE = STORES.filter(({ store, installed }) => installed && /^(Redis|PostgreSQL|MySQL, MariaDB)$/.test(store))
+
+it.concurrent.each(SINGLE)('$store is far away, with 300 ms of latency: connect works', async (store) => {
+  const { servers, address } = await store.start()
+  const { port } = new URL(String(address))
+  const proxy = await TcpProxy.start(Number(port))
+  const farAddress = String(address).replace(port, String(proxy.port))
+  try {
+    for (const kind of store.kinds) {
+      // This loads the client.
+      await (await eventually(() => connectStore(kind, address, 1000))).close()
+      proxy.delay = 300
+      const { nonceStore, close } = await connectInTime(kind, farAddress)
+      expect(await send(newRequest(), nonceStore), `${LATE}${kind}`).toBe('accepted')
+      await close()
+      proxy.delay = 0
+    }
+  } finally {
+    proxy.stop()
+    for (const server of servers) await server.stop()
+  }
+})
+
+/** Connects a store. A failure may be due to a machine under load. */
+function connectInTime(kind: string, address: string): ReturnType<typeof connectStore> {
+  return connectStore(kind, address, 1000).catch((error: unknown) => {
+    throw new Error(`${LATE}${kind} did not connect`, { cause: error })
+  })
+}

@@ -66,6 +66,8 @@ export async function connectMysql2(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
+  // Opening a connection takes several round trips, and more with TLS, so it may take longer than a reservation.
+  const openingTime = Math.ceil(1.5 * timeout)
   const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
   /** The connections that have {@link sessionSettings}. */
   const prepared = new WeakSet<object>()
@@ -80,17 +82,17 @@ export async function connectMysql2(
   }
 
   /**
-   * Resolves to a connection. Waits at most `timeout`, because the pool of mysql2 has no limit of its own. A connection that comes too
-   * late goes back to the pool.
+   * Resolves to a connection. Waits at most `patience` milliseconds, because the pool of mysql2 has no limit of its own. A connection
+   * that comes too late goes back to the pool.
    */
-  function take(pool: Mysql2Pool): Promise<Mysql2Connection> {
+  function take(pool: Mysql2Pool, patience: number): Promise<Mysql2Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
-        const message = `The pool had no free connection within ${timeout} ms. Allow more, or check the server.`
+        const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
         reject(codedError('NO_CONNECTION', message))
-      }, timeout)
+      }, patience)
       pool
         .getConnection()
         .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
@@ -98,38 +100,40 @@ export async function connectMysql2(
     })
   }
 
+  async function query(pool: Mysql2Pool, sql: string, values: (string | number)[], patience: number): Promise<unknown> {
+    const connection = await take(pool, patience)
+    try {
+      const answer = run(connection, sql, values)
+      const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
+      connection.release()
+      return result
+    } catch (error) {
+      // An error that the server sent has `sqlState`, so its connection works. After any other error, the connection may be lost:
+      // the pool would keep it, and mysql2 would wait on it for ever.
+      if ('sqlState' in Object(error)) connection.release()
+      else {
+        connection.destroy()
+        socketsOf.get(pool)?.destroySilent()
+      }
+      throw error
+    }
+  }
+
   const driver: SqlDriver<Mysql2Pool, unknown> = {
     poolOption: 'connectionLimit',
     create(onPoolError) {
       const sockets = new Sockets(timeout)
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
-      const poolOptions = { connectTimeout: timeout, stream }
+      const poolOptions = { connectTimeout: openingTime, stream }
       const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
       pool.on('connection', (connection) => connection.on('error', onPoolError))
       return pool
     },
-    async query(pool, sql, values) {
-      const connection = await take(pool)
-      try {
-        const answer = run(connection, sql, values)
-        const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
-        connection.release()
-        return result
-      } catch (error) {
-        // An error that the server sent has `sqlState`, so its connection works. After any other error, the connection may be lost:
-        // the pool would keep it, and mysql2 would wait on it for ever.
-        if ('sqlState' in Object(error)) connection.release()
-        else {
-          connection.destroy()
-          socketsOf.get(pool)?.destroySilent()
-        }
-        throw error
-      }
-    },
+    query: (pool, sql, values) => query(pool, sql, values, timeout),
     async assertWritable(pool) {
-      const result = await driver.query(pool, READ_ONLY_QUERY, [])
+      const result = await query(pool, READ_ONLY_QUERY, [], openingTime)
       assertWritable(Object(result)[0]?.[0])
     },
     async close(pool) {

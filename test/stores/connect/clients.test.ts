@@ -579,7 +579,7 @@ describe('connectMysql2', () => {
     await noTimers()
     await nonceStore.reserve('42', 'nonce', 600)
     expect(timersInUse(), 'no timer keeps the process running').toBe(0)
-    expect(pool).toMatchObject({ options: { connectTimeout: 1500 } })
+    expect(pool).toMatchObject({ options: { connectTimeout: 2250 } })
     expect(pool.log[0]).toBe(SESSION_SETTINGS)
     expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
     await nonceStore.close()
