@@ -67,6 +67,13 @@ class Proxies {
   }
 }
 
+/** A master that its sentinels know by the address of a proxy. They notice no silence, so nobody takes over. */
+async function startSentinelBehindProxy(closers: Closers) {
+  const servers = await startRedisSentinel({ downAfter: 60_000, isBehindProxy: true })
+  closers.push(servers.stop)
+  return { proxy: servers.proxy, address: servers.address }
+}
+
 async function startSentinel(closers: Closers) {
   const servers = await startRedisSentinel()
   closers.push(servers.stop)
@@ -85,6 +92,7 @@ async function replaced(survivors: readonly RedisServer[]): Promise<void> {
 
 const ROWS: Row[] = [
   droppedConnections(CLUSTER, startBehindProxies),
+  droppedConnections(SENTINEL, startSentinelBehindProxy),
   silentConnections('connections cut, and new ones silent for 10 s', CLUSTER, startBehindProxies, (proxies) => {
     proxies.onReply = () => 'hold'
     proxies.cutConnections()

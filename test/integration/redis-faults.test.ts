@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { isInstalled } from '../support/programs.js'
@@ -40,7 +43,16 @@ function killedAndRestarted(options: string[]): Row['start'] {
 
 const ROWS: Row[] = [
   {
-    // With everysec, Redis writes up to two seconds late while the disk is slow to flush.
+    // Redis writes up to two seconds late while the disk is slow to flush. A file system in memory is never slow.
+    fault: 'killed and restarted, with AOF and `appendfsync everysec`',
+    ...CLIENTS,
+    async start(closers) {
+      const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'everysec-'))
+      closers.push(() => rmSync(folder, { recursive: true }))
+      return killedAndRestarted(['--appendonly', 'yes', '--appendfsync', 'everysec', '--dir', folder])(closers)
+    },
+  },
+  {
     fault: 'killed and restarted, with AOF and `appendfsync always`',
     ...CLIENTS,
     start: killedAndRestarted(['--appendonly', 'yes', '--appendfsync', 'always']),

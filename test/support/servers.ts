@@ -162,9 +162,14 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<RedisSer
   return nodes
 }
 
-/** Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost. */
-export async function startRedisSentinel({ downAfter = 500, replicas: replicaCount = 1 } = {}) {
+/**
+ * Starts a master, its replicas, and three sentinels that replace the master `downAfter` milliseconds after it is lost.
+ *
+ * @param isBehindProxy - whether sentinels and clients reach the master through a proxy.
+ */
+export async function startRedisSentinel({ downAfter = 500, replicas: replicaCount = 1, isBehindProxy = false } = {}) {
   const master = await RedisServer.start()
+  const proxy = await TcpProxy.start(master.port)
   const replicas = await startReplicas(master, replicaCount)
   const name = 'nonces'
   const sentinels = await Promise.all(
@@ -174,7 +179,7 @@ export async function startRedisSentinel({ downAfter = 500, replicas: replicaCou
         join(sentinel.folder, 'sentinel.conf'),
         `port ${sentinel.port}
 bind 127.0.0.1
-sentinel monitor ${name} 127.0.0.1 ${master.port} 2
+sentinel monitor ${name} 127.0.0.1 ${isBehindProxy ? proxy.port : master.port} 2
 sentinel down-after-milliseconds ${name} ${downAfter}
 sentinel failover-timeout ${name} 2000
 `,
@@ -191,10 +196,13 @@ sentinel failover-timeout ${name} 2000
         throw new Error('sentinels do not know each other')
     }
   })
-  const stop = () => Promise.all([...sentinels, master, ...replicas].map((server) => server.stop()))
+  const stop = async () => {
+    proxy.stop()
+    await Promise.all([...sentinels, master, ...replicas].map((server) => server.stop()))
+  }
   const [replica] = replicas as [RedisServer, ...RedisServer[]]
   const address = { name, sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })) }
-  return { master, replica, replicas, sentinels, address, stop }
+  return { master, proxy, replica, replicas, sentinels, address, stop }
 }
 
 /**

@@ -131,6 +131,15 @@ export class Admission {
     }
   }
 
+  /**
+   * Stops counting the statements in flight. Call it when a new client has replaced the one that sent them, because they may all be
+   * lost.
+   */
+  forget(): void {
+    this.#inFlight.clear()
+    this.#admitNext()
+  }
+
   #learn(sent: Sent, now: number): void {
     const roundTrip = now - sent.at
     const gain = Math.min(MAX_GAIN, Math.max(MIN_GAIN, (4 * (now - this.#learnedAt)) / this.#timeout))

@@ -15,6 +15,8 @@ export interface Driver<Client> {
   check(client: Client): Promise<unknown>
   /** Ends all connections of a client, whatever its state. */
   close(client: Client): Promise<unknown>
+  /** Is called when a new client that works has replaced another one. */
+  replaced?(): void
 }
 
 /**
@@ -122,6 +124,7 @@ export class KeptClient<Client extends object> {
         this.#client = await this.#openClient()
         // The old client is closed later, because commands that it has sent may still be answered.
         setTimeout(() => this.#end(old), this.#timeout).unref()
+        this.#driver.replaced?.()
         break
       } catch (error) {
         this.#onError(error)

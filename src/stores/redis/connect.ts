@@ -61,7 +61,7 @@ async function openInTime<Client>(timeout: number, open: () => Promise<Client>):
 const CHECK_INTERVAL = 500
 
 /** What differs between the clients of Redis. */
-export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check'> {
+export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'check' | 'replaced'> {
   /** Sends a command, and resolves to the reply. The first key is `args[3]`. */
   send(client: Client, args: string[]): Promise<unknown>
   /** Returns the connections to every master that the client uses. */
@@ -147,7 +147,7 @@ export async function connectRedis<Client extends object, Connection extends obj
   const store = createStore(sendWithNext)
 
   async function open(): Promise<KeptClient<Client>> {
-    const opened = await KeptClient.open({ ...driver, check }, timeout, onError)
+    const opened = await KeptClient.open({ ...driver, check, replaced: () => admission.forget() }, timeout, onError)
     try {
       await probe(createStore((args) => send(opened.client, args)))
       return opened

@@ -126,6 +126,16 @@ describe.each(SERVERS)('%s', (_, width, milliseconds) => {
   })
 })
 
+it('forgets the statements of a client that was replaced, and sends those that wait', async () => {
+  const admission = new Admission(TIMEOUT)
+  const silent = () => admission.admit(() => admission.send(() => new Promise<boolean>(() => {})))
+  for (let sent = 0; sent < 40; sent++) void silent()
+  const waiting = ask(() => admission.admit(() => admission.send(async () => true)))
+  await time.pass(100)
+  admission.forget()
+  expect(await waiting).toEqual({ at: 0, milliseconds: 100, error: undefined })
+})
+
 it('accepts a burst at the start and after a pause, if the server is quick enough', async () => {
   const { admitted } = open(new FakeServer(1, 1))
   for (let round = 0; round < 3; round++) {

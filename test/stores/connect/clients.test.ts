@@ -188,6 +188,22 @@ describe('connectIoredis', () => {
     await nonceStore.close()
   })
 
+  it('accepts requests as soon as a silent client is replaced, though many got no answer', async () => {
+    const clients: FakeRedis[] = []
+    const nonceStore = await connectIoredis((options) => {
+      const client = new FakeRedis(options)
+      clients.push(client)
+      return client
+    })
+    Object.assign(clients[0] ?? {}, { call: () => new Promise(() => {}) })
+    const silent = Promise.allSettled(Array.from({ length: 60 }, () => nonceStore.reserve('42', 'nonce', 600)))
+    await vi.waitFor(() => expect(clients).toHaveLength(2), 5000)
+    await sleep(10)
+    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
+    await nonceStore.close()
+    await silent
+  })
+
   it('sends a command again with the next client if the server answers that it is a replica', async () => {
     const clients: FakeRedis[] = []
     const nonceStore = await connectIoredis((options) => {

@@ -39,12 +39,15 @@ function driverWith(steps: Partial<Driver<FakeClient>> = {}) {
 
 describe('a kept client', () => {
   it('is replaced once if it breaks, and closed after its last answers', async () => {
-    const { open, clients } = driverWith()
+    const replaced = vi.fn()
+    const { open, clients } = driverWith({ replaced })
     const kept = await open()
     const [first] = clients
+    expect(replaced).toHaveBeenCalledTimes(0)
     const replacements = Array.from({ length: 3 }, () => kept.replace(kept.client, new Error('lost')))
     for (const replacement of replacements) expect((await replacement).number).toBe(1)
     expect(kept.client.number).toBe(1)
+    expect(replaced).toHaveBeenCalledTimes(1)
     expect(first?.closed).toBe(0)
     await sleep(2 * TIMEOUT)
     expect(first?.closed).toBe(1)
