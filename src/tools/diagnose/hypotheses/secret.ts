@@ -64,7 +64,50 @@ const valuesInJson = (secret: string) => {
 }
 /** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
-const OTHER_CUT_LENGTHS = [8, 10, 12, 30, 36, 50, 60, 100, 128, 255]
+/** The most lengths that are tried. */
+const MAX_CUTS = 256
+/** Returns each start of a secret, and each end. A field may have any length, and any character may end a value. */
+const anyCut = (secret: string) => ({
+  variants: Array.from({ length: Math.min(secret.length, MAX_CUTS) - 1 }, (_, index) => index + 1).flatMap((length) => [
+    { detail: `the first ${length} characters`, value: secret.slice(0, length) },
+    { detail: `the last ${length} characters`, value: secret.slice(-length) },
+  ]),
+})
+const HASHES = [
+  ['sha256', 'SHA-256'],
+  ['md5', 'MD5'],
+  ['sha1', 'SHA-1'],
+  ['sha512', 'SHA-512'],
+] as const
+/** The forms in which programs write a hash, and use it as the key. */
+const HASH_FORMS: readonly (readonly [name: string, write: (digest: Uint8Array) => Bytes])[] = [
+  ['in hex', hex],
+  ['in uppercase hex', (digest) => hex(digest).toUpperCase()],
+  ['in base64', base64],
+  ['in base64url without padding', (digest) => base64(digest).replace(/[+/=]/g, (one) => URL_DIGITS[one] as string)],
+  ['as bytes', (digest) => digest],
+  ['in hex, cut to 32 digits', (digest) => hex(digest).slice(0, 32)],
+  ['as bytes, cut to 16', (digest) => digest.slice(0, 16)],
+]
+const URL_DIGITS: { readonly [digit: string]: string } = { '+': '-', '/': '_', '=': '' }
+/** Returns the hashes of a secret, and of the bytes that its text encodes. `echo` adds a line feed. */
+const anyHash = (secret: string, { primitives }: RequestContext) => {
+  const hashed = [
+    ['the secret', utf8(secret)],
+    ['the secret and a line feed (LF)', utf8(`${secret}\n`)],
+    ['the bytes that the hex of the secret stands for', fromHex(secret)],
+    ['the bytes that the base64 of the secret stands for', fromBase64(secret)],
+  ] as const
+  const variants = HASHES.flatMap(([algorithm, name]) =>
+    hashed.flatMap(([what, bytes]) => {
+      const digest = bytes && primitives.hash(algorithm, [bytes])
+      return HASH_FORMS.flatMap(([form, write]) =>
+        digest === undefined ? [] : [{ detail: `the ${name} of ${what}, ${form}`, value: write(digest) }],
+      )
+    }),
+  )
+  return variants.length === 0 ? undefined : { variants }
+}
 const cutTo = (lengths: readonly number[]) => (secret: string) => ({
   variants: lengths.map((length) => ({ detail: String(length), value: secret.slice(0, length) })),
 })
@@ -183,6 +226,7 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   unhashed('uncommon', "the secret's SHA-256 in hex", hashOf('sha256', hex)),
   unhashed('rare', "the secret's MD5 in hex", hashOf('md5', hex)),
+  unhashed('last', '<detail>', anyHash),
 
   unchanged('uncommon', 'the secret without the `=` at its end', (secret) => secret.replace(/=+$/, '')),
   unchanged('rare', 'the secret with `+` and `/` for its `-` and `_`, and with `=` at its end', (secret) =>
@@ -194,10 +238,18 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('uncommon', 'the secret without what a shell takes for a variable (`$…`)', (secret) =>
     secret.replace(/\$(\w+|\{[^}]*\}|[@*#?$!-])/g, ''),
   ),
+  unchanged('last', 'the secret with one `$` for each `$$`, as Docker Compose reads it', (secret) =>
+    secret.replaceAll('$$', () => '$'),
+  ),
+  unchanged('last', 'the secret with `$$` for each `$`', (secret) => secret.replaceAll('$', () => '$$')),
+  unchanged('last', 'the secret without its hyphens', (secret) => secret.replaceAll('-', '')),
+  unchanged('last', 'the secret with the hyphens of a UUID', (secret) =>
+    secret.replace(/^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i, '$1-$2-$3-$4-$5'),
+  ),
   unchanged('uncommon', 'the secret without its last character', (secret) => secret.slice(0, -1)),
   unchanged('uncommon', 'the secret without its first character', (secret) => secret.slice(1)),
   unchanged('rare', 'the first <detail> characters of the secret', cutTo(CUT_LENGTHS)),
-  unchanged('last', 'the first <detail> characters of the secret, a rarer length,', cutTo(OTHER_CUT_LENGTHS)),
+  unchanged('last', '<detail> of the secret', anyCut),
   unchanged('last', 'the secret and one more character at its end', (secret) => ({
     variants: Array.from({ length: 0x7e - 0x20 }, (_, index) => ({
       detail: '',
