@@ -70,8 +70,7 @@ const TABLE = `CREATE TABLE hooks.webhook_nonces (
 const ROWS: Row[] = [
   killedServer(CLIENTS, start),
   stoppedServer(CLIENTS, start),
-  // mariadb opens its connections one after the other, so it does not heal in time if they are lost one by one.
-  ...proxyFaults(CLIENTS, startBehindProxy).filter(({ fault }) => !fault.includes('one by one')),
+  ...proxyFaults(CLIENTS, startBehindProxy),
   switchover(CLIENTS, startPair, (primary) => primary.sql('SET GLOBAL read_only = 1')),
   latency('300 ms of latency, with as many connections as the guide says', 15, {
     proof: 'own',
