@@ -328,9 +328,8 @@ export function expandEscapes(text: string): string | undefined {
   return expanded === text ? undefined : expanded
 }
 
-/** Returns the bytes as Python's repr writes them. */
-export function pythonBytes(body: Uint8Array): Uint8Array {
-  const quote = body.includes(0x27) && !body.includes(0x22) ? '"' : "'"
+/** Returns a function that writes bytes as Python's repr does between two quotes. */
+function pythonWriter(quote: string) {
   const shorts = new Map([
     ['\n', '\\n'],
     ['\r', '\\r'],
@@ -338,12 +337,18 @@ export function pythonBytes(body: Uint8Array): Uint8Array {
     ['\\', '\\\\'],
     [quote, `\\${quote}`],
   ])
-  const write = (byte: number) => {
+  const write = byteWriter((byte) => {
     const character = String.fromCharCode(byte)
     return shorts.get(character) ?? (/[ -~]/.test(character) ? character : `\\x${hexByte(byte)}`)
-  }
-  return concat(latin1(`b${quote}`), writeBytes(body, write), latin1(quote))
+  })
+  return (body: Uint8Array) => concat(latin1(`b${quote}`), write(body), latin1(quote))
 }
+const inSingleQuotes = pythonWriter("'")
+const inDoubleQuotes = pythonWriter('"')
+
+/** Returns the bytes as Python's repr writes them. */
+export const pythonBytes = (body: Uint8Array): Uint8Array =>
+  body.includes(0x27) && !body.includes(0x22) ? inDoubleQuotes(body) : inSingleQuotes(body)
 
 export const hexByte = (byte: number) => byte.toString(16).padStart(2, '0')
 
@@ -359,15 +364,19 @@ export function htmlEscape(apostrophe: string): (text: string) => string {
   return styles.replacing((character) => escapes.get(character))
 }
 
-/** Returns the bytes with a text for each byte, and with a separator between the texts. */
-export function writeBytes(bytes: Uint8Array, textOf: (byte: number) => string, separator = ''): Uint8Array {
-  const texts = Array.from({ length: 256 }, (_, byte) => latin1(textOf(byte) + separator))
-  let length = 0
-  for (const byte of bytes) length += (texts[byte] as Uint8Array).length
-  const all = new Uint8Array(length)
-  length = 0
-  for (const byte of bytes) for (const character of texts[byte] as Uint8Array) all[length++] = character
-  return all.subarray(0, Math.max(0, length - separator.length))
+/** Returns a function that writes a text for each byte, with a separator between the texts. */
+export function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => Uint8Array {
+  let texts: readonly Uint8Array[] | undefined
+  return (bytes) => {
+    texts ??= Array.from({ length: 256 }, (_, byte) => latin1(textOf(byte) + separator))
+    const written = texts
+    let length = 0
+    for (const byte of bytes) length += (written[byte] as Uint8Array).length
+    const all = new Uint8Array(length)
+    length = 0
+    for (const byte of bytes) for (const character of written[byte] as Uint8Array) all[length++] = character
+    return all.subarray(0, Math.max(0, length - separator.length))
+  }
 }
 
 /** Returns the bytes with a carriage return before each line feed. */

@@ -211,7 +211,8 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
 ]
 
-const inBrackets = (text: Uint8Array) => concat(utf8('['), text, utf8(']'))
+const inBrackets = (write: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
+  concat(utf8('['), write(body), utf8(']'))
 
 /** The body was signed in another form than it was sent. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
@@ -284,10 +285,12 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
   asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
-  asSent('uncommon', 'the body in hex', (body) => forms.writeBytes(body, forms.hexByte)),
+  asSent('uncommon', 'the body in hex', forms.byteWriter(forms.hexByte)),
   printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
-  printed('rare', 'the bytes of the body as decimal numbers, as Go prints bytes', (body) =>
-    inBrackets(forms.writeBytes(body, String, ' ')),
+  printed(
+    'rare',
+    'the bytes of the body as decimal numbers, as Go prints bytes',
+    inBrackets(forms.byteWriter(String, ' ')),
   ),
   asSent(
     'rare',
@@ -299,12 +302,16 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     "the body percent-encoded except `/`, as Python's quote does",
     text((body) => forms.percentEncode(body).replaceAll('%2F', '/')),
   ),
-  printed('rare', "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them", (body) =>
-    inBrackets(forms.writeBytes(body, (byte) => String((byte << 24) >> 24), ', ')),
+  printed(
+    'rare',
+    "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
+    inBrackets(forms.byteWriter((byte) => String((byte << 24) >> 24), ', ')),
   ),
   printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
-  printed('uncommon', 'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array', (body) =>
-    forms.writeBytes(body, String, ','),
+  printed(
+    'uncommon',
+    'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array',
+    forms.byteWriter(String, ','),
   ),
   inEnvelope(
     'rare',
@@ -323,8 +330,10 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 
   changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", text(forms.htmlEscape('&#039;'))),
   changed('rare', "the body escaped as HTML, as Python's html.escape does", text(forms.htmlEscape('&#x27;'))),
-  slashed('uncommon', "the body with a backslash before its quotes, as PHP's addslashes writes it", (body) =>
-    forms.writeBytes(body, (byte) => forms.addSlash(String.fromCharCode(byte))),
+  slashed(
+    'uncommon',
+    "the body with a backslash before its quotes, as PHP's addslashes writes it",
+    forms.byteWriter((byte) => forms.addSlash(String.fromCharCode(byte))),
   ),
   changed(
     'rare',
