@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib'
 import { concat } from './bytes.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
-/** Resolves after the event loop has handled what waits. */
+/** Resolves in the next turn of the event loop, so that other work of the process can run before. */
 export { setImmediate as nextTurn } from 'node:timers/promises'
 
 const INFLATE = {

@@ -25,8 +25,8 @@ import { noAnswer, within } from '../with-timeout.js'
 const START = 40
 
 /**
- * How many statements may be in flight per second of a round trip, if this is more than `START`. A server that is far away needs more,
- * because a new connection takes three round trips.
+ * How many statements may be in flight per second of a round trip, if the product is more than `START`. A server that is far away needs
+ * more, because a new connection takes three round trips.
  */
 const START_PER_SECOND = 300
 
@@ -165,7 +165,7 @@ export class Admission {
   /** Returns whether one more statement may be in flight. */
   #hasRoom(): boolean {
     if (this.#inFlight.size + 1 <= this.#limit) return true
-    // A client may lose a statement. After twice the time-out, the server no longer runs it, so it no longer counts.
+    // A client may lose a statement. After twice the time-out, the server no longer runs the statement, so it no longer counts.
     const lost = performance.now() - 2 * this.#timeout
     for (const sent of this.#inFlight) {
       if (sent.at > lost) break

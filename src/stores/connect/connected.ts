@@ -4,7 +4,7 @@ import { assertFunction } from '../options.js'
 import type { Admission } from './admission.js'
 import { connectFailure } from './failure.js'
 
-/** `Symbol.asyncDispose`, or nothing where the types of the project do not know it. */
+/** `Symbol.asyncDispose`, or `never` if the types of the project do not have this symbol. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
 
 /** A nonce store that keeps its own connection. */
@@ -25,7 +25,10 @@ export type ConnectedNonceStore = {
 
 /** Options of every function that connects a store. */
 export interface ConnectOptions {
-  /** How long a reservation may take, in milliseconds, before it rejects. By default 1000. */
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects.
+   */
   timeout?: number | undefined
   /**
    * Is called with each error in the background, for example if a connection is lost. By default, nothing happens, because the

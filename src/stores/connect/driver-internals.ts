@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
-// The undocumented parts of the drivers that the stores read. No other file reads any. A new version of a driver may change them without
-// notice: test/integration/driver-internals.test.ts then fails, and names what is missing.
+// The undocumented parts of the drivers that the stores read. No other file reads such parts. A new version of a driver may change them
+// without notice: test/integration/driver-internals.test.ts then fails, and names what is missing.
 //
 // | driver   | tested with | what is read                                   | what it is for, and what happens without it               |
 // |----------|-------------|------------------------------------------------|-----------------------------------------------------------|
@@ -86,7 +86,7 @@ export function sessionOfPostgresJs(
 /** The values of `ssl` of postgres.js that accept any certificate. */
 const UNVERIFIED: readonly unknown[] = ['require', 'allow', 'prefer']
 
-/** Returns the inner connection of mysql2. The pool wraps it in a new object each time. */
+/** Returns the inner connection of mysql2, because the pool wraps this connection in a new object each time. */
 export function connectionOfMysql2(connection: object): object {
   return Object(connection).connection ?? connection
 }

@@ -61,8 +61,8 @@ export class Sockets {
   }
 
   /**
-   * Destroys the sockets that have received nothing for the whole time-out. Call it when a statement gets no answer: a firewall that
-   * has forgotten one connection may have forgotten the idle ones too, and each of them would cost another statement.
+   * Destroys the sockets that have received nothing for the whole time-out. Call this method when a statement gets no
+   * answer: a firewall that has forgotten one connection may have forgotten the idle ones too, and each would cost another statement.
    */
   destroySilent(): void {
     this.#observe()

@@ -6,7 +6,10 @@ import { type Driver, KeptClient } from './kept-client.js'
 
 /** Options of the functions that connect to an SQL database. */
 export interface ConnectSqlOptions extends ConnectOptions {
-  /** The table's name, with or without a schema or database. By default `webhook_nonces`. Letters, digits and `_`. */
+  /**
+   * The table's name, with or without a schema or database: `webhook_nonces` by default. A name has ASCII letters, digits and `_`, but no
+   * digit first: at most 48 characters in PostgreSQL, and 64 in MySQL.
+   */
   table?: string | undefined
   /** Whether to create the table if it is absent. By default `true`. */
   createTable?: boolean | undefined
@@ -15,8 +18,8 @@ export interface ConnectSqlOptions extends ConnectOptions {
 /** A nonce store in an SQL database that keeps its own connections. */
 export type ConnectedSqlNonceStore = ConnectedNonceStore & {
   /**
-   * Deletes at most `limit` expired rows, by default 10 000, the oldest first. Resolves to the number of deleted rows. If this number
-   * is `limit`, call `deleteExpired` again.
+   * Deletes at most `limit` expired rows (a whole number from 1, by default 10 000), the oldest first. Resolves to the number of
+   * deleted rows. If this number is `limit`, call `deleteExpired` again.
    */
   deleteExpired(options?: { limit?: number | undefined }): Promise<number>
 }
@@ -91,7 +94,7 @@ export async function connectSql<Client, Result>(
   const admission = new Admission(timeout, driver.poolOption)
   // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore((...call) => admission.send(() => query(...call)))
-  /** For the table and for deletions. `admission` does not measure them, because they may take long. */
+  /** The store for the table and for deletions, which `admission` does not measure, because they may take long. */
   const maintenance = createStore(query)
   const kept = await KeptClient.open<Counted<Client>>(
     {

@@ -12,12 +12,19 @@ import { MySqlNonceStore } from './store.js'
 
 /** What `create` passes to `mariadb.createPool`. */
 export interface MariadbOptions {
+  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
+  /** How long to wait for a connection of the pool, in milliseconds. */
   acquireTimeout: number
+  /** A connection that is silent for this time is closed, in milliseconds. */
   socketTimeout: number
+  /** How long to wait for the answer to a ping, in milliseconds. */
   pingTimeout: number
+  /** How long the pool tries to open a connection before it reports an error, in milliseconds. */
   initializationTimeout: number
+  /** How many connections the pool keeps open. */
   minimumIdle: number
+  /** The statement that sets up each new connection. */
   initSql: string
 }
 

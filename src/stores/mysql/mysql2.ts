@@ -15,6 +15,7 @@ import { MySqlNonceStore } from './store.js'
 
 /** What `create` passes to `mysql.createPool`. */
 export interface Mysql2Options {
+  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
 }
 

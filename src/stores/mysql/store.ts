@@ -12,9 +12,15 @@ export interface MySqlNonceStoreOptions {
    * statement inside your own transaction: a rollback would free the nonce.
    */
   query: (sql: string, values: (string | number)[]) => Promise<unknown>
-  /** The table's name, with or without a database. By default `webhook_nonces`. Use only letters, digits and `_`. */
+  /**
+   * The table's name, with or without a database: `webhook_nonces` by default. A name has at most 64 ASCII letters, digits and `_`, but no
+   * digit first.
+   */
   table?: string | undefined
-  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects, even if the client still waits.
+   */
   timeout?: number | undefined
 }
 
@@ -149,7 +155,7 @@ export class MySqlNonceStore implements NonceStore {
   /**
    * Deletes at most `limit` expired rows, the oldest first. A row that was reserved again is never deleted.
    *
-   * @param options - `limit`: by default 10 000.
+   * @param options - `limit`: the largest number of rows to delete, a whole number from 1, by default 10 000.
    * @returns how many rows were deleted. If this number is `limit`, call `deleteExpired` again, because more rows may have expired.
    */
   async deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {

@@ -18,8 +18,8 @@ export interface ConnectRedisOptions extends ConnectOptions {
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
   keyPrefix?: string | undefined
   /**
-   * How many replicas must have a reservation before it is confirmed, by default 0. With fewer, the reservation rejects. The store waits
-   * for all replicas that the master had during the last 3 s, and for at least this number.
+   * How many replicas must have a reservation before it is confirmed: a whole number from 0 to 1000, by default 0. With fewer replicas,
+   * the reservation rejects. The store waits for all replicas that the master had during the last 3 s, and for at least this number.
    */
   replicas?: number | undefined
 }
@@ -95,7 +95,7 @@ export async function connectRedis<Client extends object, Connection extends obj
   { timeout, onError, keyPrefix, replicas: minimum }: RedisOptions,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
-  // A check waits for the WAIT before it on the same connection, so a WAIT takes at most half of the time-out.
+  // A WAIT takes at most half of the time-out, because a check on the same connection must wait until the WAIT has ended.
   const replicas = new Replicas(minimum, timeout / 2, driver.sendTogether)
 
   async function check(client: Client): Promise<void> {

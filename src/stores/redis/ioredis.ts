@@ -6,10 +6,15 @@ import { slotOf } from './replicas.js'
 
 /** What `create` passes to `new Redis` or `new Redis.Cluster`. Each of them ignores the options of the other. */
 export interface IoredisOptions {
+  /** Connects only when the store calls `connect`. */
   lazyConnect: true
+  /** Refuses commands while there is no connection. */
   enableOfflineQueue: false
+  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
+  /** How long to wait until the server ends a connection, in milliseconds. */
   disconnectTimeout: number
+  /** Sends no command again by itself. */
   maxRetriesPerRequest: 0
   /** Never connects again by itself, because the store replaces the client. */
   retryStrategy: () => null
@@ -124,8 +129,9 @@ export async function connectIoredis(
 }
 
 /**
- * Connects a client. If ioredis reaches no sentinel or no node of a cluster, it rejects without the reason. So this function then opens
- * a connection to each address itself. If all of them fail, it adds their errors, which tell a wrong host from a wrong port.
+ * Connects a client. If ioredis reaches no sentinel or no node of a cluster, ioredis rejects without the reason. So this function then
+ * opens a connection to each address itself. If all of them fail, the error has their errors too, which show whether the host or the port is
+ * wrong.
  */
 async function connectClient(client: IoredisClient, timeout: number): Promise<void> {
   const { sentinels } = Object(Object(client).options)
@@ -168,7 +174,7 @@ function clientOptions(timeout: number): IoredisOptions {
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy: () => null,
-    // This is short, so that a sentinel that hangs is skipped in time.
+    // A quarter of the time-out is short enough to skip a sentinel that hangs in time.
     sentinelCommandTimeout: timeout / 4,
     sentinelRetryStrategy: () => null,
     // After a planned failover, the old master accepts writes for up to 10 s, and all of them are lost.

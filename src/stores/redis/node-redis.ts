@@ -6,9 +6,11 @@ import { slotOf } from './replicas.js'
 
 /** Options of a connection of the package `redis`. */
 export interface NodeRedisSocketOptions {
+  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
   /** A connection that is silent for this time is closed, in milliseconds. */
   socketTimeout: number
+  /** Never connects again by itself, because the store replaces the client. */
   reconnectStrategy: false
 }
 
@@ -170,14 +172,14 @@ function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
   const socket = () =>
     socketOfNodeRedis({
       connectTimeout: timeout,
-      // This is longer than the time between two checks and their answers.
+      // A connection that works is never silent for this long, because the checks and their answers come more often.
       socketTimeout: 1000 + 2 * timeout,
       reconnectStrategy: false as const,
       // The public types leave `signal` out, because a project may lack the types of Node.
       signal,
     })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // This is short, so that a sentinel that hangs is skipped in time. The sentinel in use answers pings more often.
+  // A quarter of the time-out is short enough to skip a sentinel that hangs in time. The sentinel in use answers pings more often.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),

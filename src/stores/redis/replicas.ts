@@ -4,8 +4,8 @@ import { codedError } from '../connect/failure.js'
 const CHECKS = 6
 
 /**
- * Sends commands on one connection without a gap, and resolves to their replies. A reply may be an error. Rejects if the connection is
- * lost before the last reply.
+ * Sends commands on one connection without a gap, and resolves to their replies, which may be errors. Rejects if the connection is lost
+ * before the last reply.
  */
 export type SendTogether<Connection> = (
   connection: Connection,
@@ -34,8 +34,8 @@ interface Master {
  * `WAIT` only counts what its own connection has written, so reservations and their `WAIT` are sent on the same connection. On a
  * connection that has written nothing, `WAIT` would confirm everything.
  *
- * A planned failover makes one replica a master, and the old master still has the others. So `WAIT` asks for every replica that the
- * master had during the last checks.
+ * A planned failover makes one replica a master, while the old master still has the other replicas. So `WAIT` asks for every replica
+ * that the master had during the last checks.
  */
 export class Replicas<Connection extends object> {
   readonly #minimum: number
@@ -45,7 +45,7 @@ export class Replicas<Connection extends object> {
 
   /**
    * @param minimum - how many replicas must have a reservation.
-   * @param milliseconds - how long to wait for the replicas. The other commands of a connection wait as long.
+   * @param milliseconds - how long to wait for the replicas. During this time, the other commands of the connection wait too.
    */
   constructor(minimum: number, milliseconds: number, sendTogether: SendTogether<Connection>) {
     this.#minimum = minimum

@@ -17,7 +17,10 @@ export interface RedisNonceStoreOptions {
    * The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot.
    */
   keyPrefix?: string | undefined
-  /** How many milliseconds a reservation may take, by default 1000. Then the reservation rejects, even if the client still waits. */
+  /**
+   * How long a reservation may take, in milliseconds: a whole number from 1 to 2 147 483 647, by default 1000. After this time, the
+   * reservation rejects, even if the client still waits.
+   */
   timeout?: number | undefined
 }
 

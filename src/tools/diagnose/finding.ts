@@ -99,7 +99,7 @@ export interface Finding {
   readonly fix: string
   /** The line to change, by language. The likeliest language comes first. */
   readonly fixes: { readonly [language in Language]?: string }
-  /** The facts behind the finding, in one or more lines. They never contain the secret. */
+  /** The facts behind the finding, in one or more lines that never contain the secret. */
   readonly evidence?: string
 }
 

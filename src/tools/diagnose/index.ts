@@ -32,12 +32,12 @@ const MAX_BLOCKED = 10
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between, at least
  * every 50 ms for a body of up to 1 MB. If the search ends early, the finding `signature_mismatch` names what was not tried.
  *
- * @param request - the webhook's ID, the headers and the raw body, as for `verify`. Also `method` and `path`, if you know them,
- *   because some senders sign them.
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass
+ *   `method` and `path` too, because some senders sign them.
  * @param secret - the webhook's signing secret as text, or a list of secrets.
  * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
  *   finding says that a clock is wrong.
- * @param original - the body as the sender has it, if you have it too. For example, the file that curl sent without its line breaks.
+ * @param original - the body as the sender has it, if you know this body: for example, the file from which curl removed the line breaks.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
  *   a clock that returns no number.
  * @see `verify` for the rules

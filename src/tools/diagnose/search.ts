@@ -198,8 +198,10 @@ const BYTES_PER_HASH = 1000
  * Returns functions that count the work of a search, and that throw `OutOfBudget` before the search costs too much. `primitives`
  * counts what it hashes and inflates, `spend` counts bytes that are read or written, and `endStep` is for {@link search}.
  *
- * @param bytes - the most bytes that are hashed.
- * @param rewritten - the most bytes that are read or written. Reading and writing take longer than hashing.
+ * @param hashes - how many hashes the search may compute.
+ * @param bytes - how many bytes the search may hash.
+ * @param rewritten - how many bytes the search may read or write. This limit is a separate one, because a byte takes longer to read or
+ * write than to hash.
  */
 export function limit(primitives: Primitives, hashes: number, bytes: number, rewritten: number) {
   let [hashesLeft, bytesLeft, rewrittenLeft] = [hashes, bytes, rewritten]

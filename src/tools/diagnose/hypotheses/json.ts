@@ -38,7 +38,7 @@ import type { Hypothesis, Likelihood } from './hypothesis.js'
 /** One serializer, or one way to print a parsed body. */
 export interface JsonWriter {
   readonly likelihood: Likelihood
-  /** Completes "as … writes it". */
+  /** The name of the serializer, as a part of the text "as … writes it". */
   readonly writer: string
   readonly language: Language
   readonly style: JsonStyle
@@ -172,7 +172,7 @@ export const TRAITS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [sorted, 'sorted keys'],
 ])
 
-/** Combinations of traits that no known serializer has. They are tried last. */
+/** Combinations of traits that no known serializer has, so these combinations are tried last. */
 const COMBINED: readonly JsonStyle[] = [undefined, COMPACT, SPACED, INDENT_2, INDENT_4, TABS, SPACED_COLON].flatMap(
   (spacing) =>
     [undefined, raw, ascii, php, phpUnicodeString, html].flatMap((escaping) =>

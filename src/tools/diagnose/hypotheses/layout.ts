@@ -111,7 +111,7 @@ export function layoutText(layout: Layout): string {
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 }
 
-/** The usual paths of webhooks. They are tried if the headers do not contain the path. */
+/** The usual paths of webhooks, which are tried if the headers do not contain the path. */
 const USUAL_PATHS = ['/', '/webhook', '/webhooks', '/hooks']
 
 /** Returns the layout with the method, path and URL of the request, once per path that the sender may have used. */

@@ -30,7 +30,7 @@ export const javaNumber = numberStyle(JAVA)
 export const gsonNumber = numberStyle({ ...JAVA, floatsFrom: 0 })
 export const phpNumber = numberStyle(PHP)
 
-/** Returns a number as JavaScript writes it, and Go with `interface{}`: 1.0 becomes 1, and integers beyond 2^53 are rounded. */
+/** Returns a number as JavaScript and Go (with `interface{}`) write it: 1.0 becomes 1, and integers beyond 2^53 are rounded. */
 export const javascriptNumber: NumberStyle = (written) => {
   const value = Number(written)
   return Number.isFinite(value) ? String(value) : written
@@ -45,7 +45,7 @@ function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = In
     if (/^-?\d+$/.test(written) && Math.abs(value) < floatsFrom) return written === '-0' ? '0' : written
     if (!Number.isFinite(value)) return written
 
-    // All these languages write the shortest digits that give the same number.
+    // All these languages write a float with the fewest digits that are read as the same float.
     const [mantissa = '', exponentText = ''] = Math.abs(value).toExponential().split('e')
     const digits = mantissa.replace('.', '')
     const exponent = Number(exponentText)

@@ -19,7 +19,7 @@ export interface Spacing {
   /** Between two members or elements, before the line break if there is one. */
   readonly item: string
   readonly colon: string
-  /** One step of indentation. Without it, everything is on one line. */
+  /** One step of indentation. If absent, everything is on one line. */
   readonly indent?: string
   /** The text in an empty object and an empty array, before the indentation of their end. */
   readonly hollow?: readonly [object: string, array: string]
@@ -32,9 +32,9 @@ export type Arrange = (members: Member[], json: JsonText) => Member[]
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Returns a string with its quotes. It is not called for a string that all serializers write the same way. */
+  /** Returns a string with its quotes. This function is not called for a string that all serializers write the same way. */
   readonly escaping?: ((text: string) => string) | undefined
-  /** The same as `escaping`, but it is called for every string. */
+  /** Returns a string with its quotes, like `escaping`, but is called for every string. */
   readonly string?: ((text: string) => string) | undefined
   /** Returns the text of a key. Absent if keys are written like other strings. */
   readonly key?: ((text: string) => string) | undefined
