@@ -159,6 +159,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: LONG,
+          exclude: FULL,
           env: { WHOLE: 'true' },
           isolate: false,
           globalSetup: 'test/support/run-limit.ts',
