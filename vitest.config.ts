@@ -91,8 +91,8 @@ export default defineConfig({
       : { sequencer: WaitingFirst },
     // A thread, other than a process, ends with the run even if its test never yields.
     pool: 'threads',
-    // Two more than two processors: some files only wait for time to pass.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // One more than two processors: some files only wait for time to pass.
+    maxWorkers: Math.max(3, availableParallelism()),
     // The cases of a store's contract wait for real time to pass: run all of them at once.
     maxConcurrency: 60,
     // Enough for a machine under load: no test needs more than 10 s of its own.
