@@ -8,7 +8,10 @@ const PROGRAM = fileURLToPath(new URL('processor-time.js', import.meta.url))
 /** Twice what quotes in quotes need, the slowest of all. */
 const LIMIT = 20
 
-/** Reading and writing 1 MB of JSON takes about 8 ms. The limit is twice the documented 50 ms, because it includes the collection of garbage. */
+/**
+ * Reading and writing 1 MB of JSON takes 8 to 20 ms, and the longest part of a search up to 10 times as long. This includes the
+ * collection of garbage.
+ */
 const MAX_BLOCKED = 14
 
 it.each(Object.keys(BODIES))(
