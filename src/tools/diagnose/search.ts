@@ -191,6 +191,9 @@ class OutOfBudget extends Error {}
 /** The lowest cost of a step, because each end takes time. This cost is much less than 1 ms of hashing, or 10 ms of writing JSON. */
 const MIN_STEP = 200_000
 
+/** The bytes of a block of SHA-256. A longer key is hashed before its first message. */
+const BLOCK = 64
+
 /** The fixed cost of a hash, to which the bytes that are hashed are added. */
 const BYTES_PER_HASH = 1000
 
@@ -218,6 +221,7 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     bytesLeft -= spent
     hashesLeft--
   }
+  const hashedKeys = new WeakSet<Uint8Array>()
   const counted: Primitives = {
     hash(algorithm, parts) {
       spendHash(parts)
@@ -225,6 +229,10 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     },
     hmac(algorithm, key, parts) {
       spendHash([key, ...parts])
+      if (key.length > BLOCK && !hashedKeys.has(key)) {
+        hashedKeys.add(key)
+        hashesLeft = Math.max(0, hashesLeft - 1)
+      }
       return primitives.hmac(algorithm, key, parts)
     },
     inflate(format, body, maxLength) {

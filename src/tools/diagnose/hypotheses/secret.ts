@@ -64,11 +64,11 @@ const valuesInJson = (secret: string) => {
 }
 /** The lengths to which database fields and keys truncate a secret. */
 const CUT_LENGTHS = [16, 20, 24, 32, 40, 48, 64, 72]
-/** The most lengths that are tried. */
-const MAX_CUTS = 256
+/** Each length up to the block of SHA-256, beyond which each key costs one more hash, and the usual lengths of fields. */
+const ANY_LENGTHS = [...Array.from({ length: 64 }, (_, index) => index + 1), 80, 96, 100, 128, 255]
 /** Returns each start of a secret, and each end. A field may have any length, and any character may end a value. */
 const anyCut = (secret: string) => ({
-  variants: Array.from({ length: Math.min(secret.length, MAX_CUTS) - 1 }, (_, index) => index + 1).flatMap((length) => [
+  variants: ANY_LENGTHS.filter((length) => length < secret.length).flatMap((length) => [
     { detail: `the first ${length} characters`, value: secret.slice(0, length) },
     { detail: `the last ${length} characters`, value: secret.slice(-length) },
   ]),
