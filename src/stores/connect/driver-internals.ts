@@ -86,7 +86,7 @@ export function sessionOfPostgresJs(
 /** The values of `ssl` of postgres.js that accept any certificate. */
 const UNVERIFIED: readonly unknown[] = ['require', 'allow', 'prefer']
 
-/** Returns the inner connection of mysql2, because the pool wraps this connection in a new object each time. */
+/** Returns the inner connection of mysql2, which stays the same while the pool wraps it in a new object each time. */
 export function connectionOfMysql2(connection: object): object {
   return Object(connection).connection ?? connection
 }
