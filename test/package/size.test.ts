@@ -19,7 +19,7 @@ const ROUGH: readonly (readonly [source: string, gzipped: number])[] = [
   ["export * from 'inbound-webhook-auth/mysql'", 7570],
   ["export * from 'inbound-webhook-auth/dynamodb'", 2030],
   ["export * from 'inbound-webhook-auth/testing'", 17_700],
-  ["export * from 'inbound-webhook-auth/diagnose'", 34_320],
+  ["export * from 'inbound-webhook-auth/diagnose'", 36_060],
   // The stores alone, for users with a connection of their own.
   ["import { RedisNonceStore } from 'inbound-webhook-auth/redis'; new RedisNonceStore()", 1850],
   ["import { PostgresNonceStore } from 'inbound-webhook-auth/postgres'; new PostgresNonceStore()", 2940],
