@@ -1,4 +1,7 @@
-import { resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import manifest from './package.json' with { type: 'json' }
 import { licenceNotices } from './src/tools/licence-notices.js'
@@ -25,6 +28,23 @@ const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 }
 
+/**
+ * Writes the declarations of the source into a temporary folder, and returns the paths of those of the entries. tsup joins them to one
+ * file per entry. It does not read the source itself, because its TypeScript 5 needs three times as long for the same declarations.
+ */
+function declareEntries(): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'declarations-'))
+  process.on('exit', () => rmSync(folder, { recursive: true }))
+  execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'src', '--outDir', folder], {
+    stdio: 'inherit',
+  })
+  const declared = (source: string) => join(folder, source.replace(/^src\/(.*)\.ts$/, '$1.d.ts'))
+  return Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, declared(source)]))
+}
+
+/** Declarations need no types of the platform to be joined. */
+const NO_TYPES = { noLib: true, types: [] }
+
 const common: Options = {
   platform: 'node',
   target: 'node20',
@@ -35,7 +55,7 @@ const common: Options = {
 }
 
 export default defineConfig([
-  { ...common, entry: ENTRIES, format: ['esm', 'cjs'], dts: true },
+  { ...common, entry: ENTRIES, format: ['esm', 'cjs'], dts: { entry: declareEntries(), compilerOptions: NO_TYPES } },
   {
     ...common,
     // Nobody imports the command line, so it needs no types and no CommonJS.
