@@ -27,7 +27,7 @@ describe('the installed package', () => {
       path.replace(/^(\.\/)?dist\//, ''),
     )
     // Declarations that entries share have a hash in their names.
-    const isShared = (name: string) => /^[a-z-]+-[\w-]{8}\.d\.c?ts$/.test(name)
+    const isShared = (name: string) => /^[a-z-]+\.d-[\w-]{8}\.d\.c?ts$/.test(name)
     const found = readdirSync(join(installed, 'dist')).filter((name) => !isShared(name))
     expect(found.sort()).toEqual([...files, 'workbench.html'].sort())
   })
