@@ -7,6 +7,7 @@ import {
   type SqlDriver,
   sqlOptionsOf,
 } from '../connect/sql.js'
+import { within } from '../with-timeout.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
 
@@ -63,12 +64,15 @@ export async function connectMariadb(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
+  const openingTime = Math.ceil(1.5 * timeout)
   const driver: SqlDriver<MariadbPool, unknown> = {
     poolOption: 'connectionLimit and minimumIdle',
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
-        connectTimeout: timeout,
-        acquireTimeout: timeout,
+        // Opening a connection takes several round trips, and more with TLS, so it may take longer than a reservation. The pool
+        // uses the smaller of these two limits for opening. A reservation waits only for `timeout`.
+        connectTimeout: openingTime,
+        acquireTimeout: openingTime,
         socketTimeout: timeout,
         // The pool pings a connection that was idle. By default, the pool closes all connections if a round trip takes 250 ms.
         pingTimeout: Math.ceil(timeout / 2),
@@ -82,9 +86,10 @@ export async function connectMariadb(
       onErrorOfMariadb(pool, onPoolError)
       return pool
     },
-    query: (pool, sql, values) => pool.query(sql, values),
+    query: (pool, sql, values) =>
+      within(timeout, pool.query(sql, values), `The pool had no connection that answered within ${timeout} ms.`),
     async assertWritable(pool) {
-      assertWritable(Object(await driver.query(pool, READ_ONLY_QUERY, []))[0])
+      assertWritable(Object(await pool.query(READ_ONLY_QUERY, []))[0])
     },
     close: (pool) => pool.end(),
   }

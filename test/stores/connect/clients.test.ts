@@ -871,7 +871,7 @@ describe('connectMariadb', () => {
       },
       { timeout: 1500, onError: (error) => errors.push(error) },
     )
-    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
+    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 2250, acquireTimeout: 2250 })
     pools[0]?.events.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()

@@ -159,8 +159,8 @@ describe('the options of a client have a deadline for each step, and', () => {
 
   it('connectMariadb: the pool tries to connect twice per second', async () => {
     expect(await optionsOf(connectMariadb as Connect)).toEqual({
-      connectTimeout: 1000,
-      acquireTimeout: 1000,
+      connectTimeout: 1500,
+      acquireTimeout: 1500,
       socketTimeout: 1000,
       pingTimeout: 500,
       initializationTimeout: 2_147_483_647,
