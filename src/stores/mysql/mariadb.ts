@@ -1,5 +1,6 @@
 import { createClient } from '../connect/connected.js'
 import { onErrorOfMariadb } from '../connect/driver-internals.js'
+import { codedError } from '../connect/failure.js'
 import {
   type ConnectedSqlNonceStore,
   type ConnectSqlOptions,
@@ -7,7 +8,6 @@ import {
   type SqlDriver,
   sqlOptionsOf,
 } from '../connect/sql.js'
-import { within } from '../with-timeout.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
 
@@ -87,7 +87,16 @@ export async function connectMariadb(
       return pool
     },
     query: (pool, sql, values) =>
-      within(timeout, pool.query(sql, values), `The pool had no connection that answered within ${timeout} ms.`),
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const message = `No answer within ${timeout} ms. The pool may have too few connections, or the server hangs.`
+          reject(codedError('NO_CONNECTION', message))
+        }, timeout)
+        pool
+          .query(sql, values)
+          .finally(() => clearTimeout(timer))
+          .then(resolve, reject)
+      }),
     async assertWritable(pool) {
       assertWritable(Object(await pool.query(READ_ONLY_QUERY, []))[0])
     },
