@@ -112,6 +112,8 @@ export class Admission {
       const timer = setTimeout(() => {
         this.#waiting.delete(start)
         reject(this.#busy())
+        // The statements in flight may all be lost, so that no answer admits the next one.
+        this.#admitNext()
       }, this.#patience)
       this.#waiting.add(start)
     })

@@ -247,6 +247,14 @@ it('forgets a statement that a client has lost, after twice the time-out', async
   expect(refusals(await offer(admitted, 100, 1000))).toEqual([])
 })
 
+it('forgets them while others wait all the time', async () => {
+  const { admission, admitted } = open(new FakeServer(1, 1))
+  const lost = () => admission.admit(() => admission.send(() => new Promise<boolean>(() => {})))
+  for (let number = 0; number < 40; number++) void ask(lost)
+  const answers = await offer(admitted, 100, 4000)
+  expect(refusals(answers).filter(({ at }) => at > 2 * TIMEOUT + 300)).toEqual([])
+})
+
 describe('a reservation that waits', () => {
   /** A store of which 40 reservations are in flight, and a function that ends one of them. */
   function full() {
