@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { createCertificate } from '../support/certificate.js'
 import { LATE } from '../support/late.js'
 import { isInstalled } from '../support/programs.js'
-import { eventually, startRedisSentinel, TcpProxy } from '../support/servers.js'
+import { eventually, PostgresServer, postgresIsInstalled, startRedisSentinel, TcpProxy } from '../support/servers.js'
 import { connectStore } from '../support/stores/connect.js'
 import { newRequest, send } from '../support/stores/load.js'
 import { type Server, STORES } from '../support/stores/shared-stores.js'
@@ -89,6 +91,34 @@ it.concurrent.each(SINGLE)('$store is far away, with 300 ms of latency: connect 
     proxy.stop()
     for (const server of servers) await server.stop()
   }
+})
+
+const TLS = isInstalled('postgresql', postgresIsInstalled()) && isInstalled('openssl')
+
+describe.runIf(TLS)('PostgreSQL is far away, with 300 ms of latency, TLS and a password', () => {
+  it.concurrent.each([
+    ['pg', 'no-verify'],
+    ['postgres.js', 'require'],
+  ])('%s connects', async (kind, mode) => {
+    const { cert, key, folder } = createCertificate('postgres')
+    const server = await PostgresServer.start('ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`)
+    await server.sql("CREATE ROLE hooks LOGIN SUPERUSER PASSWORD 'right'")
+    await server.requirePassword('hooks')
+    const proxy = await TcpProxy.start(server.port)
+    try {
+      const address = `postgres://hooks:right@127.0.0.1:${proxy.port}/postgres?sslmode=${mode}`
+      // This loads the client.
+      await (await eventually(() => connectStore(kind, address, 1000))).close()
+      proxy.delay = 300
+      const { nonceStore, close } = await connectInTime(kind, address)
+      expect(await send(newRequest(), nonceStore), `${LATE}${kind}`).toBe('accepted')
+      await close()
+    } finally {
+      proxy.stop()
+      await server.stop()
+      rmSync(folder, { recursive: true })
+    }
+  })
 })
 
 /** Connects a store. A failure may be due to a machine under load. */

@@ -1,7 +1,7 @@
 import { invalidType, kindOf } from '../../arguments.js'
 import { Admission } from './admission.js'
 import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf, probe } from './connected.js'
-import { connectFailure, isReadOnly } from './failure.js'
+import { codedError, connectFailure, isReadOnly } from './failure.js'
 import { type Driver, KeptClient } from './kept-client.js'
 
 /** Options of the functions that connect to an SQL database. */
@@ -33,6 +33,8 @@ interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll'
 export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
   /** The name of the option that limits the connections of a pool. */
   readonly poolOption: string
+  /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
+  readonly openingTime: number
   /** Runs one statement, and settles if the server does not answer in time. */
   query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
   /** Rejects if the server accepts no writes. */
@@ -56,6 +58,28 @@ export function sqlOptionsOf(
   const common = connectOptionsOf(create, example, options, ['table', 'createTable', ...names])
   if (typeof createTable !== 'boolean') throw invalidType(`createTable is ${kindOf(createTable)}. Pass true or false.`)
   return { ...common, createTable }
+}
+
+/**
+ * Resolves to a connection of a pool. Waits at most `patience` milliseconds. A connection that comes too late goes back to the pool.
+ *
+ * @param connecting - a connection that the pool will give out, maybe never.
+ */
+export function takeConnection<Connection extends { release(): void }>(
+  connecting: Promise<Connection>,
+  patience: number,
+): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
+      reject(codedError('NO_CONNECTION', message))
+    }, patience)
+    connecting
+      .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 /**
@@ -106,7 +130,7 @@ export async function connectSql<Client, Result>(
     timeout,
     onError,
     // The first check takes the time to connect and the time to answer, and the clients limit each of them.
-    2 * timeout,
+    driver.openingTime + timeout,
   )
   try {
     if (createTable) await maintenance.createTable()

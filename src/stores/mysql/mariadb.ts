@@ -67,10 +67,10 @@ export async function connectMariadb(
   const openingTime = Math.ceil(1.5 * timeout)
   const driver: SqlDriver<MariadbPool, unknown> = {
     poolOption: 'connectionLimit and minimumIdle',
+    openingTime,
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
-        // Opening a connection takes several round trips, and more with TLS, so it may take longer than a reservation. The pool
-        // uses the smaller of these two limits for opening. A reservation waits only for `timeout`.
+        // The pool uses the smaller of these two limits for opening. A reservation waits only for `timeout`.
         connectTimeout: openingTime,
         acquireTimeout: openingTime,
         socketTimeout: timeout,

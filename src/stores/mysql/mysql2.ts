@@ -1,6 +1,5 @@
 import { createClient } from '../connect/connected.js'
 import { connectionOfMysql2 } from '../connect/driver-internals.js'
-import { codedError } from '../connect/failure.js'
 import { type Address, Sockets } from '../connect/sockets.js'
 import {
   type ConnectedSqlNonceStore,
@@ -8,6 +7,7 @@ import {
   connectSql,
   type SqlDriver,
   sqlOptionsOf,
+  takeConnection,
 } from '../connect/sql.js'
 import { within } from '../with-timeout.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
@@ -67,7 +67,6 @@ export async function connectMysql2(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
-  // Opening a connection takes several round trips, and more with TLS, so it may take longer than a reservation.
   const openingTime = Math.ceil(1.5 * timeout)
   const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
   /** The connections that have {@link sessionSettings}. */
@@ -82,27 +81,9 @@ export async function connectMysql2(
     return connection.query({ sql, values })
   }
 
-  /**
-   * Resolves to a connection. Waits at most `patience` milliseconds, because the pool of mysql2 has no limit of its own. A connection
-   * that comes too late goes back to the pool.
-   */
-  function take(pool: Mysql2Pool, patience: number): Promise<Mysql2Connection> {
-    return new Promise((resolve, reject) => {
-      let isLate = false
-      const timer = setTimeout(() => {
-        isLate = true
-        const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
-        reject(codedError('NO_CONNECTION', message))
-      }, patience)
-      pool
-        .getConnection()
-        .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
-        .finally(() => clearTimeout(timer))
-    })
-  }
-
   async function query(pool: Mysql2Pool, sql: string, values: (string | number)[], patience: number): Promise<unknown> {
-    const connection = await take(pool, patience)
+    // The pool of mysql2 has no limit of its own.
+    const connection = await takeConnection(pool.getConnection(), patience)
     try {
       const answer = run(connection, sql, values)
       const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
@@ -122,6 +103,7 @@ export async function connectMysql2(
 
   const driver: SqlDriver<Mysql2Pool, unknown> = {
     poolOption: 'connectionLimit',
+    openingTime,
     create(onPoolError) {
       const sockets = new Sockets(timeout)
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))

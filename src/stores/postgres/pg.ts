@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto'
 import { createClient } from '../connect/connected.js'
 import { sessionOfPg } from '../connect/driver-internals.js'
 import { Sockets } from '../connect/sockets.js'
-import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
+import {
+  type ConnectedSqlNonceStore,
+  connectSql,
+  type SqlDriver,
+  sqlOptionsOf,
+  takeConnection,
+} from '../connect/sql.js'
 import {
   addressOf,
   assertWritable,
   type ConnectPostgresOptions,
   cancelStatement,
+  openingTimeOf,
   prepareOf,
   READ_ONLY_QUERY,
 } from './session.js'
@@ -15,7 +22,7 @@ import { PostgresNonceStore } from './store.js'
 
 /** What `create` passes to `new pg.Pool`. */
 export interface PgOptions {
-  /** How long to wait for a connection, in milliseconds. */
+  /** How long a connection may take to open, in milliseconds. */
   connectionTimeoutMillis: number
   /** How long to wait for the answer to a statement, in milliseconds. */
   query_timeout: number
@@ -71,14 +78,34 @@ export async function connectPg(
   const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
   const isPrepared = prepareOf(options)
   const { timeout } = common
+  const openingTime = openingTimeOf(timeout)
   const socketsOf = new WeakMap<PgPool, Sockets>()
+
+  async function query(pool: PgPool, text: string, values: (string | number)[], patience: number) {
+    // The pool has one limit for the wait for a free connection and for opening one, which may take longer.
+    const client = await takeConnection(pool.connect(), patience)
+    try {
+      const result = await client.query({ name: isPrepared ? nameOf(text) : undefined, text, values })
+      client.release()
+      return result
+    } catch (error) {
+      const isReply = 'severity' in Object(error)
+      client.release(!isReply)
+      if (!isReply) {
+        cancel(client)
+        socketsOf.get(pool)?.destroySilent()
+      }
+      throw error
+    }
+  }
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
     poolOption: 'max',
+    openingTime,
     create(onPoolError) {
       const sockets = new Sockets(timeout)
       const stream = () => sockets.create()
-      const poolOptions = { connectionTimeoutMillis: timeout, query_timeout: timeout, stream }
+      const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, stream }
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       pool.on('error', onPoolError)
@@ -86,24 +113,9 @@ export async function connectPg(
       pool.on('connect', (client) => client.on('error', onPoolError))
       return pool
     },
-    async query(pool, text, values) {
-      const client = await pool.connect()
-      try {
-        const result = await client.query({ name: isPrepared ? nameOf(text) : undefined, text, values })
-        client.release()
-        return result
-      } catch (error) {
-        const isReply = 'severity' in Object(error)
-        client.release(!isReply)
-        if (!isReply) {
-          cancel(client)
-          socketsOf.get(pool)?.destroySilent()
-        }
-        throw error
-      }
-    },
+    query: (pool, text, values) => query(pool, text, values, timeout),
     async assertWritable(pool) {
-      assertWritable((await driver.query(pool, READ_ONLY_QUERY, [])).rows)
+      assertWritable((await query(pool, READ_ONLY_QUERY, [], openingTime)).rows)
     },
     async close(pool) {
       await pool.end()

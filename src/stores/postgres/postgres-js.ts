@@ -2,7 +2,14 @@ import { createClient } from '../connect/connected.js'
 import { type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
 import { type Address, Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
-import { assertWritable, type ConnectPostgresOptions, cancelStatement, prepareOf, READ_ONLY_QUERY } from './session.js'
+import {
+  assertWritable,
+  type ConnectPostgresOptions,
+  cancelStatement,
+  openingTimeOf,
+  prepareOf,
+  READ_ONLY_QUERY,
+} from './session.js'
 import { PostgresNonceStore } from './store.js'
 
 /** What `create` passes to `postgres`. */
@@ -57,6 +64,7 @@ export async function connectPostgresJs(
 
   const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
     poolOption: 'max',
+    openingTime: openingTimeOf(timeout),
     create() {
       const sockets = new Sockets(timeout)
       const sql = createClient<PostgresJsClient, PostgresJsOptions>(
@@ -99,7 +107,7 @@ type PostgresQuery = (text: string, values: (string | number)[]) => Promise<unkn
 function clientOptions(timeout: number, sockets: Sockets) {
   let attempts = 0
   return {
-    connect_timeout: timeout / 1000,
+    connect_timeout: openingTimeOf(timeout) / 1000,
     backoff: () => 0.1,
     fetch_types: false,
     onnotice: () => {},

@@ -21,6 +21,11 @@ export function prepareOf({ prepare = true }: ConnectPostgresOptions): boolean {
   return prepare
 }
 
+/** Returns how long a connection may take to open, in milliseconds. With TLS and a password, opening takes six round trips. */
+export function openingTimeOf(timeout: number): number {
+  return 2 * timeout
+}
+
 /** A query that returns `on` if new transactions may not write, as on a hot standby. */
 export const READ_ONLY_QUERY = "SELECT current_setting('transaction_read_only') AS read_only"
 

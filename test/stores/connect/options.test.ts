@@ -135,7 +135,7 @@ describe('the options of a client have a deadline for each step, and', () => {
 
   it('connectPg', async () => {
     expect(await optionsOf(connectPg as Connect)).toEqual({
-      connectionTimeoutMillis: 1000,
+      connectionTimeoutMillis: 2000,
       query_timeout: 1000,
       stream: aFunction,
     })
@@ -144,7 +144,7 @@ describe('the options of a client have a deadline for each step, and', () => {
   it('connectPostgresJs: the client connects again after 0.1 s', async () => {
     const options = await optionsOf(connectPostgresJs as Connect)
     expect(options).toEqual({
-      connect_timeout: 1,
+      connect_timeout: 2,
       backoff: aFunction,
       fetch_types: false,
       onnotice: aFunction,
