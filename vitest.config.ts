@@ -36,6 +36,7 @@ const FULL = [
   'test/package/checks.test.ts',
   'test/package/consumers.test.ts',
   'test/package/reproducible.test.ts',
+  'test/package/sbom.test.ts',
   'test/tools/capture/large-captures.test.ts',
   'test/tools/cli/large-captures.test.ts',
   'test/tools/diagnose/bound.test.ts',
@@ -67,12 +68,30 @@ const WAITING = [
   'runtimes/suite.test.ts',
 ]
 
-class WaitingFirst extends BaseSequencer {
+/** The projects of `npm test`, in the order in which they start. A worker is used again only for the next file of the same project. */
+const QUICK = ['package', 'unit', 'mocking']
+
+/** Three more than two processors: some files only wait for time to pass. */
+const QUICK_WORKERS = Math.max(5, availableParallelism())
+
+/** Starts the files that wait early, but only one of them per four files, so that the others use the processors meanwhile. */
+class WaitingEarly extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isWaiting = ({ moduleId }: TestSpecification) => WAITING.some((name) => moduleId.endsWith(name))
     const sorted = await super.sort(files)
-    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))]
+    return [...QUICK, undefined].flatMap((name) =>
+      spread(sorted.filter(({ project }) => QUICK.find((quick) => quick === project.name) === name)),
+    )
   }
+}
+
+function spread(files: TestSpecification[]): TestSpecification[] {
+  const isWaiting = ({ moduleId }: TestSpecification) => WAITING.some((name) => moduleId.endsWith(name))
+  const waiting = files.filter(isWaiting)
+  const others = files.filter((file) => !isWaiting(file))
+  return [
+    ...waiting.flatMap((file, index) => [file, ...others.slice(3 * index, 3 * index + 3)]),
+    ...others.slice(3 * waiting.length),
+  ]
 }
 
 /** The folder in which several runs collect their coverage, which `test/full.js` then merges. */
@@ -88,10 +107,9 @@ export default defineConfig({
     ],
     sequence: process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
       ? {}
-      : { sequencer: WaitingFirst },
+      : { sequencer: WaitingEarly },
     // A thread, other than a process, ends with the run even if its test never yields.
     pool: 'threads',
-    // One more than two processors: some files only wait for time to pass.
     maxWorkers: Math.max(3, availableParallelism()),
     // The cases of a store's contract wait for real time to pass: run all of them at once.
     maxConcurrency: 60,
@@ -104,6 +122,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          maxWorkers: QUICK_WORKERS,
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...PACKAGE, ...SERVERS, ...FULL, ...FAULTS, ...ALONE, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
@@ -115,6 +134,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'mocking',
+          maxWorkers: QUICK_WORKERS,
           include: MOCKING,
           exclude: FULL,
           globalSetup: 'test/support/run-limit.ts',
@@ -124,6 +144,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'package',
+          maxWorkers: QUICK_WORKERS,
           include: PACKAGE,
           exclude: FULL,
           isolate: false,

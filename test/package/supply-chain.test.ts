@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bundledIn } from '../../src/tools/licence-notices.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
-import { sbomOfPackage } from './sbom.js'
 
 /** `fflate@0.8.3` is `fflate`. */
 const nameOf = (reference: string) => reference.replace(/@[^@]*$/, '')
@@ -52,18 +51,6 @@ describe('the installed package', () => {
       /^\/\/ (\.\.\/)*node_modules\//m.test(readFileSync(join(installed, 'dist', name), 'utf8')),
     )
     expect(bundling).toEqual(['cli.js'])
-  })
-
-  it('has a list of its parts (SBOM) with the packages that it bundles, and no other', () => {
-    const { metadata, components, dependencies } = sbomOfPackage(join(installed, 'dist'))
-    expect(metadata.component.purl).toBe(`pkg:npm/${manifest.name}@${manifest.version}`)
-    const names = ['fastest-levenshtein', '@noble/hashes', 'fflate']
-    expect(components.map(({ name }: { name: string }) => name)).toEqual(names)
-    for (const component of components) {
-      expect(component).toMatchObject({ scope: 'required', licenses: [{ license: { id: 'MIT' } }] })
-      expect(component.hashes).toHaveLength(1)
-    }
-    expect(dependencies[0].dependsOn.map(nameOf)).toEqual(names)
   })
 })
 

