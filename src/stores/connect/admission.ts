@@ -177,6 +177,8 @@ export class Admission {
   }
 
   #admitNext(): void {
+    // Most of the time, nothing waits, and the loop would only create an iterator.
+    if (this.#waiting.size === 0) return
     for (const start of this.#waiting) {
       if (!this.#hasRoom()) return
       start()
@@ -196,11 +198,11 @@ export class Admission {
 
   /** Begins the next second if the present one is over. */
   #count(now: number): void {
-    const { since, ...counts } = this.#second
-    const milliseconds = now - since
+    const milliseconds = now - this.#second.since
     if (milliseconds < 1000) return
+    const { offered, answered } = this.#second
     // A count over two seconds or more includes idle time, so its average says nothing about now.
-    this.#lastSecond = milliseconds < 2000 ? { milliseconds, ...counts } : undefined
+    this.#lastSecond = milliseconds < 2000 ? { milliseconds, offered, answered } : undefined
     this.#second = { since: now, offered: 0, answered: 0 }
   }
 
