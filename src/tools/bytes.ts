@@ -30,6 +30,9 @@ export function isAscii(bytes: Uint8Array): boolean {
   return true
 }
 
+/** Returns whether a byte is a space, or one of the control characters from tab to carriage return. */
+export const isWhiteSpace = (byte = 0): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+
 /** Returns the low byte of each UTF-16 unit. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
@@ -38,10 +41,15 @@ export function latin1(text: string): Uint8Array {
 }
 
 export function fromLatin1(bytes: Uint8Array): string {
+  return ofUnits(bytes)
+}
+
+/** Returns the text of UTF-16 units. */
+function ofUnits(units: Uint8Array | Uint16Array): string {
   let text = ''
-  for (let start = 0; start < bytes.length; start += CHUNK) {
+  for (let start = 0; start < units.length; start += CHUNK) {
     // `apply` takes half the time of a spread.
-    text += String.fromCharCode.apply(undefined, bytes.subarray(start, start + CHUNK) as unknown as number[])
+    text += String.fromCharCode.apply(undefined, units.subarray(start, start + CHUNK) as unknown as number[])
   }
   return text
 }
@@ -63,7 +71,12 @@ export function windows1252(text: string): Uint8Array | undefined {
 }
 
 export function fromWindows1252(bytes: Uint8Array): string {
-  return fromLatin1(bytes).replace(/[\x80-\x9f]/g, (byte) => WINDOWS_1252.charAt(byte.charCodeAt(0) - 0x80))
+  const units = new Uint16Array(bytes)
+  for (let index = 0; index < units.length; index++) {
+    const unit = units[index] as number
+    if (unit >= 0x80 && unit <= 0x9f) units[index] = WINDOWS_1252.charCodeAt(unit - 0x80)
+  }
+  return ofUnits(units)
 }
 
 export function utf16(text: string, order: 'little-endian' | 'big-endian'): Uint8Array {
@@ -121,7 +134,15 @@ export function withoutLineBreaks(bytes: Uint8Array): Uint8Array {
 
 export function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false
-  // Compares from the end, because the values of a search often begin with the same bytes.
-  for (let index = one.length - 1; index >= 0; index--) if (one[index] !== other[index]) return false
+  let index = 0
+  // A search compares many megabytes, so it compares four bytes at a time where both begin at a multiple of four.
+  if (one.byteOffset % 4 === 0 && other.byteOffset % 4 === 0) {
+    const [words, otherWords] = [wordsOf(one), wordsOf(other)]
+    for (let word = 0; word < words.length; word++) if (words[word] !== otherWords[word]) return false
+    index = 4 * words.length
+  }
+  for (; index < one.length; index++) if (one[index] !== other[index]) return false
   return true
 }
+
+const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Int32Array(buffer, byteOffset, length >> 2)

@@ -99,7 +99,7 @@ function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, i
 
 /** Returns whether the keys of a JSON object are sorted. Printers of JSON sort keys, and the order before cannot be known. */
 function areKeysSorted(json: JsonText): boolean {
-  const keys = json.kinds[0] === OPEN_OBJECT ? membersOf(json, 0).map(({ key }) => key) : []
+  const keys = json.kinds[0] === OPEN_OBJECT ? [...membersOf(json, 0)].map(({ key }) => key) : []
   return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
 }
 

@@ -1,4 +1,4 @@
-import { areEqual, concat, fromLatin1, fromUtf8, isUtf8 } from '../bytes.js'
+import { areEqual, concat, fromLatin1, fromUtf8, isUtf8, isWhiteSpace } from '../bytes.js'
 import { contentLengthOf, type Header, passedProxy } from '../capture/headers.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import type { Mistake } from './dimensions.js'
@@ -102,8 +102,6 @@ function endOf(body: Uint8Array): Uint8Array {
   while (start > 0 && isWhiteSpace(body[start - 1])) start--
   return body.subarray(start)
 }
-
-const isWhiteSpace = (byte = 0) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
 function signedAs(way: FoundWay): EvidenceLine[] {
   const parts = messageOf(way)

@@ -19,7 +19,7 @@ export interface RequestToExplain extends WebhookRequest {
 }
 
 /** After this many milliseconds of work, other work of the process comes first. */
-const MAX_BLOCKED = 10
+const MAX_BLOCKED = 5
 
 /**
  * Returns why a request does not verify: which rules it breaks, and what was signed instead.
@@ -30,7 +30,7 @@ const MAX_BLOCKED = 10
  * Each statement about a signature is proved, because `diagnose` computed that signature. Findings never contain the secret.
  *
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between: a body of up to
- * 1 MB delays this work by at most about 0.15 s at a time. If the search ends early, the finding `signature_mismatch` names what was
+ * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` names what was
  * not tried.
  *
  * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass

@@ -216,7 +216,11 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
   }
   const spendHash = (parts: readonly Uint8Array[]) => {
     const spent = parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH)
-    if (hashesLeft === 0 || spent > bytesLeft) throw new OutOfBudget()
+    if (hashesLeft === 0 || spent > bytesLeft) {
+      // What is not tried takes time too.
+      step += BYTES_PER_HASH
+      throw new OutOfBudget()
+    }
     step += spent
     bytesLeft -= spent
     hashesLeft--

@@ -1,4 +1,4 @@
-import { concat, fromBase64, latin1 } from '../../bytes.js'
+import { concat, fromBase64, isWhiteSpace, latin1 } from '../../bytes.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -14,7 +14,6 @@ import {
   textOf,
   written,
 } from '../json/parse.js'
-import * as styles from '../json/styles.js'
 import { replaceTokens } from '../json/write.js'
 import type { Steps } from '../steps.js'
 import type { Bytes, Variant, Variants } from './hypothesis.js'
@@ -48,11 +47,25 @@ export const addSlash = (character: string) =>
 /** Returns the text as PHP's addslashes writes it. */
 export const addSlashes = (text: string) => text.replace(/['"\\\0]/g, addSlash)
 
-/** Returns the text before {@link addSlashes}, or `undefined` if `text` is not the result of that function. */
-export function removeSlashes(text: string): string | undefined {
-  const plain = text.replace(/\\(['"\\])/g, '$1').replaceAll('\\0', '\0')
-  return plain !== text && addSlashes(plain) === text ? plain : undefined
+/** Returns the bytes before PHP's addslashes, or `undefined` if `slashed` is not the result of addslashes or has no backslash. */
+export function removeSlashes(slashed: Uint8Array): Uint8Array | undefined {
+  const plain = new Uint8Array(slashed.length)
+  let length = 0
+  for (let index = 0; index < slashed.length; index++) {
+    const byte = slashed[index] as number
+    const isEscape = byte === BACKSLASH
+    const after = isEscape ? slashed[++index] : byte
+    const original = isEscape && after === DIGIT_0 ? 0 : after
+    // addslashes writes a backslash before each quote, backslash and NUL, and before nothing else.
+    if (original === undefined || isEscape !== NEEDS_SLASH.has(original)) return undefined
+    plain[length++] = original
+  }
+  return length === slashed.length ? undefined : plain.slice(0, length)
 }
+
+const BACKSLASH = 0x5c
+const DIGIT_0 = 0x30
+const NEEDS_SLASH = new Set([0, ...latin1(`'"\\`)])
 
 const isForm = (text: string) => /^[^{["=]+=/.test(text) && !/\s/.test(text)
 
@@ -195,7 +208,7 @@ export function multipartParts(body: string): Variant<Uint8Array>[] {
 export function withoutMember(json: JsonText): Variants<string> | undefined {
   if (json.kinds[0] !== OPEN_OBJECT) return undefined
   const { text } = json
-  const members = membersOf(json, 0)
+  const members = [...membersOf(json, 0)]
   const variants = members.slice(0, MAX_PARTS).map(({ key, from, to }, index) => {
     // One comma is removed with the member: the comma after the first member, or the comma before another member.
     const ends =
@@ -353,7 +366,7 @@ export const pythonBytes = (body: Uint8Array): Uint8Array =>
 export const hexByte = (byte: number) => byte.toString(16).padStart(2, '0')
 
 /** Returns a function that writes HTML escapes. An apostrophe becomes `apostrophe`, because programs escape it in different ways. */
-export function htmlEscape(apostrophe: string): (text: string) => string {
+export function htmlEscape(apostrophe: string): (text: Uint8Array) => Uint8Array {
   const escapes = new Map([
     ['&', '&amp;'],
     ['<', '&lt;'],
@@ -361,20 +374,39 @@ export function htmlEscape(apostrophe: string): (text: string) => string {
     ['"', '&quot;'],
     ["'", apostrophe],
   ])
-  return styles.replacing((character) => escapes.get(character))
+  return byteWriter((byte) => {
+    const character = String.fromCharCode(byte)
+    return escapes.get(character) ?? character
+  })
 }
 
-/** Returns a function that writes a text for each byte, with a separator between the texts. */
+/** Returns a function that percent-encodes a text in UTF-8, except for the characters that `kept` matches. */
+export const percentWriter = (kept: RegExp, space = '%20'): ((text: Uint8Array) => Uint8Array) =>
+  byteWriter((byte) => {
+    const character = String.fromCharCode(byte)
+    return kept.test(character) ? character : byte === 0x20 ? space : `%${hexByte(byte).toUpperCase()}`
+  })
+
+/** Returns a text in UTF-8 in ASCII, with `?` for each other character. */
+export const withQuestionMarks = byteWriter((byte) => {
+  // All bytes of a character but the first one are from 0x80 to 0xBF.
+  return byte < 0x80 ? String.fromCharCode(byte) : byte < 0xc0 ? '' : '?'
+})
+
+/** Returns a function that writes a text in Latin-1 for each byte, with a separator between the texts. */
 export function byteWriter(textOf: (byte: number) => string, separator = ''): (bytes: Uint8Array) => Uint8Array {
   let texts: readonly Uint8Array[] | undefined
   return (bytes) => {
     texts ??= Array.from({ length: 256 }, (_, byte) => latin1(textOf(byte) + separator))
-    const written = texts
     let length = 0
-    for (const byte of bytes) length += (written[byte] as Uint8Array).length
+    // Loops with an index take a third of the time of `for … of`.
+    for (let index = 0; index < bytes.length; index++) length += (texts[bytes[index] as number] as Uint8Array).length
     const all = new Uint8Array(length)
     length = 0
-    for (const byte of bytes) for (const character of written[byte] as Uint8Array) all[length++] = character
+    for (let index = 0; index < bytes.length; index++) {
+      const text = texts[bytes[index] as number] as Uint8Array
+      for (let place = 0; place < text.length; place++) all[length++] = text[place] as number
+    }
     return all.subarray(0, Math.max(0, length - separator.length))
   }
 }
@@ -384,10 +416,29 @@ export function withCrlf(body: Uint8Array): Uint8Array {
   const all = new Uint8Array(2 * body.length)
   let length = 0
   let before = 0
-  for (const byte of body) {
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index] as number
     if (byte === 0x0a && before !== 0x0d) all[length++] = 0x0d
     all[length++] = byte
     before = byte
+  }
+  return all.slice(0, length)
+}
+
+/** Returns the words of a text with one space between them, as a shell expands a variable without quotes. */
+export function withSingleSpaces(text: Uint8Array): Uint8Array {
+  const all = new Uint8Array(text.length)
+  let length = 0
+  let isAfterSpace = false
+  for (let index = 0; index < text.length; index++) {
+    const byte = text[index] as number
+    if (isWhiteSpace(byte)) {
+      isAfterSpace = true
+      continue
+    }
+    if (isAfterSpace && length > 0) all[length++] = 0x20
+    isAfterSpace = false
+    all[length++] = byte
   }
   return all.slice(0, length)
 }

@@ -45,6 +45,9 @@ const text =
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
+/** Returns a function that applies a change to the bytes of a body that is text. Bytes that are not UTF-8 are read as Latin-1. */
+const inUtf8 = (change: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
+  change(isUtf8(body) ? body : utf8(fromLatin1(body)))
 /** Returns a function that applies a change to a body that is JSON in UTF-8. */
 const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
   function* (body: Uint8Array): Steps<Applied<Bytes>> {
@@ -203,7 +206,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   reparsed('rare', 'the JSON with <detail> as a number, not as a string', ofJson(forms.stringsAsNumbers)),
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', ofJson(forms.numbersAsStrings)),
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', ofJson(forms.restoredFloats)),
-  slashed('uncommon', "the body without the backslashes that PHP's addslashes adds", text(forms.removeSlashes)),
+  slashed('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
   newline(
     'common',
     "the body with its line breaks, which curl's -d removes from a file",
@@ -211,6 +214,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
 ]
 
+const formEncode = forms.percentWriter(/[\w\-.*]/, '+')
 const inBrackets = (write: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
   concat(utf8('['), write(body), utf8(']'))
 
@@ -237,7 +241,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   newline(
     'uncommon',
     'the body with one space for all white space between words, as a shell expands $BODY without quotes',
-    text((body) => body.trim().replace(/\s+/g, ' ')),
+    forms.withSingleSpaces,
   ),
   newline('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', text(forms.expandEscapes)),
 
@@ -256,7 +260,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   encoding(
     'uncommon',
     'the body in ASCII, with `?` for everything else',
-    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/gu, '?') : undefined)),
+    beyondAscii((body) => (isUtf8(body) ? forms.withQuestionMarks(body) : undefined)),
   ),
   encoding(
     'rare',
@@ -292,15 +296,11 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     'the bytes of the body as decimal numbers, as Go prints bytes',
     inBrackets(forms.byteWriter(String, ' ')),
   ),
-  asSent(
-    'rare',
-    'the body percent-encoded',
-    text((body) => encodeURIComponent(body.toWellFormed())),
-  ),
+  asSent('rare', 'the body percent-encoded', inUtf8(forms.percentWriter(/[\w\-.!~*'()]/))),
   asSent(
     'rare',
     "the body percent-encoded except `/`, as Python's quote does",
-    text((body) => forms.percentEncode(body).replaceAll('%2F', '/')),
+    inUtf8(forms.percentWriter(/[\w\-.~/]/)),
   ),
   printed(
     'rare',
@@ -316,7 +316,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inEnvelope(
     'rare',
     'the body as the field `payload` of a form',
-    text((body) => `payload=${forms.formEncode(body)}`),
+    inUtf8((body) => concat(utf8('payload='), formEncode(body))),
   ),
   inEnvelope(
     'uncommon',
@@ -328,8 +328,8 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
-  changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", text(forms.htmlEscape('&#039;'))),
-  changed('rare', "the body escaped as HTML, as Python's html.escape does", text(forms.htmlEscape('&#x27;'))),
+  changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", forms.htmlEscape('&#039;')),
+  changed('rare', "the body escaped as HTML, as Python's html.escape does", forms.htmlEscape('&#x27;')),
   slashed(
     'uncommon',
     "the body with a backslash before its quotes, as PHP's addslashes writes it",

@@ -1,4 +1,4 @@
-import { runSteps, type Steps } from '../steps.js'
+import { isSteps, runSteps, type Steps } from '../steps.js'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -32,7 +32,10 @@ export type Arrange = (members: Member[], json: JsonText) => Member[]
 export interface JsonStyle {
   readonly spacing?: Spacing | undefined
   readonly order?: Arrange | undefined
-  /** Returns a string with its quotes. This function is not called for a string that all serializers write the same way. */
+  /**
+   * Returns a string with its quotes. This function is not called for a string that all serializers write the same way, and is called
+   * for each part of a long string.
+   */
   readonly escaping?: ((text: string) => string) | undefined
   /** Returns a string with its quotes, like `escaping`, but is called for every string. */
   readonly string?: ((text: string) => string) | undefined
@@ -70,7 +73,7 @@ interface Prepared {
 
 const PREPARED = new WeakMap<JsonText, Prepared>()
 
-/** A step ends after this many tokens. */
+/** A step ends after this many tokens, or characters of a long string. */
 const STEP = 2 ** 13
 
 /** The cost of writing a token, in characters. In a body of brackets, each character is a token. */
@@ -93,14 +96,23 @@ function* prepare(json: JsonText): Steps<Prepared> {
 }
 
 /** Returns the JSON text with each token replaced, and with everything between the tokens unchanged. */
-export function* replaceTokens({ text, starts, ends }: JsonText, replace: (token: number) => string): Steps<string> {
+export function* replaceTokens(
+  { text, starts, ends }: JsonText,
+  replace: (token: number) => string | Steps<string>,
+): Steps<string> {
   let replaced = ''
+  let part = ''
   for (let token = 0; token < starts.length; token++) {
-    replaced += text.slice(ends[token - 1] ?? 0, starts[token]) + replace(token)
-    if ((token + 1) % STEP === 0) yield PER_TOKEN * STEP
+    const instead = replace(token)
+    part += text.slice(ends[token - 1] ?? 0, starts[token])
+    part += isSteps(instead) ? yield* instead : instead
+    if ((token + 1) % STEP !== 0) continue
+    replaced += flat(part)
+    part = ''
+    yield PER_TOKEN * STEP
   }
   yield PER_TOKEN * (starts.length % STEP)
-  return replaced + text.slice(ends.at(-1))
+  return replaced + part + text.slice(ends.at(-1))
 }
 
 /** Returns JSON in another style, or `undefined` if the text would grow too large. */
@@ -121,21 +133,33 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   }
   const maxLength = MAX_GROWTH * json.text.length + MAX_SHORT
   let text = ''
+  let part = ''
   let depth = 0
   let before = 0
   for (let index = 0; index < count; index++) {
     const token = tokens === undefined ? index : (tokens[index] as number)
     const kind = json.kinds[token] as number
     if (isClosing(kind)) depth--
-    text += between(before, kind, spacing, indentationOf(depth)) + writeToken(json, prepared, token, style)
+    const written = writeToken(json, prepared, token, style)
+    part += between(before, kind, spacing, indentationOf(depth))
+    part += isSteps(written) ? yield* written : written
     if (isOpening(kind)) depth++
     before = kind
-    if (text.length > maxLength) return undefined
-    if ((index + 1) % STEP === 0) yield PER_TOKEN * STEP
+    if (text.length + part.length > maxLength) return undefined
+    if ((index + 1) % STEP !== 0) continue
+    text += flat(part)
+    part = ''
+    yield PER_TOKEN * STEP
   }
   yield PER_TOKEN * (count % STEP)
-  return text
+  return text + part
 }
+
+/**
+ * Returns the text as one piece of memory. JavaScript engines join texts when one of their characters is read. A text of a million
+ * pieces takes five times as long to write, most of it for the collection of garbage.
+ */
+const flat = (text: string): string => (text.charCodeAt(0) >= 0 ? text : '')
 
 const isOpening = (kind: number) => kind === OPEN_OBJECT || kind === OPEN_ARRAY
 const isClosing = (kind: number) => kind === CLOSE_OBJECT || kind === CLOSE_ARRAY
@@ -151,7 +175,7 @@ function between(before: number, kind: number, { item, colon, indent, hollow }: 
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
 
-function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string {
+function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string | Steps<string> {
   const kind = json.kinds[token] as number
   const as = prepared.written[token] as string
   if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
@@ -159,9 +183,23 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as
   if (style.string !== undefined) return style.string(meantBy(json, prepared, token))
-  return style.escaping === undefined || !prepared.isSpecial[token]
-    ? as
-    : style.escaping(meantBy(json, prepared, token))
+  if (style.escaping === undefined || !prepared.isSpecial[token]) return as
+  const text = meantBy(json, prepared, token)
+  return text.length > STEP ? escapeInSteps(text, style.escaping) : style.escaping(text)
+}
+
+/** Returns a long string with its quotes, written part by part. */
+function* escapeInSteps(text: string, escaping: (text: string) => string): Steps<string> {
+  let escaped = ''
+  let end: number
+  for (let start = 0; start < text.length; start = end) {
+    end = start + STEP
+    // The two units of a character stay together, because one alone would be escaped.
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++
+    escaped += escaping(text.slice(start, end)).slice(1, -1)
+    yield STEP
+  }
+  return `"${escaped}"`
 }
 
 /** Returns the text that a string means. It is kept, because each style writes it. */
@@ -183,7 +221,12 @@ function* orderOf(json: JsonText, { orders }: Prepared, arrange: Arrange): Steps
       order.push(token)
       if (json.kinds[token] !== OPEN_OBJECT) continue
       pending.push({ from: json.closes[token] as number, to })
-      for (const member of arrange(membersOf(json, token), json).reverse()) pending.push(member)
+      const members: Member[] = []
+      for (const member of membersOf(json, token)) {
+        members.push(member)
+        if (members.length % STEP === 0) yield PER_TOKEN * STEP
+      }
+      for (const member of arrange(members, json).reverse()) pending.push(member)
       break
     }
     if (order.length - stepped > STEP) {

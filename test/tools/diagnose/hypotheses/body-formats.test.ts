@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromLatin1, latin1 } from '../../../../src/tools/bytes.js'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../../../../src/tools/bytes.js'
 import * as formats from '../../../../src/tools/diagnose/hypotheses/body-formats.js'
 import { type JsonText, parseJson } from '../../../../src/tools/diagnose/json/parse.js'
 import { runSteps } from '../../../../src/tools/diagnose/steps.js'
@@ -180,11 +180,44 @@ it.each([
 })
 
 it('HTML escapes five characters', () => {
-  expect(formats.htmlEscape('&#39;')(`<a b="c">&'`)).toBe('&lt;a b=&quot;c&quot;&gt;&amp;&#39;')
+  const escaped = formats.htmlEscape('&#39;')(utf8(`<a b="c">&'é`))
+  expect(fromUtf8(escaped)).toBe('&lt;a b=&quot;c&quot;&gt;&amp;&#39;é')
 })
 
 it('percent-encoding keeps letters, digits and -_.~ only', () => {
   expect(formats.percentEncode("aZ9-_.~*'()!é\ud800")).toBe('aZ9-_.~%2A%27%28%29%21%C3%A9%EF%BF%BD')
+})
+
+it('percent-encoding of bytes keeps the characters that it is given, and writes a space in its own way', () => {
+  expect(fromUtf8(formats.percentWriter(/[a-z/]/)(utf8('a/b c-é')))).toBe('a/b%20c%2D%C3%A9')
+  expect(fromUtf8(formats.percentWriter(/[a-z]/, '+')(utf8('a b/')))).toBe('a+b%2F')
+})
+
+it('has one question mark for each character beyond ASCII', () => {
+  expect(fromUtf8(formats.withQuestionMarks(utf8('Zoë 😀\x7f!')))).toBe('Zo? ?\x7f!')
+})
+
+it.each([
+  ['', ''],
+  [' \t\r\n ', ''],
+  ['a', 'a'],
+  ['  a \n\tb\v\fc\r\n', 'a b c'],
+  ['é\u00a0 é', 'é\u00a0 é'],
+])('%j with single spaces is %j', (text, single) => {
+  expect(fromUtf8(formats.withSingleSpaces(utf8(text)))).toBe(single)
+})
+
+it.each([
+  ['it\\\'s \\"\\\\\\"\\0', 'it\'s "\\"\0'],
+  ['nothing', undefined],
+  ['"a\\"', undefined],
+  ["it's \\\\", undefined],
+  ['a\0\\"', undefined],
+  ['\\n', undefined],
+  ['\\\\\\', undefined],
+])('%j without the slashes of addslashes is %j', (text, plain) => {
+  const removed = formats.removeSlashes(utf8(text))
+  expect(removed && fromUtf8(removed)).toBe(plain)
 })
 
 it.each([

@@ -83,17 +83,12 @@ describe('a text has tokens', () => {
 })
 
 it('only a token that opens an object or array has the index of the token that closes it', () => {
-  const json = parseJson('{"a":[1],"b":{}}')
-  expect(json).toMatchObject({
-    kinds: [1, 5, 3, 7, 4, 5, 1, 2, 2],
-    starts: [0, 1, 5, 6, 7, 9, 13, 14, 15],
-    ends: [1, 4, 6, 7, 8, 12, 14, 15, 16],
+  expect(parseJson('{"a":[1],"b":{}}')).toMatchObject({
+    kinds: Uint8Array.of(1, 5, 3, 7, 4, 5, 1, 2, 2),
+    starts: Int32Array.of(0, 1, 5, 6, 7, 9, 13, 14, 15),
+    ends: Int32Array.of(1, 4, 6, 7, 8, 12, 14, 15, 16),
+    closes: Int32Array.of(8, 0, 4, 0, 0, 0, 7, 0, 0),
   })
-  expect(Object.entries(json?.closes ?? [])).toEqual([
-    ['0', 8],
-    ['2', 4],
-    ['6', 7],
-  ])
 })
 
 it.each([
@@ -107,7 +102,7 @@ it.each([
 
 it('an object has members, with their keys decoded', () => {
   const json = parseJson('{"\\u0061":[{"x":1}],"b":2}')
-  expect(json && membersOf(json, 0)).toEqual([
+  expect(json && [...membersOf(json, 0)]).toEqual([
     { key: 'a', from: 1, to: 8 },
     { key: 'b', from: 8, to: 10 },
   ])
