@@ -1,8 +1,8 @@
 import { areEqual } from '../bytes.js'
 import type { Value } from './dimensions.js'
 
-/** How many bytes at each end of a value go into its fingerprint. */
-const SAMPLED = 32
+/** About how many bytes of a value go into its fingerprint. */
+const SAMPLED = 128
 
 /** Values of a dimension, each once. Bytes are equal if their contents are equal. Other values are equal if they are the same object. */
 export class DistinctValues {
@@ -31,11 +31,9 @@ export class DistinctValues {
 function fingerprintOf(value: Value): unknown {
   if (!(value instanceof Uint8Array)) return value
   let fingerprint = value.length
-  const { length } = value
-  const from = Math.max(SAMPLED, length - SAMPLED)
-  for (let index = 0; index < SAMPLED && index < length; index++) fingerprint = mix(fingerprint, value[index])
-  for (let index = from; index < length; index++) fingerprint = mix(fingerprint, value[index])
+  const step = Math.ceil(value.length / SAMPLED)
+  for (let index = 0; index < value.length; index += step) {
+    fingerprint = (Math.imul(fingerprint, 31) + (value[index] as number)) | 0
+  }
   return fingerprint
 }
-
-const mix = (fingerprint: number, byte = 0) => (Math.imul(fingerprint, 31) + byte) | 0

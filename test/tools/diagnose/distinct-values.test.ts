@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { DistinctValues } from '../../../src/tools/diagnose/distinct-values.js'
 import { CORRECT_LAYOUT } from '../../../src/tools/diagnose/hypotheses/layout.js'
 
-/** More bytes than go into a fingerprint. Only the byte in the middle differs. */
-const long = (middle: number) => {
+/** More bytes than go into a fingerprint. Only one byte differs, which does not go into it. */
+const long = (byte: number) => {
   const bytes = new Uint8Array(1000)
-  bytes[500] = middle
+  bytes[501] = byte
   return bytes
 }
 
