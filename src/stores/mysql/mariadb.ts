@@ -1,12 +1,12 @@
 import { createClient } from '../connect/connected.js'
 import { onErrorOfMariadb } from '../connect/driver-internals.js'
-import { codedError } from '../connect/failure.js'
 import {
   type ConnectedSqlNonceStore,
   type ConnectSqlOptions,
   connectSql,
   type SqlDriver,
   sqlOptionsOf,
+  takeConnection,
 } from '../connect/sql.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
@@ -29,10 +29,18 @@ export interface MariadbOptions {
   initSql: string
 }
 
-/** A pool that `createPool` of the package `mariadb` returns. */
-export interface MariadbPool {
+/** A connection of a pool of `mariadb`. */
+export interface MariadbConnection {
   /** Runs one statement. */
   query(sql: string, values: (string | number)[]): Promise<unknown>
+  /** Returns the connection to the pool. */
+  release(): void
+}
+
+/** A pool that `createPool` of the package `mariadb` returns. */
+export interface MariadbPool {
+  /** Takes a connection from the pool. */
+  getConnection(): Promise<MariadbConnection>
   /** Ends all connections. */
   end(): Promise<void>
   /** Listens for connections that the pool gives out. */
@@ -65,6 +73,18 @@ export async function connectMariadb(
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
   const openingTime = Math.ceil(1.5 * timeout)
+
+  async function query(pool: MariadbPool, sql: string, values: (string | number)[], patience: number) {
+    // The pool itself would send the statement even if it gives out the connection too late.
+    const connection = await takeConnection(pool.getConnection(), patience)
+    try {
+      return await connection.query(sql, values)
+    } finally {
+      // The pool drops a connection that was lost.
+      connection.release()
+    }
+  }
+
   const driver: SqlDriver<MariadbPool, unknown> = {
     poolOption: 'connectionLimit and minimumIdle',
     openingTime,
@@ -81,24 +101,14 @@ export async function connectMariadb(
         minimumIdle: 1,
         initSql: sessionSettings(timeout),
       }
-      const pool = createClient(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
+      const pool = createClient(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
       // An error without a listener would end the process.
       onErrorOfMariadb(pool, onPoolError)
       return pool
     },
-    query: (pool, sql, values) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          const message = `No answer within ${timeout} ms. The pool may have too few connections, or the server hangs.`
-          reject(codedError('NO_CONNECTION', message))
-        }, timeout)
-        pool
-          .query(sql, values)
-          .finally(() => clearTimeout(timer))
-          .then(resolve, reject)
-      }),
+    query: (pool, sql, values) => query(pool, sql, values, timeout),
     async assertWritable(pool) {
-      assertWritable(Object(await pool.query(READ_ONLY_QUERY, []))[0])
+      assertWritable(Object(await query(pool, READ_ONLY_QUERY, [], openingTime))[0])
     },
     close: (pool) => pool.end(),
   }

@@ -851,8 +851,11 @@ describe('connectMariadb', () => {
       this.events.on(event, listener)
       return this
     }
+    async getConnection() {
+      const query = this.hangs ? () => new Promise(() => {}) : (sql: string) => this.query(sql)
+      return { query, release() {} }
+    }
     async query(sql: string): Promise<unknown> {
-      if (this.hangs) return new Promise(() => {})
       return sql.startsWith('SELECT') ? [{ read_only: 0, autocommit: 1 }] : { affectedRows: 1 }
     }
     async end() {
