@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -26,6 +27,29 @@ export async function freePort(): Promise<number> {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('a server without a port')
   return address.port
+}
+
+/**
+ * Returns a port for a node of a Redis cluster, whose bus needs the port 10 000 above. Both are below the ports that the system gives
+ * to clients, because one of these would be taken too often.
+ */
+async function freeClusterPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(12_000, 22_000)
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
 }
 
 /** How long a test waits for a server on a machine under load, in milliseconds. The guide's clients wait for 1 s by default. */
@@ -71,7 +95,8 @@ export class RedisServer {
 
   /** @param options - options of its command line, such as `--appendonly yes`. */
   static async start(...options: string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), options)
+    const port = options.includes('--cluster-enabled') ? await freeClusterPort() : await freePort()
+    const server = new RedisServer(port, options)
     await server.restart()
     return server
   }
