@@ -115,7 +115,7 @@ function suite(recipe: Recipe, servers: () => { redis: RedisServer; redisDown: R
     const unset = await Server.start(command, project, { WEBHOOK_SECRET: '' })
     try {
       expect(await send(unset.port, { path, ...signed() })).toMatchObject({ status: 500 })
-      expect(unset.output).toContain('WEBHOOK_SECRET is not set')
+      await eventually(() => expect(unset.output).toContain('WEBHOOK_SECRET is not set'))
     } finally {
       await unset.stop()
     }

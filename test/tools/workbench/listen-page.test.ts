@@ -155,7 +155,9 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     await page.click('#tab-compare')
     await page.selectOption('#signed-part', 'body')
     await page.fill('#signed', 'Zoé')
-    expect(await page.locator('#compare-result .different').allTextContents()).toEqual(['é', 'ë'])
+    const different = page.locator('#compare-result .different')
+    await different.first().waitFor()
+    expect(await different.allTextContents()).toEqual(['é', 'ë'])
   })
 
   it('searches if somebody enters a secret or changes the body by hand, and leads back', async () => {
