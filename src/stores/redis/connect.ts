@@ -71,6 +71,8 @@ export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'c
   /** Sends `INFO`, and resolves to the reply. */
   info(connection: Connection): Promise<unknown>
   sendTogether: SendTogether<Connection>
+  /** Returns whether the client stays with an old master after a planned failover. */
+  keepsOldMaster(client: Client): boolean
 }
 
 /** Returns whether an error is a reply of the server, such as `OOM command not allowed`. The connection then still works. */
@@ -106,6 +108,8 @@ export async function connectRedis<Client extends object, Connection extends obj
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
       throw codedError('READ_ONLY', 'The server is a replica.')
+    if (driver.keepsOldMaster(client) && masters.some((master) => replicas.areLost(master)))
+      throw codedError('NOREPLICAS', 'The master has lost its replicas, so another server may be the master now.')
     evicts = !infos.every((info) => /^maxmemory_policy:noeviction\r?$/m.test(info))
   }
 

@@ -106,6 +106,7 @@ export async function connectIoredis(
     },
     connect: (client) => connectClient(client, timeout),
     send: (client, [command = '', ...args]) => client.call(command, ...args),
+    keepsOldMaster: () => false,
     masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
     async masterOf(client, key) {
       if (!('nodes' in client)) return client

@@ -151,6 +151,8 @@ export async function connectNodeRedis(
       for (const args of commands) pipeline.addCommand(args)
       return pipeline.execAsPipeline()
     },
+    // An old master still says that it is one, until a sentinel makes it a replica after 8 s.
+    keepsOldMaster: isSentinel,
     async close(client) {
       const signal = signalOf.get(client)
       signalOf.delete(client)

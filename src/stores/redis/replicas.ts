@@ -3,6 +3,9 @@ import { codedError } from '../connect/failure.js'
 /** After this many checks without a replica, the store no longer waits for it. Until then, the replica may have become a master. */
 const CHECKS = 6
 
+/** For this time, replicas count as lost, in milliseconds. After a planned failover, sentinels need up to 2 s to name the new master. */
+const LOST_FOR = 3000
+
 /**
  * Sends commands on one connection without a gap, and resolves to their replies, which may be errors. Rejects if the connection is lost
  * before the last reply.
@@ -42,6 +45,8 @@ export class Replicas<Connection extends object> {
   readonly #wait: string
   readonly #sendTogether: SendTogether<Connection>
   readonly #masters = new WeakMap<Connection, Master>()
+  /** When a check last saw enough replicas, in milliseconds of `performance.now()`. */
+  #hadEnoughAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param minimum - how many replicas must have a reservation.
@@ -60,8 +65,16 @@ export class Replicas<Connection extends object> {
     if (runId !== master.runId) master.counts.length = 0
     master.runId = runId
     // A replica reports once per second, and the lag is in whole seconds, so it can be 2 between two reports of a replica that works.
-    master.counts.push(info.match(/^slave\d+:.*\bstate=online\b.*\blag=[012]\b/gm)?.length ?? 0)
+    const count = info.match(/^slave\d+:.*\bstate=online\b.*\blag=[012]\b/gm)?.length ?? 0
+    master.counts.push(count)
+    if (count >= this.#minimum) this.#hadEnoughAt = performance.now()
     if (master.counts.length > CHECKS) master.counts.shift()
+  }
+
+  /** Returns whether the server of a connection has too few replicas, although there were enough a moment ago. */
+  areLost(connection: Connection): boolean {
+    const count = this.#masterOf(connection).counts.at(-1) ?? 0
+    return count < this.#minimum && performance.now() - this.#hadEnoughAt < LOST_FOR
   }
 
   /** Sends a reservation, and resolves to its reply when enough replicas have it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Replicas, slotOf } from '../../../src/stores/redis/replicas.js'
 
 // Tests with real servers and clients: test/integration/redis-replicas-faults.test.ts.
@@ -153,6 +153,30 @@ describe('the replicas of a master', () => {
     observe([0, 0])
     observe([0], 'b')
     expect(await reserve()).toBe('reserved token')
+  })
+})
+
+describe('replicas are lost', () => {
+  it('if there were enough during the last 3 s', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { observe, replicas, connection } = open(1)
+    observe([])
+    expect(replicas.areLost(connection)).toBe(false)
+    observe([0])
+    expect(replicas.areLost(connection)).toBe(false)
+    observe([])
+    vi.advanceTimersByTime(2999)
+    expect(replicas.areLost(connection)).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(replicas.areLost(connection)).toBe(false)
+    vi.useRealTimers()
+  })
+
+  it('never without the option', () => {
+    const { observe, replicas, connection } = open(0)
+    observe([0])
+    observe([])
+    expect(replicas.areLost(connection)).toBe(false)
   })
 })
 
