@@ -25,6 +25,7 @@ export class Sockets {
   /** How long a connection may leave a statement without an answer, in milliseconds. */
   readonly #timeout: number
   #timer: ReturnType<typeof setInterval> | undefined
+  #isDestroyed = false
 
   constructor(timeout: number) {
     this.#timeout = timeout
@@ -41,6 +42,8 @@ export class Sockets {
   }
 
   #add(socket: Socket): Socket {
+    // A client that is ended may still connect again once.
+    if (this.#isDestroyed) return socket.destroy()
     this.#open.set(socket, { received: 0, sent: 0, isWaiting: false, silentSince: performance.now() })
     socket.once('close', () => this.#open.delete(socket))
     this.#timer ??= setInterval(() => this.#observe(), this.#timeout / CHECKS).unref()
@@ -73,8 +76,9 @@ export class Sockets {
     }
   }
 
-  /** Destroys all sockets. */
+  /** Destroys all sockets, and those that are created later. */
   destroy(): void {
+    this.#isDestroyed = true
     clearInterval(this.#timer)
     for (const socket of this.#open.keys()) socket.destroy()
   }

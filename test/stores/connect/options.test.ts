@@ -164,6 +164,7 @@ describe('the options of a client have a deadline for each step, and', () => {
       socketTimeout: 1000,
       pingTimeout: 500,
       initializationTimeout: 2_147_483_647,
+      noControlAfterUse: true,
       minimumIdle: 1,
       initSql: 'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 1',
     })

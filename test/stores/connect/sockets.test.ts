@@ -19,6 +19,14 @@ it('destroys the sockets that it created, though the server never ends its side'
   server.close()
 })
 
+it('destroys a socket that an ended client still creates', () => {
+  const sockets = new Sockets(1000)
+  sockets.destroy()
+  expect([sockets.create(), sockets.connect({ host: '127.0.0.1', port: 1 })].map(({ destroyed }) => destroyed)).toEqual(
+    [true, true],
+  )
+})
+
 it('connects to the host of the server', async () => {
   const sockets = new Sockets(1000)
   const [error] = await once(sockets.connect({ host: 'database.invalid', port: 1 }), 'error')
