@@ -6,7 +6,6 @@ import {
   connectSql,
   type SqlDriver,
   sqlOptionsOf,
-  takeConnection,
 } from '../connect/sql.js'
 import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
 import { MySqlNonceStore } from './store.js'
@@ -23,26 +22,16 @@ export interface MariadbOptions {
   pingTimeout: number
   /** How long the pool tries to open a connection before it reports an error, in milliseconds. */
   initializationTimeout: number
-  /** Whether the pool takes a connection back without a `ROLLBACK`, which would take one more round trip per statement. */
-  noControlAfterUse: boolean
   /** How many connections the pool keeps open. */
   minimumIdle: number
   /** The statement that sets up each new connection. */
   initSql: string
 }
 
-/** A connection of a pool of `mariadb`. */
-export interface MariadbConnection {
-  /** Runs one statement. */
-  query(sql: string, values: (string | number)[]): Promise<unknown>
-  /** Returns the connection to the pool. */
-  release(): void
-}
-
 /** A pool that `createPool` of the package `mariadb` returns. */
 export interface MariadbPool {
-  /** Takes a connection from the pool. */
-  getConnection(): Promise<MariadbConnection>
+  /** Runs one statement. */
+  query(sql: string, values: (string | number)[]): Promise<unknown>
   /** Ends all connections. */
   end(): Promise<void>
   /** Listens for connections that the pool gives out. */
@@ -74,44 +63,30 @@ export async function connectMariadb(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
   const { timeout } = common
-  const openingTime = Math.ceil(1.5 * timeout)
-
-  async function query(pool: MariadbPool, sql: string, values: (string | number)[], patience: number) {
-    // The pool itself would send the statement even if it gives out the connection too late.
-    const connection = await takeConnection(pool.getConnection(), patience)
-    try {
-      return await connection.query(sql, values)
-    } finally {
-      // The pool drops a connection that was lost.
-      connection.release()
-    }
-  }
-
   const driver: SqlDriver<MariadbPool, unknown> = {
     poolOption: 'connectionLimit and minimumIdle',
-    openingTime,
+    // The pool has one limit for opening a connection and for the wait for a free one.
+    openingTime: timeout,
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
-        // The pool uses the smaller of these two limits for opening. A reservation waits only for `timeout`.
-        connectTimeout: openingTime,
-        acquireTimeout: openingTime,
+        connectTimeout: timeout,
+        acquireTimeout: timeout,
         socketTimeout: timeout,
         // The pool pings a connection that was idle. By default, the pool closes all connections if a round trip takes 250 ms.
         pingTimeout: Math.ceil(timeout / 2),
         // With this value, the pool tries to connect twice per second. By default, the pool waits up to 10 s after many failures.
         initializationTimeout: 2 ** 31 - 1,
-        noControlAfterUse: true,
         minimumIdle: 1,
         initSql: sessionSettings(timeout),
       }
-      const pool = createClient(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
+      const pool = createClient(create, poolOptions, ['query', 'end', 'on'], EXAMPLE)
       // An error without a listener would end the process.
       onErrorOfMariadb(pool, onPoolError)
       return pool
     },
-    query: (pool, sql, values) => query(pool, sql, values, timeout),
+    query: (pool, sql, values) => pool.query(sql, values),
     async assertWritable(pool) {
-      assertWritable(Object(await query(pool, READ_ONLY_QUERY, [], openingTime))[0])
+      assertWritable(Object(await driver.query(pool, READ_ONLY_QUERY, []))[0])
     },
     close: (pool) => pool.end(),
   }

@@ -159,12 +159,11 @@ describe('the options of a client have a deadline for each step, and', () => {
 
   it('connectMariadb: the pool tries to connect twice per second', async () => {
     expect(await optionsOf(connectMariadb as Connect)).toEqual({
-      connectTimeout: 1500,
-      acquireTimeout: 1500,
+      connectTimeout: 1000,
+      acquireTimeout: 1000,
       socketTimeout: 1000,
       pingTimeout: 500,
       initializationTimeout: 2_147_483_647,
-      noControlAfterUse: true,
       minimumIdle: 1,
       initSql: 'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 1',
     })
