@@ -51,12 +51,11 @@ export function faultsPart(store, { results }) {
 /**
  * Returns when the results were measured, and with what.
  *
- * @param {{ since?: string, date: string, versions: Record<string, string> }} measured - `since` if it took several days.
+ * @param {{ date: string, versions: Record<string, string> }} measured
  */
-export function faultsSource({ since, date, versions }) {
+export function faultsSource({ date, versions }) {
   const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  const days = since === undefined ? `on ${date}` : `from ${since} to ${date}`
-  return `Measured ${days} with ${list.slice(0, -1).join(', ')} and ${list.at(-1)}.`
+  return `Measured on ${date} with ${list.slice(0, -1).join(', ')} and ${list.at(-1)}.`
 }
 
 /** @param {string} fault */

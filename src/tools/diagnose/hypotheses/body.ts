@@ -214,7 +214,7 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   ),
 ]
 
-const formEncode = forms.percentWriter(/[\w\-.*]/, '+')
+const asFormField = forms.percentWriter(/[\w\-.*]/, '+')
 const inBrackets = (write: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
   concat(utf8('['), write(body), utf8(']'))
 
@@ -316,7 +316,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   inEnvelope(
     'rare',
     'the body as the field `payload` of a form',
-    inUtf8((body) => concat(utf8('payload='), formEncode(body))),
+    inUtf8((body) => concat(utf8('payload='), asFormField(body))),
   ),
   inEnvelope(
     'uncommon',
