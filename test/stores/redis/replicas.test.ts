@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Replicas, slotOf } from '../../../src/stores/redis/replicas.js'
 
 // Tests with real servers and clients: test/integration/redis-replicas-faults.test.ts.
@@ -157,6 +157,8 @@ describe('the replicas of a master', () => {
 })
 
 describe('replicas are lost', () => {
+  afterEach(() => vi.useRealTimers())
+
   it('if there were enough during the last 3 s', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { observe, replicas, connection } = open(1)
@@ -169,7 +171,6 @@ describe('replicas are lost', () => {
     expect(replicas.areLost(connection)).toBe(true)
     vi.advanceTimersByTime(1)
     expect(replicas.areLost(connection)).toBe(false)
-    vi.useRealTimers()
   })
 
   it('never without the option', () => {
