@@ -11,6 +11,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     setupFiles: 'test/support/fast-check.ts',
     globalSetup: 'test/tools/cli/program.ts',
+    isolate: false,
     // A mutant that hangs is stopped soon. Instrumented code is slow.
     testTimeout: 20_000,
   },
