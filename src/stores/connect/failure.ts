@@ -74,7 +74,8 @@ const REASONS: readonly Reason[] = [
     codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
     // These are the messages of clients after a time-out, or if they tried several servers.
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
-    message: 'The server cannot be reached or does not answer. Start it, or correct its address in create.',
+    message:
+      'The server cannot be reached or does not answer in time. Start it, correct its address in create, or raise timeout if it is far away.',
     isPassing: true,
   },
 ]
