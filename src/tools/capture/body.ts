@@ -5,7 +5,7 @@ import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type Undone, undoneBodies } from './undo.js'
+import { type Undone, undoneBodies, undoneLineEnd } from './undo.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -50,15 +50,15 @@ export function bodyOf(
   const length = captured.bodyLength ?? contentLengthOf(headers)
   const readings = file === undefined ? readingsOf(captured, headers, length) : readingsOfFile(file, length, captured)
   const { isGuess = false, isParsed = false, isLossy = false } = file === undefined ? captured : {}
-  const isExact = captured.bodyLength !== undefined
-  const isMaskedBody = !isExact && readings.some(({ body }) => isMasked(textOf(body)))
+  const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
   const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
   if (proved !== undefined) return proved
   const signed = readings.find(({ body }) => isSigned(body))
   if (signed !== undefined) return isParsed ? { ...signed, notes: [...signed.notes, PARSED] } : signed
   const [read] = readings as [Reading]
-  const undone = undo(readings, isLossy || isMaskedBody ? undefined : length, isSigned)
+  const undoes = file !== undefined ? undoneLineEnd : captured.isExact === true ? () => [] : undoneBodies
+  const undone = undo(readings, undoes, isLossy || isMaskedBody ? undefined : length, isSigned)
   if (undone !== undefined) return undone
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
     const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
@@ -132,7 +132,8 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
 }
 
 /** A line that begins something else than the body: a response, a second request, or the end of a block. */
-const TEXT_AFTER = /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|```|\{(?:code|noformat)\})/m
+const TEXT_AFTER =
+  /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
 
 /**
  * Returns the body without the text after it: first without the blank lines before that text, then with them. Returns an empty list
@@ -148,14 +149,19 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns the first body with a right signature after changes of the capture are undone. Without one, returns the first body of the
+ * Returns the first body with a right signature after changes of the capture are undone, as `undoes` undoes them. Without one, returns the first body of the
  * right length, or `undefined`.
  */
-function undo(readings: readonly Reading[], length: number | undefined, isSigned: IsSigned): BodyRead | undefined {
+function undo(
+  readings: readonly Reading[],
+  undoes: (body: Uint8Array) => Iterable<Undone>,
+  length: number | undefined,
+  isSigned: IsSigned,
+): BodyRead | undefined {
   let proved: BodyRead | undefined
   let size = 0
   for (const { body, notes } of readings) {
-    for (const undone of undoneBodies(body)) {
+    for (const undone of undoes(body)) {
       size += undone.body.length
       if (size > MAX_UNDONE) return proved
       const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })

@@ -21,6 +21,8 @@ export interface CapturedRequest {
   readonly isGuess?: boolean | undefined
   /** Whether a dot in the capture may stand for another byte, so that the length of the body proves nothing. */
   readonly isLossy?: boolean
+  /** Whether the capture has the bytes themselves, such as in base64, so that nothing could change them. */
+  readonly isExact?: boolean | undefined
   /** Whether the sender removed the line breaks of a file, as `curl -d @file` does. */
   readonly isFileJoined?: boolean
   /** When the request arrived, or `undefined` if the capture does not say when. */

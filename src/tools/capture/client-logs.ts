@@ -5,13 +5,13 @@ import { parseHttpText } from './http-text.js'
 // Logs of clients that write HTTP text, and put their own marks around the lines.
 
 /**
- * Returns the request in the output of `wget -d` or of OkHttp's logging interceptor, or `undefined` for other text.
+ * Returns the request in the output of `wget -d` or of the loggers of OkHttp and Feign, or `undefined` for other text.
  *
  * @param beginning - the beginning of `bytes`, as Latin-1.
  */
 export function readClientLog(bytes: Uint8Array, beginning: string): CapturedRequest | undefined {
   if (beginning.includes('---request begin---')) return readWget(fromLatin1(bytes))
-  return /--> [A-Z]+ https?:\/\//.test(beginning) ? readOkHttp(fromLatin1(bytes)) : undefined
+  return /-{2,3}> [A-Z]+ https?:\/\//.test(beginning) ? readOkHttp(fromLatin1(bytes)) : undefined
 }
 
 function readWget(text: string): CapturedRequest | undefined {
@@ -25,7 +25,7 @@ function readWget(text: string): CapturedRequest | undefined {
 }
 
 /** The first line of a request. All lines of the request may have a prefix, as logcat writes. */
-const BEGIN = /^(.{0,200}?)--> ([A-Z]+) (https?:\/\/\S+)(?: \S+)?$/m
+const BEGIN = /^(.{0,200}?)-{2,3}> ([A-Z]+) (https?:\/\/\S+)(?: \S+)?$/m
 
 function readOkHttp(text: string): CapturedRequest | undefined {
   const [begin, prefix = '', method, url = ''] = BEGIN.exec(text) ?? []
@@ -37,7 +37,7 @@ function readOkHttp(text: string): CapturedRequest | undefined {
   const lines = text.slice(text.indexOf(begin)).split(/\r?\n/).slice(1)
   for (const line of lines) {
     const plain = withoutPrefix(line, prefix)
-    const [end, bytes] = /^--> END \S+(?: \((?:binary |duplex )?(\d+)-byte body.*\))?/.exec(plain) ?? []
+    const [end, bytes] = /^-{2,3}> END \S+(?: \((?:binary |duplex )?(\d+)-byte body.*\))?/.exec(plain) ?? []
     if (end !== undefined) {
       length = bytes === undefined ? undefined : Number(bytes)
       break

@@ -77,6 +77,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
     headers: addTarget(method, url, headers),
     body: isBodyKnown ? utf8(data.join('&')) : undefined,
     isFileJoined,
+    isExact: true,
   }
 }
 

@@ -160,10 +160,10 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   return found
 }
 
-/** Returns the headers that an object has beside other fields, also as CGI and WSGI name them: `HTTP_X_NONCE`. */
+/** Returns the headers that an object has beside other fields, also as CGI, WSGI and nginx name them: `HTTP_X_NONCE`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    const ofCgi = /^(?:HTTP_)?([A-Z]+(?:_[A-Z]+)+)$/.exec(name)?.[1]?.replaceAll('_', '-')
+    const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
     return typeof value === 'string' ? lines(ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`)) : []
   })
 }
@@ -195,7 +195,8 @@ function timeOf(place: Place): unknown {
 /** Returns the whole request, which ngrok has as base64 in `raw`, or `undefined` for the JSON of other tools. */
 function readRaw({ raw }: Json): CapturedRequest | undefined {
   const bytes = typeof raw === 'string' ? fromBase64(raw) : undefined
-  return bytes && parseHttpText(bytes, fromLatin1(bytes))
+  const request = bytes && parseHttpText(bytes, fromLatin1(bytes))
+  return request && { ...request, isExact: true }
 }
 
 /**
@@ -239,7 +240,7 @@ function requestLine({ headers, place: { object } }: Found): Header[] {
   return [...lines(':method', lookUp({ object }, NAMES.method)), ...lines(':path', path)]
 }
 
-type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess'>
+type JsonBody = Pick<CapturedRequest, 'body' | 'whyNoBody' | 'otherBodies' | 'isParsed' | 'isGuess' | 'isExact'>
 
 /** A value that is a body, and the object that has it. */
 interface BodyField {
@@ -291,12 +292,17 @@ function findBodyField(place: Place): BodyField | undefined {
 const simplify = (name: string) => name.toLowerCase().replace(/[_-]/g, '')
 
 function decodeBody({ value, encoding, object }: BodyField): JsonBody {
-  if (typeof value === 'string') return { body: decodeText(value, encoding === 'text' ? encodingIn(object) : encoding) }
+  if (typeof value === 'string') {
+    const own = encoding === 'text' ? encodingIn(object) : encoding
+    return { body: decodeText(value, own), isExact: own !== 'text' }
+  }
   if (!isJsonObject(value)) return { body: undefined }
   const bytes = value['type'] === 'Buffer' ? value['data'] : value
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
-    return { body: Uint8Array.from(bytes) }
+    return { body: Uint8Array.from(bytes), isExact: true }
   }
+  // Envoy marks a body of which it kept only the beginning.
+  if (value['truncated'] === true) return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))
   const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
   if (inner === undefined) return { body: parsed, isParsed: true }

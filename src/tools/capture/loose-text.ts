@@ -1,4 +1,5 @@
 import { fromBase64, fromHex, fromLatin1, fromUtf8, utf8 } from '../bytes.js'
+import { jsonValue } from '../diagnose/json/parse.js'
 import type { CapturedRequest } from './captured-request.js'
 import { decodeEscapes } from './escapes.js'
 import type { Header } from './headers.js'
@@ -11,15 +12,15 @@ const MAX_TEXT = 2 ** 18
 /** How many possible bodies are tried. */
 const MAX_BODIES = 16
 
+/** What begins a list with one value, in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n  [0]=>\n`, `[]string{"1"}` or `- 1`. */
+const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
-const ASSIGNED = '["\'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}(?:string\\(\\d+\\) )?[["\'{]*'
+const ASSIGNED = `["'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{]*`
+/** A value has at least one letter or digit. */
+const VALUE = '((?=[^\\s"\'\\],;)}]*[a-z0-9])[^\\s"\'\\],;)}]+)'
 
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
-  (name) =>
-    [
-      name,
-      new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}([^\\s"'\\],;)}]+)`, 'i'),
-    ] as const,
+  (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
 )
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
@@ -56,7 +57,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
   for (const line of text.split(/\r?\n/)) {
     for (const [open, close] of ['{}', '[]']) {
       const json = line.slice(line.indexOf(String(open)), line.lastIndexOf(String(close)) + 1)
-      if (json !== '' && line.includes(String(open))) yield utf8(json)
+      if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
     }
   }
   // JSON on several lines, whose last bracket has the same indentation as the first one.
@@ -86,8 +87,32 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
     if (match[3] === undefined) break
   }
   if (quoted !== '') yield* [decodeEscapes(quoted), utf8(quoted)]
-  yield utf8(value.replace(/\r?\n[\s\S]*/, ''))
+  const line = value.replace(/\r?\n[\s\S]*/, '')
+  yield* [jsonOfPrinted(line), line].filter(isText).map(utf8)
   yield utf8(value.trimEnd())
+}
+
+const isText = (text: string | undefined) => text !== undefined
+
+/** A string, a name without quotes, or a word, in an object that Python, Ruby or Node printed. */
+const PRINTED =
+  /'((?:\\[\s\S]|[^'\\])*)'|"(?:\\[\s\S]|[^"\\])*"|([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
+const PRINTED_WORDS: { readonly [word: string]: string } = {
+  None: 'null',
+  nil: 'null',
+  True: 'true',
+  False: 'false',
+  '=>': ':',
+}
+
+/** Returns the JSON of a parsed body that a program printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. Returns `undefined` for JSON and other text. */
+function jsonOfPrinted(text: string): string | undefined {
+  if (!/^[{[]/.test(text) || jsonValue(text) !== undefined) return undefined
+  const json = text.replace(PRINTED, (piece, string?: string, name?: string) => {
+    if (string !== undefined) return JSON.stringify(fromUtf8(decodeEscapes(string)))
+    return name === undefined ? (PRINTED_WORDS[piece] ?? piece) : JSON.stringify(name)
+  })
+  return jsonValue(json) === undefined ? undefined : json
 }
 
 /** Returns the bytes of a capture that is base64 as a whole, or `undefined` for another capture. */

@@ -1,9 +1,17 @@
+import { fromUtf8, latin1 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import { type Header, valuesOf } from './headers.js'
 
 /** What logs write instead of a value. */
 const WORDS = '(?:redacted|filtered|masked|hidden|removed|sanitized|scrubbed|omitted)'
-const MASK = new RegExp(`^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}${WORDS}[>\\])}]{1,2}|${WORDS})["']?$`, 'i')
+const MASK = new RegExp(
+  `^["']?(?:\\*{3,}|•{3,}|[<[({]{1,2}(?:${WORDS}|secret)(?::[\\w-]+)?[>\\])}]{1,2}|${WORDS}|-{4,})["']?$`,
+  'i',
+)
+/** Characters that no header of a request has, and that logs write for some of its characters. */
+const PARTLY = /[█•…]/
+/** A digest has no dots and stars, but a nonce may have them. */
+const CUT_DIGEST = /\*{3}|\.{3}/
 /** A value of JSON or of a form that is only a mask. A value with only a part masked, such as a card number, is from the sender. */
 const MASKED_VALUE = new RegExp(`[:,[=]\\s?["']?(?:\\*{3,}|•{3,}|[<[(]${WORDS}[>\\])])["']?\\s?[,}\\]&]`, 'i')
 
@@ -16,7 +24,9 @@ const NAMES = ['X-Timestamp', 'X-Nonce', 'X-Signature']
 
 /** Throws a `CaptureError` if a log masked one of the three headers. */
 export function assertNotMasked(headers: readonly Header[]): void {
-  const masked = NAMES.find((name) => valuesOf(headers, name.toLowerCase()).some((value) => MASK.test(value)))
+  const isMaskedIn = (name: string) => (value: string) =>
+    MASK.test(value) || PARTLY.test(fromUtf8(latin1(value))) || (name === 'X-Signature' && CUT_DIGEST.test(value))
+  const masked = NAMES.find((name) => valuesOf(headers, name.toLowerCase()).some(isMaskedIn(name)))
   if (masked === undefined) return
   throw new CaptureError(
     `The log masked ${masked}, so the signature cannot be checked. Pass its value with --header '${masked}: …', or record the request with listen.`,
