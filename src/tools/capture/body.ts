@@ -65,7 +65,7 @@ export function bodyOf(
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
   }
-  return { ...read, doubt: doubtOf(read, length, isLossy) }
+  return { ...read, doubt: doubtOf(read, length, isLossy, isParsed) }
 }
 
 /** Throws a `CaptureError` if there is no body. */
@@ -183,10 +183,12 @@ const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
 /** Returns why the body is not proved. */
-function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean): string {
+function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean, isParsed: boolean): string {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot may stand for any other byte'
-  if (length === undefined) return isCut(body) ? 'the body was cut' : 'it has only a parsed body'
+  if (length === undefined && isCut(body)) return 'the body was cut'
+  if (length === undefined)
+    return isParsed ? 'it has only a parsed body' : 'no Content-Length proves where its body ends'
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 

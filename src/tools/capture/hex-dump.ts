@@ -1,10 +1,10 @@
 import { fromLatin1 } from '../bytes.js'
 
-// Dumps of bytes, as xxd, hexdump -C, od, curl --trace and Wireshark write them.
+// Dumps of bytes, as xxd, hexdump -C, od, curl --trace, tcpdump and Wireshark write them.
 
 /** A line of a dump: its offset, up to 16 bytes, and often the same bytes as text. */
 const LINE =
-  /^(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})/i
+  /^[ \t]{0,9}(?:0x)?([0-9a-f]{4,8}):? {1,3}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){0,15}[0-9a-f]{2}(?:[0-9a-f]{2})?$|(?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})/i
 
 /** A line of curl's trace that says whether data was sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
@@ -16,6 +16,7 @@ const MAX_LINES = 1000
 export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | undefined {
   if (!beginning.split(/\r?\n/, MAX_LINES).some((line) => bytesOf(line)?.offset === 0)) return undefined
   const bytes: number[] = []
+  const packets: number[] = []
   let isSent = true
   let start = 0
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
@@ -29,10 +30,29 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
     }
     const read = isSent ? bytesOf(line) : undefined
     if (read === undefined) continue
+    // tcpdump begins each packet at 0.
+    if (read.offset === 0 && payloadOf(bytes.slice(start)) !== undefined) {
+      start = bytes.length
+      packets.push(start)
+    }
     if (read.offset !== bytes.length - start) break
     for (const byte of read.bytes) bytes.push(byte)
   }
-  return Uint8Array.from(bytes)
+  const sent = [0, ...packets].map((from, index) => payloadOf(bytes.slice(from, packets[index])))
+  const ports = sent.find((packet) => packet !== undefined && packet.payload.length > 0)?.ports
+  const ofRequest = sent.filter((packet) => packet !== undefined && packet.ports === ports)
+  return Uint8Array.from(ports === undefined ? bytes : ofRequest.flatMap((packet) => packet?.payload ?? []))
+}
+
+/** Returns what a TCP packet carries, and its ports as text, or `undefined` for other bytes (RFC 791, RFC 8200 and RFC 9293). */
+function payloadOf(bytes: readonly number[]): { ports: string; payload: number[] } | undefined {
+  const byte = (index: number) => bytes[index] ?? 0
+  const version = byte(0) >> 4
+  if (!(version === 4 && byte(9) === 6) && !(version === 6 && byte(6) === 6)) return undefined
+  const tcp = version === 4 ? 4 * (byte(0) & 15) : 40
+  // Padding may follow the packet.
+  const end = version === 4 ? 256 * byte(2) + byte(3) : tcp + 256 * byte(4) + byte(5)
+  return { ports: bytes.slice(tcp, tcp + 4).join(), payload: bytes.slice(tcp + 4 * (byte(tcp + 12) >> 4), end) }
 }
 
 function bytesOf(line: string): { offset: number; bytes: number[] } | undefined {

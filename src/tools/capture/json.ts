@@ -2,7 +2,7 @@ import { fromBase64, fromHex, fromLatin1, utf8 } from '../bytes.js'
 import { arrivalOf } from './arrival.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { areOfRequest, contentLengthOf, type Header, parseHeader } from './headers.js'
+import { areOfRequest, contentLengthOf, type Header, parseHeader, valuesOf } from './headers.js'
 import { parseHttpText } from './http-text.js'
 
 // JSON that holds a request: a HAR file, one of its entries, or an event of AWS Lambda. Lines of logs, and exports of ngrok
@@ -119,7 +119,22 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   const raw = readRaw(request.place.object)
   if (raw !== undefined) return { ...raw, arrival, notes: others }
   const headers = [...requestLine(request), ...request.headers]
-  return { headers, arrival, notes: others, ...findBody(request.place, headers) }
+  const body = findBody(request.place, headers)
+  // A program may have printed the headers on one line, and the parsed body on the next.
+  const next = documents[documents.indexOf(request.place.object) + 1]
+  const isPrinted = body.body === undefined && documents.includes(request.place.object) && isJsonObject(next)
+  return { headers, arrival, notes: others, ...(isPrinted ? { body: utf8(writeJson(next)), isParsed: true } : body) }
+}
+
+/** The names under which logs have a line: the files of Docker, and the events of CloudWatch. */
+const LINE_NAMES = ['log', 'message'] as const
+
+/** Returns the lines of a log that is JSON, each with its line end, or `undefined` for other JSON. */
+export function logLinesOf(documents: readonly unknown[]): readonly string[] | undefined {
+  const entries = documents.flatMap((document) => (isJsonObject(document) ? (document['events'] ?? document) : []))
+  const lines = entries.map((entry) => lookUp({ object: Object(entry) }, LINE_NAMES))
+  if (lines.length === 0 || !lines.every((line) => typeof line === 'string')) return undefined
+  return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
 }
 
 const isSigned = ({ headers }: Found) => headers.some(([name]) => /^x-signature$/i.test(name))
@@ -255,7 +270,12 @@ function findBody(place: Place, headers: readonly Header[]): JsonBody {
   if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
     return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body' }
   }
-  if (field !== undefined) return { ...decodeBody(field), isGuess: field.isGuess }
+  if (field !== undefined) {
+    const body = decodeBody(field)
+    // HAR and many logs have the text of a compressed body.
+    const isInflated = body.isExact !== true && valuesOf(headers, 'content-encoding').length > 0
+    return { ...body, isGuess: field.isGuess === true || isInflated }
+  }
   const { object } = place
   // Lambda leaves out an empty body, or replaces it by `null`.
   const isEmpty = 'isBase64Encoded' in object || object['bodySize'] === 0 || contentLengthOf(headers) === 0

@@ -51,6 +51,8 @@ function requestLineOf(text: string): Header[] {
 
 function* possibleBodies(text: string): Generator<Uint8Array> {
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
+  for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g))
+    yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
   // A block of Bruno, which indents the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
   if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
@@ -76,8 +78,6 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
   const [, length, string] = /^string\((\d+)\) "([\s\S]*)/.exec(value) ?? []
   // PHP counts the bytes, and escapes nothing.
   if (length !== undefined && string !== undefined) yield utf8(string).subarray(0, Number(length))
-  const [, digits] = /^<Buffer ([0-9a-f ]+)>/.exec(value) ?? []
-  if (digits !== undefined) yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
   const [, numbers] = /^\[(\d{1,3}(?:,? \d{1,3})*)\]/.exec(value) ?? []
   if (numbers !== undefined) yield Uint8Array.from(numbers.split(/,? /), Number)
   let quoted = ''

@@ -9,7 +9,7 @@ import { decodeHtml, decodeQuotedPrintable } from './escapes.js'
 import { valuesOf } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
-import { findDocuments, parseDocuments, readDocuments } from './json.js'
+import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 
 // This file imports no module of Node, so that it also runs in a browser.
@@ -17,8 +17,8 @@ import { decodeWhole, readLooseText } from './loose-text.js'
 /** How many bytes are searched for the head of a capture. */
 const MAX_HEAD_BYTES = 2 ** 18
 
-/** The text of tcpdump, ngrep or Wireshark, in which a dot may stand for any other byte. */
-const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
+/** The text of tcpdump without a dump, ngrep or Wireshark, in which a dot may stand for any other byte. */
+const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
 
 /** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
@@ -48,7 +48,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
   if (documents !== undefined) {
-    const request = readDocuments(documents)
+    const request = readDocuments(documents) ?? readLogOf(documents)
     if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
     return request
   }
@@ -71,10 +71,17 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const isHttp = request !== undefined && !(request instanceof CaptureError)
   if (isHttp && valuesOf(request.headers, 'x-signature').length > 0) return request
   const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
-  const read = logLine ?? readLooseText(rest) ?? request
+  const loose = logLine?.body === undefined ? readLooseText(rest) : undefined
+  const read = (loose?.body === undefined ? logLine : undefined) ?? loose ?? request
   if (read instanceof CaptureError) throw read
   if (read !== undefined) return read
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
+}
+
+/** Returns the request in the text of a log, whose lines are in JSON, or `undefined` if the JSON is not a log. */
+function readLogOf(documents: readonly unknown[]): CapturedRequest | undefined {
+  const lines = logLinesOf(documents)
+  return lines === undefined ? undefined : readText(utf8(lines.join('')))
 }
 
 /** Returns the request in HTTP text. Returns the error if there is one, because the text may be in the format of another tool. */
