@@ -7,7 +7,12 @@ export interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
-  readonly req: { readonly complete: boolean; readonly httpVersionMajor: number }
+  readonly req: {
+    readonly complete: boolean
+    readonly httpVersionMajor: number
+    /** The stream of HTTP/2. */
+    readonly stream?: { close(code: number): unknown }
+  }
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): unknown
   /** Removes a header of the answer. */
@@ -60,7 +65,7 @@ export interface RefusalOptions {
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
  * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
- * body was not read to its end, the connection is closed, so that the sender does not upload the rest.
+ * body was not read to its end, the connection or the stream of HTTP/2 is closed, so that the sender does not upload the rest.
  *
  * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
  * connection is closed, so that the sender stops waiting and sends the request again.
@@ -95,12 +100,13 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
   if (!response.headersSent) {
     response.statusCode = status
     // The handler may have set headers for a body that is not sent.
-    for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding']) response.removeHeader(name)
+    for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding', 'Trailer']) response.removeHeader(name)
     response.setHeader('Content-Length', '0')
-    const { complete, httpVersionMajor } = response.req
-    // HTTP/2 closes each stream by itself, and forbids this header.
+    const { complete, httpVersionMajor, stream } = response.req
+    // HTTP/2 forbids this header. A reset of the stream stops the sender instead (RFC 9113, section 8.1).
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()
+    if (!complete && httpVersionMajor >= 2) stream?.close(0)
   } else if (!response.writableEnded) response.destroy()
   void write(log, error, status)
 }

@@ -122,14 +122,15 @@ describe('refuse', () => {
   it('forgets what the handler said about the body of its answer', async () => {
     const port = await serve((_, response) => {
       response.setHeader('Content-Type', 'application/json').setHeader('Content-Length', '100')
-      response.setHeader('Transfer-Encoding', 'chunked').setHeader('Content-Encoding', 'gzip').setHeader('X-Other', '1')
+      response.setHeader('Transfer-Encoding', 'chunked').setHeader('Content-Encoding', 'gzip')
+      response.setHeader('Trailer', 'X-Sum').setHeader('X-Other', '1')
       refuse(response, FAULT)
     })
     const { response, text } = await post(port)
     expect(text).toBe('')
     expect(response.statusCode).toBe(500)
     expect(response.headers).toMatchObject({ 'content-length': '0', 'x-other': '1' })
-    for (const name of ['content-type', 'content-encoding', 'transfer-encoding']) {
+    for (const name of ['content-type', 'content-encoding', 'transfer-encoding', 'trailer']) {
       expect(response.headers).not.toHaveProperty(name)
     }
   })
@@ -169,6 +170,25 @@ describe('refuse', () => {
     expect(headers[':status']).toBe(401)
     expect(headers).not.toHaveProperty('connection')
     expect(warnings).toEqual([])
+  })
+
+  it('resets the stream of HTTP/2 whose body was not read, after the answer', async () => {
+    const answered: { stream: { destroyed: boolean } }[] = []
+    const started = createHttp2Server((_, response) => {
+      answered.push(response)
+      refuse(response, REJECTED)
+    }).listen(0, '127.0.0.1')
+    await once(started, 'listening')
+    const client = connectHttp2(`http://127.0.0.1:${(started.address() as AddressInfo).port}`)
+    const stream = client.request({ ':method': 'POST', ':path': '/', 'content-length': '10' })
+    stream.write('12345')
+    const closed = once(stream, 'close')
+    const [headers] = await once(stream, 'response')
+    stream.resume()
+    await closed
+    expect([headers[':status'], stream.rstCode]).toEqual([401, 0])
+    client.destroy()
+    started.close()
   })
 
   it.each([
