@@ -255,6 +255,7 @@ function stopReading(reader: ReadableStreamDefaultReader): void {
 
 /** The members that `IncomingMessage` and other streams of Node have. */
 interface NodeStream {
+  readonly aborted?: boolean
   readonly destroyed?: boolean
   readonly errored?: Error | null
   readonly readableDidRead?: boolean
@@ -297,6 +298,8 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
       }
     }
     const end = () => {
+      // HTTP/2 ends the body of a request that was aborted.
+      if (stream.aborted === true) return fail(stream.errored)
       settle()
       resolve(bytes.all)
     }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -303,6 +304,24 @@ describe("readBody of Node's request", () => {
       message: 'The sender closed the connection before the body was complete',
       cause: { code: 'ECONNRESET' },
     })
+  })
+
+  it('rejects with a BodyAbortedError if the sender resets a stream of HTTP/2', async () => {
+    const settled: Promise<unknown>[] = []
+    const server = createHttp2Server((message) => {
+      settled.push(readBody(message).catch((error: unknown) => error))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const stream = client.request({ ':method': 'POST', ':path': '/' })
+    stream.write('a')
+    await once(server, 'request')
+    await sleep(50)
+    stream.destroy()
+    await sleep(50)
+    expect(await settled[0]).toMatchObject(ABORTED)
+    client.destroy()
+    server.close()
   })
 
   it('rejects with a BodyAbortedError if the sender hung up before readBody was called', async () => {
