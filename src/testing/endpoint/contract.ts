@@ -3,7 +3,7 @@ import { assertClock, type Clock } from '../../clock.js'
 import { bytesOf } from '../../rules/body.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { answerWithin } from '../calls.js'
-import { ADVICE, type Advice, type EndpointFault } from './faults.js'
+import { ADVICE, type Advice, type EndpointFault, FAILS_ON_GENUINE } from './faults.js'
 import { REFUSALS } from './refusals.js'
 import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
 import { Sender } from './sender.js'
@@ -251,7 +251,10 @@ class Run {
     const fault = faultOf(step, genuine)
     const drift = Math.round((genuine.date - this.settings.clock.now()) / 1000) || 0
     if (fault !== undefined) {
-      const advice = ADVICE[fault] ?? (await this.#explainRefusal(row, genuine, drift))
+      const advice =
+        fault === 'server-error'
+          ? FAILS_ON_GENUINE
+          : (ADVICE[fault] ?? (await this.#explainRefusal(row, genuine, drift)))
       return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift, time }
     }
     const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
@@ -309,7 +312,10 @@ class Run {
       return { fault: 'refused-otherwise' as const, cause: `${row.cause} ${cause}`, fix }
     }
     if (AT_THE_EDGE.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
-    const ofRow = step.expected === 'answered' ? row : row.onError
+    const ofRow =
+      step.expected === 'answered'
+        ? row
+        : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_GENUINE : undefined))
     const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? row
     const what = step.what === undefined ? '' : `Sent: ${step.what}. `
     return { fault, cause: what + advice.cause, fix: advice.fix }

@@ -27,6 +27,12 @@ export type EndpointFault =
   /** Rejections differ. */
   | 'different'
 
+/** The advice for a status of 500 or above in answer to a genuine request. */
+export const FAILS_ON_GENUINE: Advice = {
+  cause: 'The handler fails with a status of 500 or above for a genuine request. It probably throws an exception.',
+  fix: 'Read the exception in your log. If a body parser has read the body before the check, let none run on this route.',
+}
+
 /** The advice for faults that mean the same in every case. For other faults, each case has its own advice. */
 export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
   'rejected-with-2xx': {
