@@ -50,8 +50,16 @@ const FRAMEWORKS: readonly Framework[] = [
     request: 'request',
     fix: 'call neither json() nor text() before.',
   },
+  {
+    isOne: (value) => 'isBase64Encoded' in value && isParsed(value),
+    name: 'AWS Lambda',
+    request: 'event',
+    fix: "remove the body parser from this function, such as Middy's httpJsonBodyParser.",
+  },
   { isOne: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
 ]
+
+const isParsed = (event: object) => typeof Object(event).body === 'object' && Object(event).body !== null
 
 const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
