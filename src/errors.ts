@@ -48,13 +48,19 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED', 401,
   readonly detail: string
   /** The webhook that the request was sent to. */
   readonly webhookId: string | undefined
+  /**
+   * Send these headers with the answer, so that the sender does not upload a body that `receive` has not read. `undefined` if the body
+   * was read. Express, Koa and Fastify send these headers by themselves.
+   */
+  readonly headers: { readonly Connection: 'close' } | undefined
 
-  constructor(rejected: Rejected, webhookId?: string) {
+  constructor(rejected: Rejected, webhookId?: string, isBodyUnread = false) {
     super('ERR_WEBHOOK_REJECTED', 401, true, 'The request is not authenticated')
     this.reason = rejected.reason
     this.header = rejected.reason === 'missing_header' ? rejected.header : undefined
     this.detail = rejected.message
     this.webhookId = webhookId
+    this.headers = isBodyUnread ? { Connection: 'close' } : undefined
   }
 
   /** Returns only what is safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`, read both by name. */

@@ -91,6 +91,7 @@ describe('the properties that frameworks read', () => {
         reason: 'replayed_nonce',
         header: undefined,
         webhookId: undefined,
+        headers: undefined,
         detail: 'It was used.',
       },
     ],

@@ -170,7 +170,8 @@ describe('a request whose headers break a rule', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(answer).not.toMatch(/nonce|timestamp|signature|header/i)
-    expect(errors).toMatchObject([{ error: { code: 'ERR_WEBHOOK_REJECTED', reason }, hasRead: false }])
+    const error = { code: 'ERR_WEBHOOK_REJECTED', reason, headers: { Connection: 'close' } }
+    expect(errors).toMatchObject([{ error, hasRead: false }])
   })
 
   it.each(BROKEN_HEADERS)('is rejected, even if it announces too much: %s %j', async (reason, headers) => {
@@ -415,7 +416,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
     [
       'a parsed event',
       [{ webhookId: '42', request: { headers: HEADERS, body: json, isBase64Encoded: false } }, SECRET, store],
-      /^request\.body is an object, .*\nAWS Lambda: /,
+      /^request\.body is an object, .*\nAWS Lambda: .*, and remove the body parser from this function/,
     ],
     [
       'a list of texts as headers',
@@ -437,6 +438,14 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
       'the text undefined',
       [{ webhookId: '42', request }, 'undefined', store],
       /^secret is the text 'undefined'\. Check that /,
+    ],
+    ['the text NaN', [{ webhookId: '42', request }, 'NaN', store], /^secret is the text 'NaN'\. Check that /],
+    ['the text true', [{ webhookId: '42', request }, 'true', store], /^secret is the text 'true'\. Check that /],
+    ['the text false', [{ webhookId: '42', request }, 'false', store], /^secret is the text 'false'\. Check that /],
+    [
+      'the text of a promise',
+      [{ webhookId: '42', request }, String(Promise.resolve()), store],
+      /^secret is the text '\[object Promise\]'\. Check that /,
     ],
     [
       'the text null in a list',

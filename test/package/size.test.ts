@@ -6,8 +6,8 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 
 /** The largest size at start of what every handler or sender loads, gzipped. If you raise one, say why in the commit. */
 const EXACT: readonly (readonly [source: string, gzipped: number])[] = [
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 6240],
-  ["import { sign } from 'inbound-webhook-auth'; sign()", 1915],
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 6340],
+  ["import { sign } from 'inbound-webhook-auth'; sign()", 1956],
 ]
 
 /** The sizes of everything else, gzipped. Each may grow by {@link ROOM}. */
