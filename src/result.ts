@@ -68,7 +68,7 @@ export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): R
   const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
   const names = missing.map((name) => name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()))
   const list = names.join(', ').replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${list} ${names.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, pass headers, not { ...headers }.`
+  const message = `${list} ${names.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, check what proxies remove, and pass headers, not { ...headers }.`
   return { ok: false, reason: 'missing_header', header: missing[0] as HeaderName, headers: missing, message }
 }
 

@@ -6,7 +6,7 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 
 /** The largest size at start of what every handler or sender loads, gzipped. If you raise one, say why in the commit. */
 const EXACT: readonly (readonly [source: string, gzipped: number])[] = [
-  ["import { verify } from 'inbound-webhook-auth'; verify()", 6340],
+  ["import { verify } from 'inbound-webhook-auth'; verify()", 6354],
   ["import { sign } from 'inbound-webhook-auth'; sign()", 1956],
 ]
 
