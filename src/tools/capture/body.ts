@@ -100,7 +100,7 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
   const bodies = [body, ...otherBodies].flatMap((one) => (isHttpText ? [...withoutTextAfter(one), one] : [one]))
   const readings = bodies.map((one): Reading => ({ body: one, notes: [] }))
   if (length === undefined) return readings
-  return [...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined)), ...readings]
+  return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
 }
 
 /**

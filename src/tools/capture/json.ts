@@ -175,11 +175,12 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
   return found
 }
 
-/** Returns the headers that an object has beside other fields, also as CGI, WSGI and nginx name them: `HTTP_X_NONCE`. */
+/** Returns the headers that an object has beside other fields, also as CGI, WSGI, nginx and Traefik name them: `HTTP_X_NONCE`. */
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
-    return typeof value === 'string' ? lines(ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`)) : []
+    const ofTraefik = name.replace(/^request_(?=X-)/i, '')
+    return typeof value === 'string' ? lines(ofCgi ?? ofTraefik, value).filter(([one]) => parseHeader(`${one}:`)) : []
   })
 }
 
@@ -265,10 +266,12 @@ interface BodyField {
   readonly isGuess?: boolean
 }
 
+const WHY_FIELDS = 'has the fields of a form, but not the bytes of the body'
+
 function findBody(place: Place, headers: readonly Header[]): JsonBody {
   const field = findBodyField(place)
   if (field !== undefined && field.value === undefined && Array.isArray(field.object['params'])) {
-    return { body: undefined, whyNoBody: 'has the fields of a form, but not the bytes of the body' }
+    return { body: undefined, whyNoBody: WHY_FIELDS }
   }
   if (field !== undefined) {
     const body = decodeBody(field)
@@ -327,6 +330,10 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
   const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
   if (inner === undefined) return { body: parsed, isParsed: true }
   const text = decodeText(String(value[inner[0]]), inner[1] === 'text' ? encodingIn(value) : inner[1])
+  // Hoppscotch writes the fields of a form on lines: `name: value`.
+  if (value['contentType'] === 'application/x-www-form-urlencoded' && /^[^=&]*: /.test(String(value[inner[0]]))) {
+    return { body: undefined, whyNoBody: WHY_FIELDS }
+  }
   // The object describes a body, or it is a parsed body that has a field of that name.
   const isDescription = DESCRIPTIONS.some((name) => name in value)
   return isDescription ? { body: text, otherBodies: [parsed] } : { body: parsed, otherBodies: [text], isParsed: true }

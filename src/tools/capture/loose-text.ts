@@ -53,6 +53,8 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
   for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g))
     yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
+  for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g))
+    yield Uint8Array.from(numbers.split(', '), Number)
   // A block of Bruno, which indents the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
   if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
