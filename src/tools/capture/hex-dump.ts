@@ -16,7 +16,7 @@ const MAX_LINES = 1000
 export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | undefined {
   if (!beginning.split(/\r?\n/, MAX_LINES).some((line) => bytesOf(line)?.offset === 0)) return undefined
   const bytes: number[] = []
-  const packets: number[] = []
+  const starts = [0]
   let isSent = true
   let start = 0
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
@@ -33,15 +33,19 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
     // tcpdump begins each packet at 0.
     if (read.offset === 0 && payloadOf(bytes.slice(start)) !== undefined) {
       start = bytes.length
-      packets.push(start)
+      starts.push(start)
     }
     if (read.offset !== bytes.length - start) break
     for (const byte of read.bytes) bytes.push(byte)
   }
-  const sent = [0, ...packets].map((from, index) => payloadOf(bytes.slice(from, packets[index])))
-  const ports = sent.find((packet) => packet !== undefined && packet.payload.length > 0)?.ports
-  const ofRequest = sent.filter((packet) => packet !== undefined && packet.ports === ports)
-  return Uint8Array.from(ports === undefined ? bytes : ofRequest.flatMap((packet) => packet?.payload ?? []))
+  return Uint8Array.from(joinPackets(bytes, starts) ?? bytes)
+}
+
+/** Returns what the TCP packets from the sender carry, or `undefined` for other bytes. */
+function joinPackets(bytes: readonly number[], starts: readonly number[]): number[] | undefined {
+  const packets = starts.flatMap((from, index) => payloadOf(bytes.slice(from, starts[index + 1])) ?? [])
+  const first = packets.find(({ payload }) => payload.length > 0)
+  return first && packets.filter(({ ports }) => ports === first.ports).flatMap(({ payload }) => payload)
 }
 
 /** Returns what a TCP packet carries, and its ports as text, or `undefined` for other bytes (RFC 791, RFC 8200 and RFC 9293). */

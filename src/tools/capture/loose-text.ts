@@ -12,7 +12,9 @@ const MAX_TEXT = 2 ** 18
 /** How many possible bodies are tried. */
 const MAX_BODIES = 16
 
-/** What begins a list with one value, in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n  [0]=>\n`, `[]string{"1"}` or `- 1`. */
+/**
+ * What begins a list with one value, in PHP, Go and YAML: `Array\n(\n [0] => 1`, `array(1) {\n  [0]=>\n`, `[]string{"1"}` or `- 1`.
+ */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = `["'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{]*`
@@ -51,10 +53,12 @@ function requestLineOf(text: string): Header[] {
 
 function* possibleBodies(text: string): Generator<Uint8Array> {
   for (const { 0: mark, index } of text.matchAll(BODY)) yield* valueAt(text, index + mark.length)
-  for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g))
+  for (const [, digits = ''] of text.matchAll(/<Buffer ([0-9a-f ]+)>/g)) {
     yield fromHex(digits.replaceAll(' ', '')) ?? utf8('')
-  for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g))
+  }
+  for (const [, numbers = ''] of text.matchAll(/\[\]byte\{((?:0x[0-9a-f]{1,2}(?:, )?)+)\}/g)) {
     yield Uint8Array.from(numbers.split(', '), Number)
+  }
   // A block of Bruno, which indents the body.
   const [, block] = /^body:\w+ \{\r?\n([\s\S]*?)\r?\n\}/m.exec(text) ?? []
   if (block !== undefined) yield utf8(block.replace(/^ {2}/gm, ''))
@@ -96,7 +100,7 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 
 const isText = (text: string | undefined) => text !== undefined
 
-/** A string, a name without quotes, or a word, in an object that Python, Ruby or Node printed. */
+/** What differs from JSON in a printed object: strings, names without quotes, and words. */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)'|"(?:\\[\s\S]|[^"\\])*"|([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
 const PRINTED_WORDS: { readonly [word: string]: string } = {
@@ -107,7 +111,10 @@ const PRINTED_WORDS: { readonly [word: string]: string } = {
   '=>': ':',
 }
 
-/** Returns the JSON of a parsed body that a program printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. Returns `undefined` for JSON and other text. */
+/**
+ * Returns the JSON of a parsed body that Python, Ruby or Node printed: `{'a': None}`, `{"a"=>nil}` or `{ a: null }`. Returns `undefined`
+ * for JSON and other text.
+ */
 function jsonOfPrinted(text: string): string | undefined {
   if (!/^[{[]/.test(text) || jsonValue(text) !== undefined) return undefined
   const json = text.replace(PRINTED, (piece, string?: string, name?: string) => {

@@ -134,12 +134,16 @@ export function* undoneBodies(body: Uint8Array): Generator<Undone> {
 /** Returns what a file may have been before an editor added a line end. */
 export const undoneLineEnd = (body: Uint8Array) => lineEnds('has a line end after the body', undefined, body)
 
-/** Yields the body without its line end. If the body has none, and `lost` says how it lost one, yields it with each kind of line end. */
+/**
+ * Yields the body without its line end. If the body has none, and `lost` says how it lost one, yields the body with each kind of line
+ * end.
+ */
 function* lineEnds(has: string, lost: string | undefined, body: Uint8Array): Generator<Undone> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
-  else if (lost !== undefined)
+  else if (lost !== undefined) {
     for (const added of ['\n', '\r\n']) yield { what: lost, body: withEnd(body, added), isWeak: true }
+  }
 }
 
 function withEnd(body: Uint8Array, end: string): Uint8Array {
