@@ -11,7 +11,10 @@ export interface NodeResponse {
     readonly complete: boolean
     readonly httpVersionMajor: number
     /** The stream of HTTP/2. */
-    readonly stream?: { close(code: number): unknown }
+    readonly stream?: {
+      /** Resets the stream with an error code of HTTP/2. */
+      close(code: number): unknown
+    }
   }
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): unknown
