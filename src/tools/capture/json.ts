@@ -131,7 +131,7 @@ const LINE_NAMES = ['log', 'message'] as const
 
 /** Returns the lines of a log that is JSON, each with its line end, or `undefined` for other JSON. */
 export function logLinesOf(documents: readonly unknown[]): readonly string[] | undefined {
-  const entries = documents.flatMap((document) => (isJsonObject(document) ? (document['events'] ?? document) : []))
+  const entries = documents.flatMap((document) => Object(document).events ?? document)
   const lines = entries.map((entry) => lookUp({ object: Object(entry) }, LINE_NAMES))
   if (lines.length === 0 || !lines.every((line) => typeof line === 'string')) return undefined
   return lines.map((line) => (line.endsWith('\n') ? line : `${line}\n`))
