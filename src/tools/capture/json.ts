@@ -121,9 +121,10 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
   const headers = [...requestLine(request), ...request.headers]
   const body = findBody(request.place, headers)
   // A program may have printed the headers on one line, and the parsed body on the next.
-  const next = documents[documents.indexOf(request.place.object) + 1]
-  const isPrinted = body.body === undefined && documents.includes(request.place.object) && isJsonObject(next)
-  return { headers, arrival, notes: others, ...(isPrinted ? { body: utf8(writeJson(next)), isParsed: true } : body) }
+  const index = documents.indexOf(request.place.object)
+  const next = index === -1 || body.body !== undefined ? undefined : documents[index + 1]
+  const printed = isJsonObject(next) ? { body: utf8(writeJson(next)), isParsed: true } : body
+  return { headers, arrival, notes: others, ...printed }
 }
 
 /** The names under which logs have a line: the files of Docker, and the events of CloudWatch. */
@@ -324,8 +325,9 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
     return { body: Uint8Array.from(bytes), isExact: true }
   }
-  // Envoy marks a body of which it kept only the beginning.
-  if (value['truncated'] === true) return { body: undefined, whyNoBody: 'has only the beginning of the body' }
+  // Envoy marks a body of which it kept only the beginning. A parsed body may have a field of that name, too.
+  if (value['truncated'] === true && ('as_bytes' in value || 'as_string' in value))
+    return { body: undefined, whyNoBody: 'has only the beginning of the body' }
   const parsed = utf8(writeJson(value))
   const [inner] = INNER_NAMES.filter(([name]) => typeof value[name] === 'string')
   if (inner === undefined) return { body: parsed, isParsed: true }
