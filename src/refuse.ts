@@ -68,7 +68,7 @@ export interface RefusalOptions {
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
  * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
- * body was not read to its end, the connection or the stream of HTTP/2 is closed, so that the sender does not upload the rest.
+ * body was not read to its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
  *
  * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
  * connection is closed, so that the sender stops waiting and sends the request again.

@@ -6,8 +6,8 @@ const asUtf8 = (text: string) => fromLatin1(utf8(text))
 const fromDigits = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
 
 /**
- * Returns the bytes of a text with the escapes of JSON, Python, Ruby, PHP, Go, Rust and nginx decoded, such as `\n`, `\"`, `\x22`,
- * `\u00eb` and `\u{1F389}`. Each `\x` is one byte, and other characters are written as UTF-8.
+ * Returns the bytes of a text with its escapes decoded, such as `\n`, `\"`, `\x22`, `\u00eb` and `\u{1F389}`. They are those of JSON,
+ * Python, Ruby, PHP, Go, Rust and nginx. Each `\x` is one byte, and other characters are written as UTF-8.
  */
 export function decodeEscapes(text: string): Uint8Array {
   return latin1(
