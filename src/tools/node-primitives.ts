@@ -49,7 +49,7 @@ function padsOf(key: Uint8Array) {
  * Returns the HMAC with SHA-256 of a short message. This takes a third of the time of `createHmac`, which makes an object for each
  * message.
  */
-function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
+function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): string {
   const [innerPad, outerPad] = padsOf(key)
   inner.set(innerPad)
   let length = BLOCK
@@ -59,7 +59,7 @@ function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array 
   }
   outer.set(outerPad)
   outer.write(crypto.hash('sha256', inner.subarray(0, length), 'hex'), BLOCK, 'hex')
-  return Buffer.from(crypto.hash('sha256', outer, 'hex'), 'hex')
+  return crypto.hash('sha256', outer, 'hex')
 }
 
 export const NODE_PRIMITIVES: Primitives = {
@@ -77,7 +77,7 @@ export const NODE_PRIMITIVES: Primitives = {
     if (algorithm === 'sha256' && length <= MAX_COPIED && 'hash' in crypto) return hmacOfShort(key, parts)
     const hmac = crypto.createHmac(algorithm, key)
     for (const part of parts) hmac.update(part)
-    return hmac.digest()
+    return hmac.digest('hex')
   },
 
   inflate(format, bytes, maxLength) {

@@ -2,8 +2,8 @@
 export interface Primitives {
   /** Returns a hash over parts, or `undefined` if the platform lacks the algorithm. */
   hash(algorithm: HashAlgorithm, parts: readonly Uint8Array[]): Uint8Array | undefined
-  /** Returns an HMAC over parts, or `undefined` if the platform lacks the algorithm. */
-  hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array | undefined
+  /** Returns an HMAC over parts in lowercase hex, or `undefined` if the platform lacks the algorithm. */
+  hmac(algorithm: HashAlgorithm, key: Uint8Array, parts: readonly Uint8Array[]): string | undefined
   /** Returns the inflated bytes, at most `maxLength`, or `undefined` if `bytes` are not of this format or inflate to more. */
   inflate(format: CompressionFormat, bytes: Uint8Array, maxLength: number): Uint8Array | undefined
 }

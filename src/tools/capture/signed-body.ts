@@ -16,7 +16,7 @@ export function signatureChecker(
   if (timestamp === undefined || nonce === undefined || digest === undefined) return () => false
   const before = utf8(`${timestamp}:${nonce}:`)
   const keys = secrets.map(utf8)
-  return (body) => keys.some((key) => hex(platform.hmac('sha256', key, [before, body]) as Uint8Array) === digest)
+  return (body) => keys.some((key) => platform.hmac('sha256', key, [before, body]) === digest)
 }
 
 /** Returns the digest of a signature in hex or base64 as lowercase hex, or `undefined` for other text. */

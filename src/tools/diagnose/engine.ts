@@ -37,7 +37,7 @@ export const MAX_HASHES = 24_000
  * The largest numbers of bytes that are hashed, and that are read or written. Both together take less than a second.
  */
 const MAX_BYTES = 600_000_000
-const MAX_REWRITTEN = 25_000_000
+const MAX_REWRITTEN = 16_000_000
 /** A body with more bytes has a larger budget, because each single mistake costs more to try. */
 const LARGE = 100_000
 const MAX_REWRITTEN_IF_LARGE = 120_000_000
@@ -62,7 +62,7 @@ export function* diagnoseInSteps(
   const language = languageOf(headers)
   const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
     const message = [utf8(`${timestamp}:${nonce}:`), body]
-    return secrets.some((secret) => hex(platform.hmac('sha256', utf8(secret), message) as Uint8Array) === signature)
+    return secrets.some((secret) => platform.hmac('sha256', utf8(secret), message) === signature)
   }
   const exposed = checkExposure(headers, body, secrets)
   const finish = (genuine: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({

@@ -3,7 +3,7 @@ import type { Likelihood } from './hypotheses/hypothesis.js'
 import { isSteps, type Steps } from './steps.js'
 
 // The search tries combinations of choices, one choice per group (the layout, the secret, the body …). The search begins
-// with the likeliest combinations. The search ends when a combination matches or the budget is used up.
+// with the likeliest combinations. The search ends when a combination matches, no likely one is left, or the budget is used up.
 
 /** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
 const COSTS: { readonly [likelihood in Likelihood]: number } = {
@@ -14,11 +14,13 @@ const COSTS: { readonly [likelihood in Likelihood]: number } = {
   last: 8,
 }
 
-/**
- * A combination has at most this many mistakes. Three mistakes in one sender are rare, so the third has an extra cost.
- */
-const MAX_MISTAKES = 3
+/** Three mistakes in one sender are rare, so the third has an extra cost. */
 const THIRD_MISTAKE = 1
+
+/** A combination with a higher cost is too unlikely to be tried. A common and a rare mistake, or three common ones, have this cost. */
+const MAX_COST = 7
+
+const MISTAKE_COSTS = Object.values(COSTS).filter((cost) => cost > 0)
 
 /** One possibility of a group. */
 export interface Choice<State> {
@@ -33,8 +35,7 @@ export const UNCHANGED: Choice<never> = { likelihood: 'expected', apply: (state)
 /** Choices that exclude each other. */
 export interface ChoiceGroup<State> {
   readonly name: string
-  /** Returns the choices. The search calls this function when it first needs the choices. */
-  choices(): readonly Choice<State>[]
+  readonly choices: readonly Choice<State>[]
 }
 
 /** The result of a search. */
@@ -47,9 +48,7 @@ export interface Searched<Result> {
 
 /** The position of the search in one group: the choices and states to try, and the index of the next choice and state. */
 interface Level<State> {
-  readonly group: number
   readonly state: State
-  readonly choices: readonly Choice<State>[]
   choice: number
   /** The states that the current choice leads to. */
   next: readonly State[]
@@ -67,33 +66,31 @@ export function* search<State, Result>(
   test: (state: State) => Result | undefined,
   endStep: () => number = () => 0,
 ): Steps<Searched<Result>> {
-  const choicesByCost = groups.map((group) => groupByCost(group))
+  const choicesByCost = groups.map(({ choices }) => groupByCost(choices))
   const notTried = new Set<ChoiceGroup<State>>()
   const result = (found?: Result) => ({
     found,
     notTried: [...new Set(groups.filter((group) => notTried.has(group)).map(({ name }) => name))],
   })
-  /** Returns the position before the next group that can change the state, or `undefined` if no group is left. */
-  const enter = (state: State, { costs }: Pattern, from: number): Level<State> | undefined => {
-    for (let group = from; group < groups.length; group++) {
-      const choices = (choicesByCost[group] as (typeof choicesByCost)[number])(costs[group] as number)
-      if (choices.length !== 1 || choices[0] !== UNCHANGED) {
-        return { group, state, choices, choice: 0, next: [], index: 0 }
-      }
-    }
-    return undefined
-  }
+  const enter = (state: State): Level<State> => ({ state, choice: 0, next: [], index: 0 })
 
-  function* walk(pattern: Pattern): Steps<Result | undefined> {
-    const mistaken = pattern.costs.findIndex((cost) => cost > 0)
-    const first = enter(start, pattern, 0)
-    if (first === undefined) return test(start)
-    const levels = [first]
+  function* walk({ costs, mistakes }: Pattern): Steps<Result | undefined> {
+    /** The groups that can change the state. */
+    const stops = groups
+      .map((group, index) => ({
+        group,
+        isMistaken: costs[index] !== 0,
+        choices: choicesByCost[index]?.get(costs[index] as number) ?? [],
+      }))
+      .filter(({ choices }) => choices.length !== 1 || choices[0] !== UNCHANGED)
+    if (stops.length === 0) return test(start)
+    const mistaken = stops.findIndex(({ isMistaken }) => isMistaken)
+    const levels = [enter(start)]
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       try {
         const state = level.next[level.index++]
         if (state === undefined) {
-          const choice = level.choices[level.choice++]
+          const choice = stops[levels.length - 1]?.choices[level.choice++]
           if (choice === undefined) levels.pop()
           else {
             level.index = 0
@@ -101,22 +98,18 @@ export function* search<State, Result>(
             const applied = choice.apply(level.state)
             level.next = isSteps(applied) ? yield* applied : applied
           }
-        } else {
-          const inner = enter(state, pattern, level.group + 1)
-          if (inner !== undefined) levels.push(inner)
-          else {
-            const found = test(state)
-            if (found !== undefined) return found
-          }
+        } else if (levels.length < stops.length) levels.push(enter(state))
+        else {
+          const found = test(state)
+          if (found !== undefined) return found
         }
       } catch (error) {
         // Another single mistake may cost less, for example one in a short part of a message with a large body.
-        const place = levels.findIndex(({ group }) => group === mistaken)
-        if (!(error instanceof OutOfBudget) || pattern.mistakes !== 1 || place === -1) throw error
-        notTried.add(groups[mistaken] as ChoiceGroup<State>)
-        levels.length = place + 1
+        if (!(error instanceof OutOfBudget) || mistakes !== 1 || levels.length <= mistaken) throw error
+        notTried.add((stops[mistaken] as (typeof stops)[number]).group)
+        levels.length = mistaken + 1
         // The other states of this choice are left out.
-        const level = levels[place] as Level<State>
+        const level = levels[mistaken] as Level<State>
         level.index = level.next.length
       }
       const cost = endStep()
@@ -126,7 +119,7 @@ export function* search<State, Result>(
   }
 
   try {
-    for (const pattern of patterns(groups.length)) {
+    for (const pattern of makePatterns(groups.length)) {
       if (pattern.mistakes > 1 && notTried.size > 0) break
       const found = yield* walk(pattern)
       if (found !== undefined) return result(found)
@@ -137,16 +130,14 @@ export function* search<State, Result>(
   return result()
 }
 
-/** Returns a function that returns the choices of one group with a given cost. */
-function groupByCost<State>(group: ChoiceGroup<State>) {
-  let choices: readonly Choice<State>[] | undefined
-  const byCost = new Map<number, readonly Choice<State>[]>()
-  return (cost: number): readonly Choice<State>[] => {
-    choices ??= group.choices()
-    const affordable = byCost.get(cost) ?? choices.filter(({ likelihood }) => COSTS[likelihood] === cost)
-    byCost.set(cost, affordable)
-    return affordable
-  }
+/** Returns the choices of a group by their cost. */
+function groupByCost<State>(choices: readonly Choice<State>[]): ReadonlyMap<number, readonly Choice<State>[]> {
+  return new Map(
+    Object.entries(COSTS).map(([likelihood, cost]) => [
+      cost,
+      choices.filter((choice) => choice.likelihood === likelihood),
+    ]),
+  )
 }
 
 interface Pattern {
@@ -156,34 +147,33 @@ interface Pattern {
   readonly mistakes: number
 }
 
-/** Caches the patterns of several mistakes by the number of groups, because making them takes a tenth of a search. */
-const SEVERAL = new Map<number, readonly Pattern[]>()
-
 /**
- * Yields the patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
- * likely patterns, the one with fewer mistakes comes first.
+ * Returns the patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
+ * likely patterns, the one with fewer mistakes comes first, and then the one with mistakes in earlier groups: a changed body takes
+ * longer to try than a changed layout.
  */
-function* patterns(groups: number): Iterable<Pattern> {
-  yield* makePatterns(groups, 1)
-  const several = SEVERAL.get(groups) ?? makePatterns(groups, MAX_MISTAKES).filter(({ mistakes }) => mistakes > 1)
-  SEVERAL.set(groups, several)
-  yield* several
-}
-
-function makePatterns(groups: number, maxMistakes: number): Pattern[] {
+function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
   for (let group = 0; group < groups; group++) {
-    all = all.flatMap(({ costs, total, mistakes }) =>
-      Object.values(COSTS)
-        .filter((cost) => cost === 0 || mistakes < maxMistakes)
-        .map((cost) => ({
-          costs: [...costs, cost],
-          total: total + cost + (cost > 0 && mistakes + 1 === MAX_MISTAKES ? THIRD_MISTAKE : 0),
-          mistakes: cost === 0 ? mistakes : mistakes + 1,
-        })),
-    )
+    all = all.flatMap((pattern) => [
+      ...MISTAKE_COSTS.map((cost) => withMistake(pattern, cost)).filter(
+        ({ total, mistakes }) => mistakes === 1 || total <= MAX_COST,
+      ),
+      { ...pattern, costs: [...pattern.costs, 0] },
+    ])
   }
-  return all.sort((one, other) => one.total - other.total || one.mistakes - other.mistakes)
+  const isSeveral = ({ mistakes }: Pattern) => Number(mistakes > 1)
+  return all.sort(
+    (one, other) => isSeveral(one) - isSeveral(other) || one.total - other.total || one.mistakes - other.mistakes,
+  )
+}
+
+function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern {
+  return {
+    costs: [...costs, cost],
+    total: total + cost + (mistakes === 2 ? THIRD_MISTAKE : 0),
+    mistakes: mistakes + 1,
+  }
 }
 
 class OutOfBudget extends Error {}
@@ -214,8 +204,9 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
     if (spent > rewrittenLeft) throw new OutOfBudget()
     rewrittenLeft -= spent
   }
-  const spendHash = (parts: readonly Uint8Array[]) => {
-    const spent = parts.reduce((sum, { length }) => sum + length, BYTES_PER_HASH)
+  const spendHash = (parts: readonly Uint8Array[], keyLength = 0) => {
+    let spent = BYTES_PER_HASH + keyLength
+    for (const { length } of parts) spent += length
     if (hashesLeft === 0 || spent > bytesLeft) {
       // What is not tried takes time too.
       step += BYTES_PER_HASH
@@ -232,7 +223,7 @@ export function limit(primitives: Primitives, hashes: number, bytes: number, rew
       return primitives.hash(algorithm, parts)
     },
     hmac(algorithm, key, parts) {
-      spendHash([key, ...parts])
+      spendHash(parts, key.length)
       if (key.length > BLOCK && !hashedKeys.has(key)) {
         hashedKeys.add(key)
         hashesLeft = Math.max(0, hashesLeft - 1)

@@ -1,4 +1,4 @@
-import { hex, utf8 } from '../bytes.js'
+import { utf8 } from '../bytes.js'
 import {
   type Change,
   DIMENSIONS,
@@ -46,13 +46,12 @@ export function* findWay(facts: Facts, context: SearchContext): Steps<Searched<F
   }
   const groups = DIMENSIONS.map((dimension) => ({
     name: dimension.name,
-    choices: () => choicesOf(dimension, start, facts, context),
+    choices: choicesOf(dimension, start, facts, context),
   }))
   const test = (way: Way): FoundWay | undefined => {
     const digest = way.digest.make(way.key, messageOf(way), context)
     if (digest === undefined) return undefined
-    const digits = hex(digest)
-    const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length) && matches(digits))
+    const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
     return form && { ...way, form, mistakes: describe(way.changes, secrets) }
   }
   return yield* search(groups, start, test, context.endStep)

@@ -3,7 +3,7 @@ import { md5, sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { Gunzip, Unzlib } from 'fflate'
-import { concat, isUtf8 } from '../bytes.js'
+import { concat, hex, isUtf8 } from '../bytes.js'
 import type { HashAlgorithm, Primitives } from '../primitives.js'
 
 const HASHES = { sha256, sha1, sha512, sha384, md5, 'sha3-256': sha3_256 }
@@ -33,7 +33,7 @@ export function browserPrimitives(onNotTried: () => void): Primitives {
       keyed.set(key, ofKey.set(algorithm, begun))
       const mac = begun.clone()
       for (const part of parts) mac.update(part)
-      return mac.digest()
+      return hex(mac.digest())
     },
 
     inflate(format, bytes, maxLength) {

@@ -11,7 +11,7 @@ import { IS_WHOLE } from '../../support/whole.js'
 const FEW_HASHES = 1500
 
 /**
- * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes half a second. It is for tests of
+ * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes long. It is for tests of
  * what does not depend on the search. `npm run test:full` runs the same tests with whole searches.
  *
  * @param hashes - the largest number of hashes, also in `npm run test:full`. With 0, there is no search.

@@ -154,7 +154,7 @@ function diagnoseCaptured(request: Captured): Promise<Diagnosis> {
   return diagnosis
 }
 
-/** Searches briefly first, because a search that finds nothing takes half a second. `npm test` does no more, except for a few requests. */
+/** Searches briefly first, because a search that finds nothing takes long. `npm test` does no more, except for a few requests. */
 async function search(request: Captured): Promise<Diagnosis> {
   const clock = { now: () => request.now }
   const brief = await diagnoseBriefly(requestOf(request), request.secret, clock)

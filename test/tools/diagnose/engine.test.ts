@@ -37,7 +37,8 @@ it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice:
   let repeated = 0
   const count = (name: string, parts: readonly Uint8Array[]) => {
     const hashed = [name, ...parts.map((part) => Buffer.from(part).toString('latin1'))].join('\n')
-    if (++hashes <= 1000 && seen.has(hashed)) repeated++
+    hashes++
+    if (seen.has(hashed)) repeated++
     seen.add(hashed)
   }
   const platform: typeof NODE_PRIMITIVES = {
@@ -53,7 +54,7 @@ it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice:
   }
   diagnoseWith(platform, { ...received, body: Buffer.from('{"a":"Zo\u00eb"}\n'), secrets, signature: 'a'.repeat(64) })
   expect(hashes).toBeGreaterThan(10_000)
-  expect(repeated).toBeLessThan(60)
+  expect(repeated / hashes).toBeLessThan(0.07)
 })
 
 it.each([

@@ -267,29 +267,36 @@ export function withoutEmptyObjects(json: JsonText): Steps<string> {
 
 const MAX_CHANGED_TOKENS = 64
 
-/** Returns copies of a JSON text in which tokens are replaced. The first copy has all changes, and each other copy has one. */
+/** The new texts of the tokens of a JSON text that a change concerns, by the index of the token. */
+type ChangedTokens = ReadonlyMap<number, string>
+
 function* changeTokens(
   json: JsonText,
   kind: number,
   change: (token: string) => string | undefined,
-): Steps<Variant<string>[]> {
+): Steps<ChangedTokens> {
   const changes = new Map<number, string>()
   for (const [token, one] of json.kinds.entries()) {
     const changed = one === kind ? change(written(json, token)) : undefined
     if (changed !== undefined) changes.set(token, changed)
     if ((token + 1) % STEP === 0) yield STEP
   }
-  const all: Variant<string>[] = []
-  if (changes.size > 1) {
-    const value = yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
-    all.push({ detail: 'every value', value })
-  }
-  const { text, starts, ends } = json
-  const each = [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
+  return changes
+}
+
+/** Returns the JSON text with all changes, or `undefined` if there is none. */
+function* withAllChanges(json: JsonText, changes: ChangedTokens): Steps<string | undefined> {
+  return changes.size === 0
+    ? undefined
+    : yield* replaceTokens(json, (token) => changes.get(token) ?? written(json, token))
+}
+
+/** Returns the JSON text with one change, once per change. */
+function withOneChange({ text, starts, ends }: JsonText, changes: ChangedTokens): Variant<string>[] {
+  return [...changes].slice(0, MAX_CHANGED_TOKENS).map(([token, changed]) => ({
     detail: changed,
     value: text.slice(0, starts[token]) + changed + text.slice(ends[token]),
   }))
-  return [...all, ...each]
 }
 
 /**
@@ -299,8 +306,10 @@ function* changeTokens(
 export function* restoredFloats(json: JsonText): Steps<Variants<string>> {
   const variants: Variant<string>[] = []
   for (const [ending, form] of LOST_ZEROS) {
-    const add = (number: string) => (form.test(number) ? number + ending : undefined)
-    variants.push(...(yield* changeTokens(json, NUMBER, add)))
+    const changes = yield* changeTokens(json, NUMBER, (number) => (form.test(number) ? number + ending : undefined))
+    const all = changes.size > 1 ? yield* withAllChanges(json, changes) : undefined
+    if (all !== undefined) variants.push({ detail: 'every value', value: all })
+    variants.push(...withOneChange(json, changes))
   }
   return { variants }
 }
@@ -311,13 +320,24 @@ const LOST_ZEROS = [
   ['0', /^-?\d+\.\d$/],
 ] as const
 
-export function* stringsAsNumbers(json: JsonText): Steps<Variants<string>> {
-  const change = (string: string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1]
-  return { variants: yield* changeTokens(json, STRING, change) }
+const unquoteNumbers = (json: JsonText) =>
+  changeTokens(json, STRING, (string) => /^"(-?(?:0|[1-9]\d*)(?:\.\d+)?)"$/.exec(string)?.[1])
+const quoteNumbers = (json: JsonText) => changeTokens(json, NUMBER, (number) => `"${number}"`)
+
+export function* stringsAsNumbers(json: JsonText): Steps<string | undefined> {
+  return yield* withAllChanges(json, yield* unquoteNumbers(json))
 }
 
-export function* numbersAsStrings(json: JsonText): Steps<Variants<string>> {
-  return { variants: yield* changeTokens(json, NUMBER, (number) => `"${number}"`) }
+export function* oneStringAsNumber(json: JsonText): Steps<Variants<string>> {
+  return { variants: withOneChange(json, yield* unquoteNumbers(json)) }
+}
+
+export function* numbersAsStrings(json: JsonText): Steps<string | undefined> {
+  return yield* withAllChanges(json, yield* quoteNumbers(json))
+}
+
+export function* oneNumberAsString(json: JsonText): Steps<Variants<string>> {
+  return { variants: withOneChange(json, yield* quoteNumbers(json)) }
 }
 
 /** Returns the JSON text with the lost line breaks before its indentation, or `undefined` if it lost none. */

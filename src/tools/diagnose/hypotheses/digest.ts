@@ -1,4 +1,4 @@
-import { base64, concat, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
+import { base64, concat, fromHex, fromUtf8, hex, utf8, utf16 } from '../../bytes.js'
 import { ALGORITHMS, type HashAlgorithm } from '../../primitives.js'
 import type { SignatureForm } from '../signature-form.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
@@ -7,8 +7,8 @@ import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type Reques
 
 /** A way to make a digest of a message in parts. */
 export interface Digest {
-  /** Returns the digest, or `undefined` if the platform lacks the algorithm. */
-  readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => Uint8Array | undefined
+  /** Returns the digest in lowercase hex, or `undefined` if the platform lacks the algorithm. */
+  readonly make: (key: Uint8Array, message: readonly Uint8Array[], context: RequestContext) => string | undefined
   /** Whether the digest depends on the secret. */
   readonly isKeyed: boolean
 }
@@ -59,18 +59,19 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
   const hash = (...order: readonly ('key' | 'separator' | 'message')[]) =>
     made((key, message, { primitives }) => {
       const parts = { key: [key], separator: [utf8(':')], message }
-      return primitives.hash(
+      const digest = primitives.hash(
         algorithm,
         order.flatMap((part) => parts[part]),
       )
+      return digest && hex(digest)
     }, order.includes('key'))
-  /** Returns the way to make an HMAC of the HMAC in an encoding. */
-  const twice = (write: (digest: Uint8Array) => Bytes) =>
+  /** Returns the way to make an HMAC of the HMAC, which `encode` encodes from hex. */
+  const twice = (encode: (digest: string) => Uint8Array) =>
     made((key, message, context) => {
       const first = hmac(key, message, context)
-      const text = first && write(first)
-      return text === undefined ? undefined : hmac(key, [typeof text === 'string' ? utf8(text) : text], context)
+      return first && hmac(key, [encode(first)], context)
     })
+  const bytesOf = (digest: string) => fromHex(digest) as Uint8Array
   /** Returns the way to make an HMAC of the whole message in an encoding. */
   const ofWhole = (write: (message: Uint8Array) => Bytes) =>
     made((key, message, context) => {
@@ -99,13 +100,13 @@ export function wrongDigests(algorithm: HashAlgorithm, name: string): readonly H
       }),
     ),
     other('uncommon', 'an HMAC of the message in base64', ofWhole(base64)),
-    other('uncommon', 'an HMAC of the HMAC in hex', twice(hex)),
+    other('uncommon', 'an HMAC of the HMAC in hex', twice(utf8)),
+    other('rare', 'an HMAC of the bytes of the HMAC', twice(bytesOf)),
     other(
       'rare',
-      'an HMAC of the bytes of the HMAC',
-      twice((digest) => digest),
+      'an HMAC of the HMAC in base64',
+      twice((digest) => utf8(base64(bytesOf(digest)))),
     ),
-    other('rare', 'an HMAC of the HMAC in base64', twice(base64)),
     encoded(
       'uncommon',
       'an HMAC of the whole message in UTF-16 (little-endian) instead of UTF-8',

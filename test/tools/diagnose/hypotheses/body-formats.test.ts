@@ -134,17 +134,21 @@ describe('zeros that a parser lost', () => {
   })
 })
 
-it('numbers become strings, and strings become numbers, all at once and each alone', () => {
-  expect(runSteps(formats.numbersAsStrings(json('{"a":1,"b":[2.50]}'))).variants.map(({ value }) => value)).toEqual([
-    '{"a":"1","b":["2.50"]}',
-    '{"a":"1","b":[2.50]}',
-    '{"a":1,"b":["2.50"]}',
+it('numbers become strings, and strings become numbers, all at once or one alone', () => {
+  const numbers = json('{"a":1,"b":[2.50]}')
+  expect(runSteps(formats.numbersAsStrings(numbers))).toBe('{"a":"1","b":["2.50"]}')
+  expect(runSteps(formats.oneNumberAsString(numbers)).variants).toEqual([
+    { detail: '"1"', value: '{"a":"1","b":[2.50]}' },
+    { detail: '"2.50"', value: '{"a":1,"b":["2.50"]}' },
   ])
-  expect(
-    runSteps(formats.stringsAsNumbers(json('{"1":"-0.5","b":"01","c":"1e3","d":" 1"}'))).variants.map(
-      ({ value }) => value,
-    ),
-  ).toEqual(['{"1":-0.5,"b":"01","c":"1e3","d":" 1"}'])
+  const strings = json('{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":"7"}')
+  expect(runSteps(formats.stringsAsNumbers(strings))).toBe('{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":7}')
+  expect(runSteps(formats.oneStringAsNumber(strings)).variants).toEqual([
+    { detail: '-0.5', value: '{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":"7"}' },
+    { detail: '7', value: '{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":7}' },
+  ])
+  expect(runSteps(formats.numbersAsStrings(json('["1"]')))).toBeUndefined()
+  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
 })
 
 it('the fields of a form are at most 32, and a body that is not a form has none', () => {
