@@ -136,6 +136,14 @@ it('forgets the statements of a client that was replaced, and sends those that w
   expect(await waiting).toEqual({ at: 0, milliseconds: 100, error: undefined })
 })
 
+it('counts a statement that failed no longer, and sends one that waits', async () => {
+  const admission = new Admission(TIMEOUT)
+  const failing = () => admission.admit(() => admission.send(() => Promise.reject(new Error('out of memory'))))
+  const answers = Promise.all(Array.from({ length: 41 }, () => ask(failing)))
+  await time.pass(TIMEOUT)
+  expect((await answers).filter(({ error }) => error !== 'out of memory')).toEqual([])
+})
+
 it('accepts a burst at the start and after a pause, if the server is quick enough', async () => {
   const { admitted } = open(new FakeServer(1, 1))
   for (let round = 0; round < 3; round++) {
