@@ -88,6 +88,11 @@ describe('HTTP text is read', () => {
     expect(read(prefixed('2023-11-14 22:13:20 ').join('\n')).arrival).toBeUndefined()
   })
 
+  it('ends where the prefix ends, also if no Content-Length says so', () => {
+    const lines = [...prefixed('[1] '), 'end'].filter((line) => !line.includes('Content-Length'))
+    expect(read(lines.join('\n'))).toEqual({ ...REQUEST, arrival: undefined })
+  })
+
   it('keeps a body that has a fence, a prefix or a request line in it', () => {
     const body = '```\n> POST / HTTP/1.1\n> X-Nonce: other\n>\n```\n    a\n'
     const head = ['POST / HTTP/1.1', 'X-Nonce: abc', `Content-Length: ${body.length}`, ''].join('\n')
