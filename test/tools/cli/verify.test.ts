@@ -166,6 +166,13 @@ X-Timestamp was compared with the time now.
     }
   })
 
+  it('masks a secret in the command that finds the cause', async () => {
+    const args = [path, '--header', `Authorization: Bearer ${SHOWN}`]
+    const { exitCode, text } = await call(['verify', ...args, ...FROM_ENV], { env: { WEBHOOK_SECRET: SHOWN } })
+    expect(exitCode).toBe(1)
+    expect(text).toContain("--header 'Authorization: Bearer [secret]'")
+  })
+
   it('has colours on a terminal', async () => {
     const { text } = await call(['verify', path, ...FROM_ENV], { isTTY: true })
     expect(text).toContain('\x1b[32m\x1b[1mGenuine\x1b[22m\x1b[39m')
