@@ -5,7 +5,7 @@
 // - Compile it with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does, because Node does not run decorators.
 // - The line with `json()` is for all other routes, because `bodyParser: false` switches off Nest's parsers. For forms, add `urlencoded()`.
 // - With `setGlobalPrefix('api')`, write `/api/hooks`. If the path is wrong, every request gets 500.
-// - `rawBody: true` is not enough, because `rawBody` has only JSON and forms, inflated.
+// - `rawBody: true` is not enough: its parser inflates bodies, and refuses over 100 kB.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'
