@@ -2,15 +2,9 @@
 // and the processor time that it has used for each message.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import { MemoryNonceStore, readBody, receive, refuse, verifyOrThrow } from '../../dist/index.js'
 import { requirePackage } from '../full/packages.js'
 
 const [secret = '', way = ''] = process.argv.slice(2)
-const nonceStore = new MemoryNonceStore({ maxEntries: 8_000_000 })
-const Stripe = requirePackage('stripe')
-const { signature: stripe } = new Stripe('not a key').webhooks
-const { Webhook } = requirePackage('standardwebhooks')
-const webhook = new Webhook(Buffer.from(secret).toString('base64'))
 
 /**
  * Collects the body as most servers do, and answers 204 if `isGenuine` returns `true`.
@@ -31,39 +25,63 @@ function collecting(isGenuine) {
 }
 
 /**
- * @param {(request: import('node:http').IncomingMessage) => Promise<unknown>} verify
- * @returns {import('node:http').RequestListener}
+ * Returns a listener that verifies with this library, and answers 204.
+ *
+ * @param {(library: typeof import('../../dist/index.js'), store: import('../../dist/index.js').NonceStore) =>
+ *   (request: import('node:http').IncomingMessage) => Promise<unknown>} verifier
+ * @returns {Promise<import('node:http').RequestListener>}
  */
-function throwing(verify) {
+async function throwing(verifier) {
+  const library = await import('../../dist/index.js')
+  const verify = verifier(library, new library.MemoryNonceStore({ maxEntries: 8_000_000 }))
   return async (request, response) => {
     try {
       await verify(request)
       response.writeHead(204).end()
     } catch (error) {
-      refuse(response, error)
+      library.refuse(response, error)
     }
   }
 }
 
-/** @type {Readonly<Record<string, import('node:http').RequestListener>>} */
+/**
+ * The listeners. Each loads only its own library, because the code of another one would make each garbage collection longer.
+ *
+ * @type {Readonly<Record<string, () => import('node:http').RequestListener | Promise<import('node:http').RequestListener>>>}
+ */
 const WAYS = {
-  reading: collecting((body) => body.length > 0),
-  hmac: collecting((body, headers) => {
-    const hmac = createHmac('sha256', secret).update(`${headers['x-timestamp']}:${headers['x-nonce']}:`).update(body)
-    return timingSafeEqual(hmac.digest(), Buffer.from(headers['x-signature'] ?? '', 'hex'))
-  }),
-  receive: throwing((request) => receive({ webhookId: 'billing', request }, secret, nonceStore)),
-  parts: throwing(async (request) => {
-    const body = await readBody(request)
-    return verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, nonceStore)
-  }),
-  stripe: collecting((body, headers) => stripe.verifyHeader(body, headers['stripe-signature'], secret, 300)),
-  standardwebhooks: collecting((body, headers) => {
-    webhook.verify(body, headers, { jsonParse: false })
-    return true
-  }),
+  reading: () => collecting((body) => body.length > 0),
+  hmac: () =>
+    collecting((body, headers) => {
+      const hmac = createHmac('sha256', secret).update(`${headers['x-timestamp']}:${headers['x-nonce']}:`).update(body)
+      return timingSafeEqual(hmac.digest(), Buffer.from(headers['x-signature'] ?? '', 'hex'))
+    }),
+  receive: () =>
+    throwing(
+      ({ receive }, store) =>
+        (request) =>
+          receive({ webhookId: 'billing', request }, secret, store),
+    ),
+  parts: () =>
+    throwing(({ readBody, verifyOrThrow }, store) => async (request) => {
+      const body = await readBody(request)
+      return verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, store)
+    }),
+  stripe: () => {
+    const Stripe = requirePackage('stripe')
+    const { signature } = new Stripe('not a key').webhooks
+    return collecting((body, headers) => signature.verifyHeader(body, headers['stripe-signature'], secret, 300))
+  },
+  standardwebhooks: () => {
+    const { Webhook } = requirePackage('standardwebhooks')
+    const webhook = new Webhook(Buffer.from(secret).toString('base64'))
+    return collecting((body, headers) => {
+      webhook.verify(body, headers, { jsonParse: false })
+      return true
+    })
+  },
 }
 
-const server = createServer(WAYS[way])
+const server = createServer(await WAYS[way]?.())
 server.listen(0, '127.0.0.1', () => process.send?.(Object(server.address()).port))
 process.on('message', () => process.send?.(process.cpuUsage()))
