@@ -54,11 +54,13 @@ export function bodyOf(
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
   const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
   if (proved !== undefined) return proved
-  const signed = readings.find(({ body }) => isSigned(body))
-  if (signed !== undefined) return isParsed ? { ...signed, notes: [...signed.notes, PARSED] } : signed
+  const found = readings.find(({ body }) => isSigned(body))
+  const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
+  const known = isLossy || isMaskedBody ? undefined : length
+  if (signed !== undefined && (known === undefined || signed.body.length === known)) return signed
   const [read] = readings as [Reading]
   const undoes = file !== undefined ? undoneLineEnd : captured.isExact === true ? () => [] : undoneBodies
-  const undone = undo(readings, undoes, isLossy || isMaskedBody ? undefined : length, isSigned)
+  const undone = undo(readings, undoes, known, isSigned, signed)
   if (undone !== undefined) return undone
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
     const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
@@ -149,28 +151,38 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns the first body with a right signature after changes of the capture are undone, as `undoes` undoes them. Without one, returns the first body of the
- * right length, or `undefined`.
+ * Undoes the changes of captures. Returns the first body with a right signature and the right length. Without one, returns the first body of the
+ * right length. Without that too, returns the first body with a right signature, or `undefined`.
+ *
+ * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another one.
  */
 function undo(
   readings: readonly Reading[],
   undoes: (body: Uint8Array) => Iterable<Undone>,
   length: number | undefined,
   isSigned: IsSigned,
+  signed: BodyRead | undefined,
 ): BodyRead | undefined {
-  let proved: BodyRead | undefined
+  let [match, proved, likely]: readonly (BodyRead | undefined)[] = [signed]
   let size = 0
   for (const { body, notes } of readings) {
     for (const undone of undoes(body)) {
       size += undone.body.length
-      if (size > MAX_UNDONE) return proved
+      if (size > MAX_UNDONE) break
       const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
-      if (isSigned(undone.body)) return read('with which the signature is right')
-      if (undone.body.length !== length || undone.isWeak) continue
-      proved ??= read(`with the ${countBytes(length)} of Content-Length`)
+      const hasLength = undone.body.length === length
+      if (match === undefined && isSigned(undone.body)) {
+        match = read('with which the signature is right')
+        if (hasLength || length === undefined) return match
+      }
+      if (!hasLength) continue
+      const sized = read(`with the ${countBytes(length)} of Content-Length`)
+      if (undone.isWeak) likely ??= sized
+      else proved ??= sized
     }
   }
-  return proved
+  // If the signature is right for a body of another length, the data is right, so the length is enough for a weak change too.
+  return proved ?? (match && (likely ?? match))
 }
 
 const PARSED = 'The capture has a parsed body. Written as JSON again, it is the body that was signed.'
