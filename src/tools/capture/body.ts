@@ -1,4 +1,4 @@
-import { fromLatin1, fromUtf8, withoutLineBreaks } from '../bytes.js'
+import { fromLatin1, fromUtf8, latin1, withoutLineBreaks } from '../bytes.js'
 import { jsonValue } from '../diagnose/json/parse.js'
 import { countBytes } from '../text.js'
 import { CaptureError } from './capture-error.js'
@@ -53,7 +53,7 @@ export function bodyOf(
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
   const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
-  if (proved !== undefined) return proved
+  if (proved !== undefined) return captured.isHttpText === true ? joinLines(proved) : proved
   const found = readings.find(({ body }) => isSigned(body))
   const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
   const known = isLossy || isMaskedBody ? undefined : length
@@ -67,7 +67,10 @@ export function bodyOf(
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
   }
-  return { ...read, doubt: doubtOf(read, length, isLossy, isParsed) }
+  const doubt = doubtOf(read, length, isLossy, isParsed)
+  // Without a proof, a header that was found somewhere in a text may be cut in the wrong place, so it says nothing about the sender.
+  if (file === undefined && captured.isLoose === true) throw notTheBytes(doubt)
+  return { ...read, doubt }
 }
 
 /** Throws a `CaptureError` if there is no body. */
@@ -148,6 +151,19 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
   let end = index
   while (end > 0 && /\s/.test(text.charAt(end - 1))) end--
   return [body.subarray(0, end), body.subarray(0, index)]
+}
+
+/**
+ * Returns a body of JSON with a space in the place of each line end, if it is JSON only in this way. Mail programs break lines where a
+ * space was, which does not change the length.
+ */
+function joinLines(read: BodyRead): BodyRead {
+  const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
+  const joined = text.replaceAll('\n', ' ')
+  if (!/^[{[]/.test(text) || joined === text) return read
+  const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
+  const note = 'The capture broke the body into lines. Each line end was read as a space.'
+  return isBroken ? { body: latin1(joined), notes: [...read.notes, note] } : read
 }
 
 /**

@@ -19,6 +19,8 @@ export interface CapturedRequest {
   readonly isParsed?: boolean | undefined
   /** Whether the body is a guess, so that only its length or its signature proves it. */
   readonly isGuess?: boolean | undefined
+  /** Whether the headers were found somewhere in a text, so that only a proved body shows that they are whole. */
+  readonly isLoose?: boolean
   /** Whether a dot in the capture may stand for another byte, so that the length of the body proves nothing. */
   readonly isLossy?: boolean
   /** Whether the capture has the bytes themselves, such as in base64, so that nothing could change them. */

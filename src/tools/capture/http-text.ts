@@ -137,8 +137,12 @@ function timeInPrefix(prefix: string): Arrival | undefined {
   return arrivalOf(time?.replace(',', '.'), 'from the log line')
 }
 
-/** Text from a document or a chat: it has no-break spaces, here as bytes of UTF-8, after the method or after the names. */
-const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0/m
+/** Text from a document or a chat: it has no-break spaces after the method or after the names, or other hyphens in the names. */
+const PASTED = /^[A-Z][A-Z-]*\xc2\xa0|^[\w-]+:\xc2\xa0|^\w+\xe2\x80[\x90\x91][^:]*:/m
+/** Characters that are not visible, such as the zero-width space, as bytes of UTF-8. */
+const INVISIBLE = /\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g
+/** A digest is computed, so only a document or a chat can put such a character into it. */
+const DIGEST = /^x-signature: *[0-9a-f]{64}$/i
 
 function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   // Lines may end with CRLF or LF.
@@ -148,8 +152,9 @@ function parsePlain(bytes: Uint8Array, text: string): CapturedRequest {
   const body = bytes.subarray(head.length + blankLine.length)
   if (time === undefined) {
     if (!PASTED.test(head)) return { headers: parseHead(lines), body, isHttpText: true }
-    const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ')))
-    return { headers, body, isHttpText: true, notes: ['The headers have no-break spaces. They were read as spaces.'] }
+    const headers = parseHead(lines.map((line) => line.replaceAll('\xc2\xa0', ' ').replace(/\xe2\x80[\x90\x91]/g, '-')))
+    const note = 'The headers have no-break spaces or hyphens. They were read as plain ones.'
+    return { headers, body, isHttpText: true, notes: [note] }
   }
   const headers = parseHead(lines.slice(1))
   return { headers, body, bodyLength: Number(length), arrival: arrivalOf(time, 'from the time in the capture') }
@@ -160,13 +165,17 @@ function parseHead(lines: readonly string[]): readonly Header[] {
   const isBold = lines[0]?.startsWith('**') === true
   for (const [index, line] of lines.entries()) {
     const [, method, target] = (index === 0 && REQUEST_LINE.exec(line)) || []
-    const header = parseHeader(isBold ? line.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : line)
+    const visible = line.replace(INVISIBLE, '')
+    const plain = DIGEST.test(visible) ? visible : line
+    const header = parseHeader(isBold ? plain.replace(/^\*\*([\w-]+)(?:\*\*:|:\*\*)/, '$1:') : plain)
     const last = headers.at(-1)
     if (method && target) headers.push([':method', method], [':path', target])
     else if (header !== undefined) headers.push(header)
     // A mail or an old proxy breaks a long header into lines, and indents them.
     else if (last !== undefined && /^[ \t]+\S/.test(line))
       headers.splice(-1, 1, [last[0], `${last[1]} ${line.trim()}`.trim()])
+    else if (last !== undefined && DIGEST.test(`${last.join(':')}${line}`))
+      headers.splice(-1, 1, [last[0], last[1] + line])
     else throw unreadable(`is not a request: its line ${index + 1} is not a header`)
   }
   return headers

@@ -38,7 +38,13 @@ export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const bodies: Uint8Array[] = []
   for (const body of possibleBodies(text)) if (bodies.push(body) === MAX_BODIES) break
   const [body] = bodies
-  return { headers: [...requestLineOf(text), ...headers], body, otherBodies: bodies.slice(1), isGuess: true }
+  return {
+    headers: [...requestLineOf(text), ...headers],
+    body,
+    otherBodies: bodies.slice(1),
+    isGuess: true,
+    isLoose: true,
+  }
 }
 
 function requestLineOf(text: string): Header[] {

@@ -6,7 +6,7 @@ import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
 import { decodeHtml, decodeQuotedPrintable } from './escapes.js'
-import { valuesOf } from './headers.js'
+import { valuesOf, withoutMarks } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
@@ -23,7 +23,7 @@ const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow
 /** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
   const bytes = toUtf8(capture)
-  const request = readText(bytes)
+  const request = withoutMarks(readText(bytes))
   return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
 }
 
@@ -95,11 +95,24 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
 
 /** Returns the text in a dump of bytes, in the log of a client, or in an encoding of a mail program. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
-  const log = readDebugLog(bytes, text) ?? decodeWhole(text, bytes)
+  const log = readDebugLog(bytes, text) ?? decodeWhole(text, bytes) ?? removeTerminalMarks(bytes, text)
   if (log !== undefined) return log
   const dump = readHexDump(text, bytes)
   if (dump !== undefined) return dump
   return !text.includes('"') && /&(?:quot|#34|#x22);/.test(text) ? latin1(decodeHtml(fromLatin1(bytes))) : undefined
+}
+
+/** The colours of a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
+const COLOUR = /\x1b\[[\d;]*[mK]/g
+
+/** Returns the text without colours, and without what editors and logs write for a line end: `^M` and `\r\n`. */
+function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
+  if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
+  const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
+  if (mark === undefined) return undefined
+  const lines = fromLatin1(bytes).split('\n')
+  return latin1(lines.map((line) => (line.endsWith(mark) ? line.slice(0, -mark.length) : line)).join('\n'))
 }
 
 function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'headers' | 'arrival'> | undefined {
