@@ -5,7 +5,7 @@ import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type Undone, undoneBodies, undoneLineEnd } from './undo.js'
+import { reorderedBodies, type Undone, undoneBodies, undoneLineEnd } from './undo.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -61,7 +61,9 @@ export function bodyOf(
   const [read] = readings as [Reading]
   const undoes = file !== undefined ? undoneLineEnd : captured.isExact === true ? () => [] : undoneBodies
   const undone = undo(readings, undoes, known, isSigned, signed)
-  if (undone !== undefined) return undone
+  const reordered = (body: Uint8Array) => reorderedBodies(body, known ?? 0)
+  const whole = undone ?? (file === undefined ? undo(readings, reordered, known, isSigned, undefined) : undefined)
+  if (whole !== undefined) return whole
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
     const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
@@ -102,7 +104,9 @@ function readingsOf(captured: CapturedRequest, headers: readonly Header[], lengt
     const note = 'Transfer-Encoding is chunked, but the body has no chunks. It was read unchanged.'
     return [{ body, notes: [note] }]
   }
-  const bodies = [body, ...otherBodies].flatMap((one) => (isHttpText ? [...withoutTextAfter(one), one] : [one]))
+  const bodies = [body, ...otherBodies].flatMap((one) =>
+    isHttpText ? [one, ...withoutLabel(one)].flatMap((text) => [...withoutTextAfter(text), text]) : [one],
+  )
   const readings = bodies.map((one): Reading => ({ body: one, notes: [] }))
   if (length === undefined) return readings
   return [...readings, ...bodies.flatMap((one) => cutBody(one, length, bodyLength === undefined))]
@@ -139,6 +143,15 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
 /** A line that begins something else than the body: a response, a second request, or the end of a block. */
 const TEXT_AFTER =
   /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
+
+/** A line between the head and the body: a label, or the mark of a section. */
+const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?Body:?)[ \t]*\r?\n/i
+
+/** Returns the body without the line that names it, or an empty list if there is no such line. */
+function withoutLabel(body: Uint8Array): Uint8Array[] {
+  const [label = ''] = LABEL.exec(fromLatin1(body.subarray(0, 200))) ?? []
+  return label === '' ? [] : [body.subarray(label.length)]
+}
 
 /**
  * Returns the body without the text after it: first without the blank lines before that text, then with them. Returns an empty list
@@ -215,7 +228,7 @@ function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolea
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot may stand for any other byte'
   if (length === undefined && isCut(body)) return 'the body was cut'
-  if (length === undefined)
+  if (length === undefined || (isParsed && body.length === length))
     return isParsed ? 'it has only a parsed body' : 'no Content-Length proves where its body ends'
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }

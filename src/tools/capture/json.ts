@@ -57,7 +57,7 @@ const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
 ]
 
 /** Other names that a body often has. Such a body is a guess, which only its length or its signature proves. */
-const LIKELY_NAMES = ['data', 'content', 'payload', 'value']
+const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
 /**
  * The names of a raw body in an object that is called `body`. `DESCRIPTIONS` are names that this object has only if it describes a
@@ -65,6 +65,7 @@ const LIKELY_NAMES = ['data', 'content', 'payload', 'value']
  */
 const INNER_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['as_bytes', 'base64'],
+  ['rawBytes', 'base64'],
   ['raw', 'text'],
   ['text', 'text'],
   ['original', 'text'],
@@ -84,6 +85,19 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
   if (document !== undefined) return [document]
   const lines = text.trimEnd().split('\n').map(parse)
   return lines.includes(undefined) ? undefined : lines
+}
+
+/** Returns the rows of CSV, which logs and webhook.site export: one object per row, with the names of the first row. */
+export function parseCsv(text: string): readonly unknown[] {
+  const rows: string[][] = [[]]
+  // The pattern also matches a field without its closing quote, so that it takes linear time.
+  const fields = text.matchAll(/(?:"((?:[^"]+|"")*)(?:"|$)|([^",\r\n]*))(,|\r?\n|$)?/g)
+  for (const [, quoted, plain = '', end] of fields) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain)
+    if (end !== ',') rows.push([])
+  }
+  const [names = [], ...others] = rows
+  return others.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])))
 }
 
 /** Returns the JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
@@ -180,8 +194,9 @@ function findHeadersIn(pending: Place[], inTexts: Place[]): Found[] {
 function ownHeaders(object: Json): Header[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const ofCgi = /^(?:http_)?([a-z]+(?:_[a-z]+)+)$/i.exec(name)?.[1]?.replaceAll('_', '-')
-    const ofTraefik = name.replace(/^request_(?=X-)/i, '')
-    return typeof value === 'string' ? lines(ofCgi ?? ofTraefik, value).filter(([one]) => parseHeader(`${one}:`)) : []
+    // Traefik and OpenTelemetry write a path before the name: `request_X-Nonce`, `http.request.header.x-nonce`.
+    const [ofPath] = /(?<=[._-])x-(?:timestamp|nonce|signature)$/i.exec(name) ?? []
+    return lines(ofPath ?? ofCgi ?? name, value).filter(([one]) => parseHeader(`${one}:`))
   })
 }
 
@@ -321,7 +336,8 @@ function decodeBody({ value, encoding, object }: BodyField): JsonBody {
     return { body: decodeText(value, own), isExact: own !== 'text' }
   }
   if (!isJsonObject(value)) return { body: undefined }
-  const bytes = value['type'] === 'Buffer' ? value['data'] : value
+  // JSON.stringify writes a Buffer as `{ type, data }`, and a Uint8Array as `{ 0: …, 1: … }`.
+  const bytes = value['type'] === 'Buffer' ? value['data'] : '0' in value ? Object.values(value) : value
   if (Array.isArray(bytes) && bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
     return { body: Uint8Array.from(bytes), isExact: true }
   }

@@ -17,20 +17,28 @@ const MAX_BODIES = 16
  */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
-const ASSIGNED = `["'\\]*[ \\t]{0,40}(?:=>|[:=,\\t]|[ \\t])\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{]*`
+const ASSIGNED = `["'\\]*]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
 /** A value has at least one letter or digit. */
-const VALUE = '((?=[^\\s"\'\\],;)}]*[a-z0-9])[^\\s"\'\\],;)}]+)'
+const VALUE = '((?=[^\\s"\'`\\],;)}]*[a-z0-9])[^\\s"\'`\\],;)}]+)'
 
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,
 )
+/** The names of a program's own variables. They count only if their values look like those of the headers. */
+const VARIABLES = [
+  ['X-Timestamp', 'timestamp', '(\\d{9,13})\\b'],
+  ['X-Nonce', 'nonce', VALUE],
+  ['X-Signature', 'signature', '([\\w+/=-]{43,})'],
+].map(([name = '', variable, value]) => [name, new RegExp(`\\b${variable}${ASSIGNED}${value}`, 'i')] as const)
+
 const BODY =
   /\b(?:raw_?|request_?)?(?:body|data|content|payload)\b["'\]]*(?:\s{0,40}(?:=>|[:=])|(?= before transformations:))\s{0,40}/gi
 
 /** Returns the request in a text that has the three headers somewhere, or `undefined` for other text. */
 export function readLooseText(bytes: Uint8Array): CapturedRequest | undefined {
   const text = fromUtf8(bytes.subarray(0, MAX_TEXT))
-  const headers = HEADERS.flatMap(([name, pattern]): Header[] => {
+  const names = /x[-_](?:timestamp|nonce|signature)/i.test(text) ? HEADERS : VARIABLES
+  const headers = names.flatMap(([name, pattern]): Header[] => {
     const value = pattern.exec(text)?.[1]
     return value === undefined ? [] : [[name, value]]
   })
@@ -74,11 +82,14 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
       if (json !== '' && line.includes(String(open))) yield* [jsonOfPrinted(json), json].filter(isText).map(utf8)
     }
   }
-  // JSON on several lines, whose last bracket has the same indentation as the first one.
-  const [opening, indent = ''] = /^([ \t]*)[{[][ \t]*$/m.exec(text) ?? []
-  const first = opening === undefined ? -1 : text.indexOf(opening)
-  const end = text.slice(first).search(new RegExp(`^${indent}[}\\]]`, 'm'))
-  if (first !== -1 && end !== -1) yield utf8(text.slice(first, first + end + indent.length + 1))
+  // Objects on several lines. The last bracket has the same indentation as the line of the first one.
+  const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=] )?[{[][ \t]*$/gm)]
+  for (const { 0: line, 1: indent = '', index } of openings.slice(0, MAX_BODIES)) {
+    const start = index + line.trimEnd().length - 1
+    const end = text.slice(start).search(new RegExp(`^${indent}[}\\]]`, 'm'))
+    const block = text.slice(start, start + end + indent.length + 1)
+    if (end !== -1 && !/x-signature/i.test(block)) yield* [jsonOfPrinted(block), block].filter(isText).map(utf8)
+  }
 }
 
 /** A string in quotes. `console.log` writes a long string as several strings with ` +` between them. */

@@ -1,15 +1,15 @@
-import { fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
+import { fromBase64, fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { readClientLog } from './client-logs.js'
 import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
-import { decodeHtml, decodeQuotedPrintable } from './escapes.js'
+import { decodeEscapes, decodeHtml, decodeQuotedPrintable } from './escapes.js'
 import { valuesOf, withoutMarks } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
-import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
+import { findDocuments, logLinesOf, parseCsv, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 
 // This file imports no module of Node, so that it also runs in a browser.
@@ -37,8 +37,14 @@ function readText(bytes: Uint8Array): CapturedRequest {
   if (trimmed === '') {
     throw new CaptureError('The captured request is empty. Pass its file, pipe it in, or use --header and --body-file.')
   }
-  if (/^HTTP\/\d/.test(trimmed)) throw unreadable('is a response, not a request')
-  if (trimmed.startsWith('"')) return readQuoted(rest)
+  if (/^HTTP\/\d/.test(trimmed)) {
+    // A program may have printed the response before the request.
+    const index = text.search(/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?$/m)
+    if (index === -1) throw unreadable('is a response, not a request')
+    return readText(rest.subarray(index))
+  }
+  const quoted = trimmed.startsWith('"') ? parseString(rest) : undefined
+  if (quoted !== undefined) return readText(utf8(quoted))
   // In quoted-printable, the line of X-Signature is broken, because it is longer than a line may be.
   const mail = /^x-signature: [0-9a-f]+=\r?$/im.test(text) ? decodeQuotedPrintable(fromLatin1(rest)) : undefined
   if (mail !== undefined) return readText(latin1(mail))
@@ -48,10 +54,13 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const isJson = /^[{[]/.test(trimmed)
   const documents = isJson ? parseDocuments(fromUtf8(rest)) : undefined
   if (documents !== undefined) {
-    const request = readDocuments(documents) ?? readLogOf(documents)
+    const request =
+      readDocuments(documents) ?? readLogOf(documents) ?? readInner(textsOf(documents)) ?? readLooseText(rest)
     if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
     return request
   }
+  const rows = /""x-signature""/i.test(text) ? readDocuments(parseCsv(fromUtf8(rest))) : undefined
+  if (rows !== undefined) return rows
   if (isCurlCommand(trimmed)) {
     const command = parseCurlCommand(fromUtf8(rest))
     // The command may be pasted with its output, which has the headers as they were sent.
@@ -61,7 +70,8 @@ function readText(bytes: Uint8Array): CapturedRequest {
   if (logged !== undefined) return logged
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
-  if (fenced !== undefined) return readText(fenced)
+  // The fence may have only the body, below the headers in a table or a list.
+  if (fenced !== undefined && (isSigned(fromLatin1(fenced)) || !isSigned(text))) return readText(fenced)
   if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
     throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
   }
@@ -73,8 +83,11 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const logLine = isHttp ? undefined : readDocuments(findDocuments(fromUtf8(rest)))
   const loose = logLine?.body === undefined ? readLooseText(rest) : undefined
   const read = (loose?.body === undefined ? logLine : undefined) ?? loose ?? request
+  const inner = read === undefined || read instanceof CaptureError ? readInner(encodedTextsOf(text)) : undefined
+  if (inner !== undefined) return inner
   if (read instanceof CaptureError) throw read
   if (read !== undefined) return read
+  if (trimmed.startsWith('"')) throw unreadable('begins with a quote, but is not a JSON string')
   throw unreadable(isJson ? 'begins as JSON, but is not valid JSON' : 'is not a request')
 }
 
@@ -119,15 +132,42 @@ function headOf(output: CapturedRequest | undefined): Pick<CapturedRequest, 'hea
   return output && { headers: output.headers, arrival: output.arrival }
 }
 
-/** Returns the request in HTTP text that is one JSON string, as Go's %q and many logs write it. */
-function readQuoted(bytes: Uint8Array): CapturedRequest {
-  let text: unknown
+/** Returns the text of a JSON string, in which Go's %q and many logs write HTTP text, or `undefined` for other text. */
+function parseString(bytes: Uint8Array): string | undefined {
   try {
-    text = JSON.parse(fromUtf8(bytes))
+    return String(JSON.parse(fromUtf8(bytes)))
   } catch {
-    throw unreadable('begins with a quote, but is not a JSON string')
+    return undefined
   }
-  return readText(utf8(String(text)))
+}
+
+const isSigned = (text: string) => /x-signature/i.test(text)
+
+/** Returns the request in the first text that has all three headers, or `undefined` if none has them. */
+function readInner(texts: Iterable<Uint8Array>): CapturedRequest | undefined {
+  for (const bytes of texts) {
+    const text = fromLatin1(bytes)
+    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && isSigned(text)) return readText(bytes)
+  }
+  return undefined
+}
+
+/** Yields all texts in a value of JSON. */
+function* textsOf(value: unknown): Generator<Uint8Array> {
+  // The search is not recursive, so deep nesting uses no stack.
+  const pending = [value]
+  for (const one of pending) {
+    if (typeof one === 'string') yield utf8(one)
+    else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) pending.push(inner)
+  }
+}
+
+/** Yields the texts that another text has in base64, as Burp writes a request, or between quotes, as k6 does. */
+function* encodedTextsOf(text: string): Generator<Uint8Array> {
+  for (const [digits] of text.matchAll(/[A-Za-z0-9+/]{200,}={0,2}/g)) yield fromBase64(digits) ?? utf8('')
+  // The pattern also matches a text without its closing quote, so that it takes linear time.
+  for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g))
+    yield decodeEscapes(fromUtf8(latin1(quoted)))
 }
 
 /** Returns the text in UTF-8, without a byte order mark. PowerShell and Notepad write UTF-16, which is decoded. */
