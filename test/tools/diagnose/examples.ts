@@ -191,6 +191,7 @@ export const BODY_EXAMPLES = [
   ['{"a":1}', '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862'],
   ['{"a":1}', 'bb6cb5c68df4652941caf652a366f2d8'],
   ['{"a":1}', 'u2y1xo30ZSlByvZSo2by2A=='],
+  ['{"a":1}', 'AVq9f1zFei3ZS3WQ8ErYCEJzkF7jPsXOvq5iJ2qX+GI='],
   ['"<\'', '&quot;&lt;&#039;'],
   ['"<\'', '&quot;&lt;&#x27;'],
   ['{"a":1}', '{a:1}'],
@@ -220,6 +221,7 @@ export const BODY_EXAMPLES = [
 
 /** The message of timestamp `17`, nonce `ab` and body `B`, sent to `https://example.com/in`. */
 export const LAYOUT_EXAMPLES = [
+  '17,ab,B',
   '/in:17:ab:B',
   '17POST/inB',
   '17:ab:/in:B',
@@ -318,6 +320,7 @@ export const JSON_EXAMPLES = [
   '{"b":"é/<","a":[1.5,{}]}',
   '{"b": "\\u00e9/<", "a": [1.5, {}]}',
   '{"b":"é/\\u003c","a":[1.5,{}],"n":null}',
+  '{\n  "a": [\n    1.5,\n    {}\n  ],\n  "b": "é/<",\n  "n": null\n}',
   '{\n   "a" : [\n      1.50,\n      {}\n   ],\n   "b" : "é/<",\n   "n" : null\n}',
   "{'b': 'é/<', 'a': [1.5, {}], 'n': None}",
   '{"b"=>"é/<", "a"=>[1.5, {}], "n"=>nil}',

@@ -327,6 +327,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ),
 
   hashed('uncommon', 'the SHA-256 of the body, in hex', hashOf('sha256', hex)),
+  hashed('rare', 'the SHA-256 of the body, in base64', hashOf('sha256', base64)),
   hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 

@@ -139,6 +139,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
     number: numbers.gsonNumber,
   }),
   writer('rare', 'perl', "Perl's JSON with pretty and canonical", { spacing: INDENT_3, escaping: raw, order: sorted }),
+  writer('rare', 'shell', 'jq -S', { ...JAVASCRIPT, spacing: INDENT_2, order: sorted }),
   writer('uncommon', 'python', "Python's str()", PYTHON_REPR),
   writer('rare', 'ruby', "Ruby's inspect", RUBY_INSPECT),
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),

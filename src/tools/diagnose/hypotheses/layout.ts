@@ -86,6 +86,7 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', '<timestamp>:<nonce>:$body'),
   namesOfVariables,
 
+  layout('rare', '<timestamp>,<nonce>,<body>'),
   layout('rare', '<timestamp>:<nonce>.<body>'),
   layout('rare', '<timestamp>\\n<nonce>\\n<body>'),
   layout('rare', '-n <timestamp>:<nonce>:<body>'),
