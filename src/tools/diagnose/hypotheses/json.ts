@@ -213,7 +213,9 @@ const hypothesis = ({
     // The sender may have added the line feed to both texts, as `echo` does, or only to the text that was sent.
     const end = endOf(json)
     const texts = end === '' || style.spacing === undefined ? [written] : [written + end, written]
-    return { variants: texts.map((text) => ({ detail: '', value: encode(text) })) }
+    // If only the end differs, the JSON was not written again.
+    const unchanged = json.text.slice(0, json.text.length - end.length)
+    return { variants: texts.filter((text) => text !== unchanged).map((text) => ({ detail: '', value: encode(text) })) }
   },
 })
 
