@@ -53,7 +53,7 @@ export function bodyOf(
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
   const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
-  if (proved !== undefined) return captured.isHttpText === true ? joinLines(proved) : proved
+  if (proved !== undefined) return captured.isHttpText === true ? joinLines(proved, isSigned) : proved
   const found = readings.find(({ body }) => isSigned(body))
   const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
   const known = isLossy || isMaskedBody ? undefined : length
@@ -168,15 +168,15 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 
 /**
  * Returns a body of JSON with a space in the place of each line end, if it is JSON only in this way. Mail programs break lines where a
- * space was, which does not change the length.
+ * space was, which does not change the length. A body with a right signature stays unchanged.
  */
-function joinLines(read: BodyRead): BodyRead {
+function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
   const text = read.body.length > MAX_SEARCHED ? '' : fromLatin1(read.body)
   const joined = text.replaceAll('\n', ' ')
   if (!/^[{[]/.test(text) || joined === text) return read
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
   const note = 'The capture broke the body into lines. Each line end was read as a space.'
-  return isBroken ? { body: latin1(joined), notes: [...read.notes, note] } : read
+  return isBroken && !isSigned(read.body) ? { body: latin1(joined), notes: [...read.notes, note] } : read
 }
 
 /**

@@ -17,7 +17,7 @@ const MAX_BODIES = 16
  */
 const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\\[\\]string\\{|- )?'
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
-const ASSIGNED = `["'\\]*]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
+const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
 /** A value has at least one letter or digit. */
 const VALUE = '((?=[^\\s"\'`\\],;)}]*[a-z0-9])[^\\s"\'`\\],;)}]+)'
 
@@ -83,7 +83,7 @@ function* possibleBodies(text: string): Generator<Uint8Array> {
     }
   }
   // Objects on several lines. The last bracket has the same indentation as the line of the first one.
-  const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=] )?[{[][ \t]*$/gm)]
+  const openings = [...text.matchAll(/^([ \t]*)(?:[}\]] |\S{0,40}[:=]? )?[{[][ \t]*$/gm)]
   for (const { 0: line, 1: indent = '', index } of openings.slice(0, MAX_BODIES)) {
     const start = index + line.trimEnd().length - 1
     const end = text.slice(start).search(new RegExp(`^${indent}[}\\]]`, 'm'))
