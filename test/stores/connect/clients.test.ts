@@ -601,6 +601,18 @@ describe('connectMysql2', () => {
     await nonceStore.close()
   })
 
+  it('sets up a connection again if its settings failed', async () => {
+    const { nonceStore, pool } = await open()
+    const connection = { ...(await pool.getConnection()), connection: new EventEmitter() }
+    pool.getConnection = async () => connection
+    pool.error = Object.assign(new Error('Too many statements'), { errno: 1461, sqlState: '42000' })
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('Too many statements')
+    const { length } = pool.log
+    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
+    expect(pool.log.slice(length)).toEqual([SESSION_SETTINGS, expect.stringMatching(/^INSERT /), 'release'])
+    await nonceStore.close()
+  })
+
   it('keeps a connection after a reply of the server, and ends it after another error', async () => {
     const { nonceStore, pool } = await open()
     const reserve = async (error: object) => {
@@ -946,6 +958,24 @@ describe('connectMariadb', () => {
     expect(statements.at(-1)).toMatch(/ LIMIT 7$/)
     await Object(nonceStore)[Symbol.asyncDispose]()
     expect(pools.map(({ isEnded }) => isEnded)).toEqual([true])
+  })
+
+  it('does not count deletions as reservations in flight, because they may take long', async () => {
+    let end = () => {}
+    const deleted = new Promise<unknown[]>((resolve) => {
+      end = () => resolve([])
+    })
+    const nonceStore = await connectMariadb((options) => {
+      const pool = new FakePool(options)
+      const { query } = pool
+      pool.query = async (sql) => (sql.includes('HEX(key_hash)') ? deleted : query.call(pool, sql))
+      return pool
+    })
+    const deletions = Array.from({ length: 40 }, () => nonceStore.deleteExpired())
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    end()
+    await Promise.all(deletions)
+    await nonceStore.close()
   })
 
   it('opens another pool if the server has become read-only', async () => {
