@@ -65,6 +65,16 @@ describe.concurrent('the contract finds the mistake of a receiver that', () => {
   })
 })
 
+it.concurrent.each(['missing', 'timestamp', 'window', 'nonce', 'signature', 'replay'])(
+  'the contract finds a receiver that answers with another status for one rule alone: %s',
+  async (rule) => {
+    const reject = (broken: string) => ({ status: broken === rule ? 403 : 401 })
+    const post = postTo(server.add(Object.assign(new Receiver(SECRET), { reject })))
+    const found = await failures({ post, secret: SECRET }, (code) => code === 'answers-alike')
+    expect(found).toMatchObject({ 'answers-alike': { fault: 'different' } })
+  },
+)
+
 describe.concurrent('if the endpoint refuses the first request, the contract finds what it expects instead:', () => {
   it.each(SIGNED_OTHERWISE)('$name', async ({ says, secret = SECRET, apply }) => {
     const receiver = new Receiver(secret)
