@@ -522,6 +522,19 @@ describe('a secret that was sent', () => {
     expect(await codesWith({ 'x-webhook-id': 'a' }, 'a body', 'webhook')).toEqual([])
   })
 
+  it('is found without its prefix, because the rest is just as secret', async () => {
+    const secret = 'whsec_q7Rk2vT9xLm4WcZ8'
+    expect(await codesWith({ 'x-key': secret.replace('whsec_', '') }, 'a body', secret)).toEqual(['secret_exposed'])
+  })
+
+  it('is masked in the bytes to compare too', async () => {
+    const secret = 'q7Rk2vT9xLm4WcZ8'
+    const request = signedRequest({ body: `a ${secret}`, signature: '0'.repeat(64) })
+    const { findings } = await diagnoseBriefly(request, secret, at(NOW), 0)
+    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'signature_mismatch'])
+    expect(findings[1]?.evidence).toMatch(/ 61 20 \[secret\]$/m)
+  })
+
   it.each([
     ['short', []],
     ['longer', ['secret_exposed']],
