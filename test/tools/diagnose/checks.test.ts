@@ -96,6 +96,17 @@ describe('a timestamp outside the window', () => {
     expect(findings).toMatchObject([{ code, evidence: expect.stringContaining(evidence) }])
   })
 
+  it('may be the offset of any time zone in use, in winter or summer', async () => {
+    const east = '1 2 3 3.5 4 4.5 5 5.5 5.75 6 6.5 7 8 8.75 9 9.5 10 10.5 11 12 12.75 13 13.75 14'
+    const west = '-1 -2 -2.5 -3 -3.5 -4 -5 -6 -7 -8 -9 -9.5 -10 -11'
+    const others: string[] = []
+    for (const hours of `${east} ${west}`.split(' ')) {
+      const [finding] = await findingsFor({}, NOW - Number(hours) * 3_600_000)
+      if (finding?.code !== 'clock_time_zone') others.push(hours)
+    }
+    expect(others).toEqual([])
+  })
+
   it('is not reported if the clock returns no number', async () => {
     await expect(findingsFor({}, Number.NaN)).rejects.toThrow('clock.now() returned no number')
   })

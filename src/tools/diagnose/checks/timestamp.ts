@@ -5,7 +5,9 @@ import { findUnfilled } from '../hypotheses/placeholders.js'
 import { instantOf, instantOfDate, scaleOf } from '../instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
-const ZONES = [1, 2, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 14]
+const ZONES = [
+  1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
+]
 
 /** How far from the offset of a time zone a timestamp may be, in seconds. */
 const ZONE_TOLERANCE = 60
