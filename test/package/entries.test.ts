@@ -115,6 +115,12 @@ describe('dist', () => {
     ]
     expect(readdirSync(join(installed, 'dist')).sort()).toEqual(files.map((path) => basename(path)).sort())
   })
+
+  it('has one copy of what the command line shares with the entries', () => {
+    const source = readFileSync(join(installed, 'dist/cli.js'), 'utf8')
+    const loaded = source.match(/(?<=(?:from |import\()")\.\/[\w-]+\.js(?=")/g) ?? []
+    expect([...new Set(loaded)].sort()).toEqual(['./diagnose.js', './index.js', './testing.js'])
+  })
 })
 
 describe('package.json', () => {
