@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sign } from '../../../src/index.js'
 import { codeBlocks } from '../../support/code-blocks.js'
+import { pathsBelow } from '../../support/files.js'
 import { IS_POSIX, isInstalled } from '../../support/programs.js'
 import { TestClock } from '../../support/request.js'
 import { eventually, freePort } from '../../support/servers.js'
@@ -56,6 +57,30 @@ describe('docs/debug/command-line.md', () => {
       for (const [option] of help.text.matchAll(/^ {2}(?=--)\S+/gm)) expect(guide).toContain(option.trim())
     }
   })
+})
+
+it('no guide names an option that the command lacks', async () => {
+  const optionsOf = async (command: string): Promise<readonly string[]> =>
+    (await call([command, '--help'])).text.match(/(?<=^ {2})--[\w-]+/gm) ?? []
+  const names = ['secret', 'sign', 'send', 'check', 'verify', 'diagnose', 'listen', 'workbench']
+  const commands = new Map(await Promise.all(names.map(async (name) => [name, await optionsOf(name)] as const)))
+  const all = [...commands.values()].flat()
+  // These are options of Node and curl, and the one that the guide shows as a mistake.
+  const others = ['--data-binary', '--max-http-header-size', '--max-old-space-size', '--secret']
+  const unknownIn = (text: string | undefined, known: readonly string[] = all) =>
+    (text?.match(/(?<=[ `])--[a-z][\w-]*/g) ?? []).filter((option) => ![...known, ...others].includes(option))
+
+  const guides = pathsBelow(join(ROOT, 'docs')).filter((path) => path.endsWith('.md') && !path.startsWith('site/'))
+  const unknown = ['README.md', ...guides.map((path) => `docs/${path}`)].flatMap((path) => {
+    const text = read(path).replaceAll(/ \\\n */g, ' ')
+    const calls = [...text.matchAll(/inbound-webhook-auth (\w+)([^\n`|]*)/g)]
+    const named = text.match(/`--[a-z][\w-]*/g) ?? []
+    return [
+      ...calls.flatMap(([, name = '', given]) => unknownIn(given, commands.get(name))),
+      ...named.flatMap((option) => unknownIn(option)),
+    ].map((option) => `${path}: ${option}`)
+  })
+  expect(unknown).toEqual([])
 })
 
 describe('docs/debug/index.md', () => {
