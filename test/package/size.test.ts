@@ -43,6 +43,13 @@ describe('the size of', async () => {
     expect(gzipped).toBeLessThanOrEqual(budget)
   })
 
+  it('an entry that is imported but not used is nothing', async () => {
+    for (const name of entriesOf(folder).keys()) {
+      const { minified } = await bundled(`import * as entry from '${name}'`, folder)
+      expect([name, minified]).toEqual([name, 0])
+    }
+  })
+
   it('every entry has a budget', () => {
     const budgeted = BUDGETS.map(([source]) => source).filter((source) => source.startsWith('export *'))
     expect(budgeted).toEqual([...entriesOf(folder).keys()].map((name) => `export * from '${name}'`))
