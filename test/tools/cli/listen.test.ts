@@ -943,6 +943,12 @@ describe('send --request', () => {
     const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)
     expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
   })
+
+  it('sends nothing if the file may not hold the body that arrived', async () => {
+    writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\nContent-Length: 9\r\n\r\nhalf')
+    const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', '--request', file], around)
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('The capture does not hold the bytes that arrived')])
+  })
 })
 
 describe.each([[['--json']], [[]]])('listen %j', (args) => {
