@@ -662,6 +662,11 @@ describe("readBody of a framework's object around the request", () => {
     expect(await readBody({ raw: { req: stream, res: {} }, headers: {}, payload: stream } as BodySource)).toEqual(BYTES)
   })
 
+  it('compares the limit with the headers of the object that has the body', async () => {
+    const source = { headers: { 'content-length': String(BYTES.length + 1) }, req: fetchRequest(EVENT) }
+    expect(await readBody(source as BodySource, { maxBytes: BYTES.length })).toEqual(BYTES)
+  })
+
   it('follows three objects, and no more', async () => {
     const around = (depth: number): object => (depth === 0 ? fetchRequest(EVENT) : { req: around(depth - 1) })
     expect(await readBody(around(3) as BodySource)).toEqual(BYTES)
