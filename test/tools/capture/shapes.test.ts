@@ -3,6 +3,7 @@ import { bodyOf } from '../../../src/tools/capture/body.js'
 import { CaptureError } from '../../../src/tools/capture/capture-error.js'
 import { captureRequest } from '../../../src/tools/capture/capture-request.js'
 import { valuesOf } from '../../../src/tools/capture/headers.js'
+import { assertNotMasked } from '../../../src/tools/capture/masked.js'
 import { readCapture } from '../../../src/tools/capture/read-capture.js'
 import { signedRequest } from '../../support/request.js'
 
@@ -113,6 +114,25 @@ describe('HTTP text is read', () => {
     }
     expect(read(`X-Webhook-Signature: ab\n\n${BODY}`)).toMatchObject({ signature: '', body: BODY })
   })
+})
+
+describe('JSON that a tool wrote again', () => {
+  it.each([
+    '{"list":[1,2],"id":1}',
+    '{"list": [1, 2], "id": 1}',
+    '{\n  "list": [\n    1,\n    2\n  ],\n  "id": 1\n}',
+    '{\n    "list": [\n        1,\n        2\n    ],\n    "id": 1\n}',
+    '{\n\t"list": [\n\t\t1,\n\t\t2\n\t],\n\t"id": 1\n}',
+    '{"list": [1,2],"id": 1}',
+  ])('is read as it was sent: %j', (sent) => {
+    const head = ['POST / HTTP/1.1', 'X-Nonce: abc', `Content-Length: ${sent.length}`, '']
+    expect(read([...head, '{ "list":[1,2], "id":1 }'].join('\n')).body).toBe(sent)
+  })
+})
+
+it('a nonce with dots or stars is not masked, but a signature with them is', () => {
+  assertNotMasked([['X-Nonce', 'a...b***c']])
+  expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')
 })
 
 describe('a head without its body', () => {
