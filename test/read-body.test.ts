@@ -684,12 +684,12 @@ describe('bodyTimeout', () => {
   const bodyTimeout = 200
 
   /** Starts a server that refuses slow bodies, and returns its port and when each body ended, in milliseconds. */
-  async function serveInTime() {
+  async function serveInTime(limit = bodyTimeout) {
     const ends: number[] = []
     const port = await serve(async (message, response) => {
       const start = performance.now()
       try {
-        const body = await readBody(message, { bodyTimeout })
+        const body = await readBody(message, { bodyTimeout: limit })
         response.end(body)
       } catch (error) {
         refuse(response, error, { log() {} })
@@ -746,7 +746,8 @@ describe('bodyTimeout', () => {
 
   it('accepts a slow sender that ends in time, and leaves no timer', async () => {
     await noTimers()
-    const { port, ends } = await serveInTime()
+    // A stalled machine must not use up the limit.
+    const { port } = await serveInTime(60_000)
     const socket = connect(port, '127.0.0.1').setNoDelay()
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\n`)
     for (let count = 0; count < 5; count++) {
@@ -756,7 +757,6 @@ describe('bodyTimeout', () => {
     const [answer] = await once(socket, 'data')
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 .*aaaaa$/s)
     socket.destroy()
-    expect(ends[0]).toBeLessThan(bodyTimeout)
     expect(timersInUse()).toBe(0)
   })
 
