@@ -97,7 +97,7 @@ export function parseCsv(text: string): readonly unknown[] {
     if (end !== ',') rows.push([])
   }
   const [names = [], ...others] = rows
-  return others.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])))
+  return others.map((row) => Object.fromEntries(row.map((field, index) => [names[index], field])))
 }
 
 /** Returns the JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
