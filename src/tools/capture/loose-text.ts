@@ -117,9 +117,12 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 
 const isText = (text: string | undefined) => text !== undefined
 
-/** What differs from JSON in a printed object: strings, names without quotes, and words. */
+/**
+ * What differs from JSON in a printed object: strings, names without quotes, and words. The pattern also matches a string without its
+ * closing quote, and begins a name only at the start of a word, so that it takes linear time.
+ */
 const PRINTED =
-  /'((?:\\[\s\S]|[^'\\])*)'|"(?:\\[\s\S]|[^"\\])*"|([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
+  /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g
 const PRINTED_WORDS: { readonly [word: string]: string } = {
   None: 'null',
   nil: 'null',

@@ -178,14 +178,6 @@ describe('JSON', () => {
     expect(() => readCapture(Buffer.from(text))).toThrow(message)
   })
 
-  it('takes linear time for CSV with many columns and many rows', () => {
-    const started = performance.now()
-    const text = `${','.repeat(2 ** 15)}\n"{""x-signature"": 1}"${'\n'.repeat(2 ** 15)}`
-    expect(readCapture(Buffer.from(text)).headers).toEqual([['x-signature', '1']])
-    // Quadratic time would take minutes.
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
-
   it('takes linear time at any depth', () => {
     const started = performance.now()
     for (const text of [`${'[1,'.repeat(2 ** 16)}1${']'.repeat(2 ** 16)}`, `[${'{"a":{}},'.repeat(2 ** 16)}1]`]) {
