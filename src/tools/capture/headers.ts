@@ -51,12 +51,12 @@ export function valuesOf(headers: readonly Header[], wanted: string): string[] {
  */
 export function withoutMarks(request: CapturedRequest): CapturedRequest {
   const { headers } = request
-  const [before, after] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join())?.slice(1) ?? []
-  const hasMarks = (value: string) => value.startsWith(before ?? '') && value.endsWith(after ?? '')
+  const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
+  const hasMarks = (value: string) => value.startsWith(before) && value.endsWith(after)
   const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
   // The last header of a list may have no comma.
-  if ((!before && !after) || values.length < 5 || !values.slice(0, -1).every(hasMarks)) return request
-  const strip = (value: string) => value.slice(before?.length, value.length - (after?.length ?? 0))
+  if (before + after === '' || values.length < 5 || !values.slice(0, -1).every(hasMarks)) return request
+  const strip = (value: string) => value.slice(before.length, value.length - after.length)
   return {
     ...request,
     headers: headers.map(([name, value]) => [name, hasMarks(value) && !name.startsWith(':') ? strip(value) : value]),

@@ -66,7 +66,7 @@ export function* search<State, Result>(
   test: (state: State) => Result | undefined,
   endStep: () => number = () => 0,
 ): Steps<Searched<Result>> {
-  const choicesByCost = groups.map(({ choices }) => groupByCost(choices))
+  const grouped = groups.map((group) => ({ group, choices: groupByCost(group.choices) }))
   const notTried = new Set<ChoiceGroup<State>>()
   const result = (found?: Result) => ({
     found,
@@ -76,11 +76,11 @@ export function* search<State, Result>(
 
   function* walk({ costs, mistakes }: Pattern): Steps<Result | undefined> {
     /** The groups that can change the state. */
-    const stops = groups
-      .map((group, index) => ({
+    const stops = grouped
+      .map(({ group, choices }, index) => ({
         group,
         isMistaken: costs[index] !== 0,
-        choices: choicesByCost[index]?.get(costs[index] as number) ?? [],
+        choices: choices.get(costs[index] as number) as readonly Choice<State>[],
       }))
       .filter(({ choices }) => choices.length !== 1 || choices[0] !== UNCHANGED)
     if (stops.length === 0) return test(start)
@@ -90,7 +90,8 @@ export function* search<State, Result>(
       try {
         const state = level.next[level.index++]
         if (state === undefined) {
-          const choice = stops[levels.length - 1]?.choices[level.choice++]
+          const { choices } = stops[levels.length - 1] as (typeof stops)[number]
+          const choice = choices[level.choice++]
           if (choice === undefined) levels.pop()
           else {
             level.index = 0
