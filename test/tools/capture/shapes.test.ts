@@ -427,3 +427,23 @@ describe('other text is refused, with the shapes that are read', () => {
     expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text/)
   })
 })
+
+describe('members that a printer sorted', () => {
+  // The members in the order of the sender, and as they were printed.
+  const objectOf = (keys: string) => `{${[...keys].map((key) => `"${key}":{"d":1,"c":2}`).join(',')}}`
+  const readSorted = (sent: string, printed: string) => {
+    const captured = readCapture(Buffer.from(`POST / HTTP/1.1\nContent-Length: ${sent.length}\n\n${printed}`))
+    return bodyOf({ ...captured, isParsed: true }, captured.headers, (body) => Buffer.from(body).toString() === sent)
+  }
+
+  it('get the order with which the signature is right, if they are at most six', () => {
+    const { body, notes, doubt } = readSorted(objectOf('fbdaec'), objectOf('abcdef'))
+    expect([Buffer.from(body).toString(), doubt]).toEqual([objectOf('fbdaec'), undefined])
+    expect(notes.join()).toContain('has the members of the body in another order')
+  })
+
+  it('prove nothing if they are more, or if no order fits the signature', () => {
+    expect(readSorted(objectOf('gfbdaec'), objectOf('abcdefg')).doubt).toBeDefined()
+    expect(readSorted(objectOf('ba').replace('2', '3'), objectOf('ab')).doubt).toBeDefined()
+  })
+})
