@@ -117,7 +117,8 @@ const END_LIMIT = 9000
 async function ended(child: ReturnType<typeof spawn>): Promise<number> {
   const begin = performance.now()
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
-  const [code, signal] = await once(child, 'exit')
+  // Its last words may come after the event `exit`.
+  const [code, signal] = await once(child, 'close')
   clearTimeout(timer)
   expect({ code, signal }).toEqual({ code: 0, signal: null })
   return performance.now() - begin
