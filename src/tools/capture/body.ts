@@ -70,7 +70,7 @@ export function bodyOf(
     return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
   }
   const doubt = doubtOf(read, length, isLossy, isParsed)
-  // Without a proof, a header that was found somewhere in a text may be cut in the wrong place, so it says nothing about the sender.
+  // Headers that were found somewhere in a text may be cut in the wrong place. Without a proof, they say nothing about the sender.
   if (file === undefined && captured.isLoose === true) throw notTheBytes(doubt)
   return { ...read, doubt }
 }
@@ -180,8 +180,8 @@ function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
 }
 
 /**
- * Undoes the changes of captures. Returns the first body with a right signature and the right length. Without one, returns the first body of the
- * right length. Without that too, returns the first body with a right signature, or `undefined`.
+ * Undoes the changes of captures. Returns the first body with a right signature and the right length, or else the first body of the
+ * right length, or else the first body with a right signature, or `undefined`.
  *
  * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another one.
  */
@@ -192,26 +192,38 @@ function undo(
   isSigned: IsSigned,
   signed: BodyRead | undefined,
 ): BodyRead | undefined {
-  let [match, proved, likely]: readonly (BodyRead | undefined)[] = [signed]
+  let match = signed
+  let proved: BodyRead | undefined
+  let likely: BodyRead | undefined
+  for (const [undone, notes] of eachUndone(readings, undoes)) {
+    const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
+    const hasLength = undone.body.length === length
+    if (match === undefined && isSigned(undone.body)) {
+      match = read('with which the signature is right')
+      if (hasLength || length === undefined) return match
+    }
+    if (!hasLength) continue
+    const sized = read(`with the ${countBytes(length)} of Content-Length`)
+    if (undone.isWeak) likely ??= sized
+    else proved ??= sized
+  }
+  // If the signature is right for a body of another length, the data is right, so the length is enough for a weak change too.
+  return proved ?? (match && (likely ?? match))
+}
+
+/** Yields the undone bodies of all readings with the notes of the reading, up to `MAX_UNDONE` bytes. */
+function* eachUndone(
+  readings: readonly Reading[],
+  undoes: (body: Uint8Array) => Iterable<Undone>,
+): Generator<[Undone, Reading['notes']]> {
   let size = 0
   for (const { body, notes } of readings) {
     for (const undone of undoes(body)) {
       size += undone.body.length
-      if (size > MAX_UNDONE) break
-      const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
-      const hasLength = undone.body.length === length
-      if (match === undefined && isSigned(undone.body)) {
-        match = read('with which the signature is right')
-        if (hasLength || length === undefined) return match
-      }
-      if (!hasLength) continue
-      const sized = read(`with the ${countBytes(length)} of Content-Length`)
-      if (undone.isWeak) likely ??= sized
-      else proved ??= sized
+      if (size > MAX_UNDONE) return
+      yield [undone, notes]
     }
   }
-  // If the signature is right for a body of another length, the data is right, so the length is enough for a weak change too.
-  return proved ?? (match && (likely ?? match))
 }
 
 const PARSED = 'The capture has a parsed body. Written as JSON again, it is the body that was signed.'

@@ -1,6 +1,5 @@
 import { parseContentLength } from '../../rules/formats.js'
 import type { HeadersInput } from '../../rules/headers.js'
-import type { CapturedRequest } from './captured-request.js'
 
 /** One header with one value. In a capture, the name is as written. From {@link listHeaders}, the name is in lowercase. */
 export type Header = readonly [name: string, value: string]
@@ -43,25 +42,6 @@ export function listHeaders(headers: HeadersInput): Header[] {
 /** Returns the values of a header, whose name is lowercase. */
 export function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
-}
-
-/**
- * Returns the request without what its capture wrote around the value of every header, such as backticks, a comma or a remark. A sender
- * cannot write it around headers that its HTTP client adds, such as `Host`.
- */
-export function withoutMarks(request: CapturedRequest): CapturedRequest {
-  const { headers } = request
-  const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
-  const hasMarks = (value: string) => value.startsWith(before) && value.endsWith(after)
-  const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
-  // The last header of a list may have no comma.
-  if (before + after === '' || values.length < 5 || !values.slice(0, -1).every(hasMarks)) return request
-  const strip = (value: string) => value.slice(before.length, value.length - after.length)
-  return {
-    ...request,
-    headers: headers.map(([name, value]) => [name, hasMarks(value) && !name.startsWith(':') ? strip(value) : value]),
-    notes: ['The capture wrote marks around the values of the headers, which were removed.', ...(request.notes ?? [])],
-  }
 }
 
 /** Returns `Content-Length`, or `undefined` if there is none, or if two differ. */

@@ -118,8 +118,8 @@ function* valueAt(text: string, start: number): Generator<Uint8Array> {
 const isText = (text: string | undefined) => text !== undefined
 
 /**
- * What differs from JSON in a printed object: strings, names without quotes, and words. The pattern also matches a string without its
- * closing quote, and begins a name only at the start of a word, so that it takes linear time.
+ * What differs from JSON in a printed object: strings, names without quotes, and words. To take linear time, the pattern begins a name
+ * only at the start of a word, and also matches a string without its closing quote.
  */
 const PRINTED =
   /'((?:\\[\s\S]|[^'\\])*)(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$)|(?<![\w$])([A-Za-z_$][\w$]*)(?=\s{0,40}:)|=>|None|nil|True|False/g

@@ -6,7 +6,7 @@ import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
 import { decodeEscapes, decodeHtml, decodeQuotedPrintable } from './escapes.js'
-import { valuesOf, withoutMarks } from './headers.js'
+import { valuesOf } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
 import { findDocuments, logLinesOf, parseCsv, parseDocuments, readDocuments } from './json.js'
@@ -25,6 +25,25 @@ export function readCapture(capture: Uint8Array): CapturedRequest {
   const bytes = toUtf8(capture)
   const request = withoutMarks(readText(bytes))
   return LOSSY.test(fromLatin1(bytes.subarray(0, MAX_HEAD_BYTES))) ? { ...request, isLossy: true } : request
+}
+
+/**
+ * Returns the request without what its capture wrote around the value of every header, such as backticks, a comma or a remark. A sender
+ * cannot write such marks around headers that its HTTP client adds, such as `Host`.
+ */
+function withoutMarks(request: CapturedRequest): CapturedRequest {
+  const { headers } = request
+  const [, before = '', after = ''] = /^(\D*)\d+(\D.*)?$/.exec(valuesOf(headers, 'x-timestamp').join()) ?? []
+  const hasMarks = (value: string) => value.startsWith(before) && value.endsWith(after)
+  const values = headers.filter(([name]) => !name.startsWith(':')).map(([, value]) => value)
+  // The last header of a list may have no comma.
+  if (before + after === '' || values.length < 5 || !values.slice(0, -1).every(hasMarks)) return request
+  const strip = (value: string) => value.slice(before.length, value.length - after.length)
+  return {
+    ...request,
+    headers: headers.map(([name, value]) => [name, hasMarks(value) && !name.startsWith(':') ? strip(value) : value]),
+    notes: ['The capture wrote marks around the values of the headers, which were removed.', ...(request.notes ?? [])],
+  }
 }
 
 function readText(bytes: Uint8Array): CapturedRequest {
@@ -71,7 +90,7 @@ function readText(bytes: Uint8Array): CapturedRequest {
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
   // The fence may have only the body, below the headers in a table or a list.
-  if (fenced !== undefined && (isSigned(fromLatin1(fenced)) || !isSigned(text))) return readText(fenced)
+  if (fenced !== undefined && (hasSignature(fromLatin1(fenced)) || !hasSignature(text))) return readText(fenced)
   if (!isRequest && /^(?:[\d:.]+ )?=> Send header/m.test(text)) {
     throw unreadable('is the output of curl --trace-ascii, which writes a dot for many bytes. Use --trace')
   }
@@ -141,13 +160,13 @@ function parseString(bytes: Uint8Array): string | undefined {
   }
 }
 
-const isSigned = (text: string) => /x-signature/i.test(text)
+const hasSignature = (text: string) => /x-signature/i.test(text)
 
 /** Returns the request in the first text that has all three headers, or `undefined` if none has them. */
 function readInner(texts: Iterable<Uint8Array>): CapturedRequest | undefined {
   for (const bytes of texts) {
     const text = fromLatin1(bytes)
-    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && isSigned(text)) return readText(bytes)
+    if (/x.timestamp/i.test(text) && /x.nonce/i.test(text) && hasSignature(text)) return readText(bytes)
   }
   return undefined
 }

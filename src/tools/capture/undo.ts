@@ -130,6 +130,7 @@ export function* reorderedBodies(body: Uint8Array, length: number): Generator<Un
       if (text === undefined || tried.has(text) || utf8(text).length !== length) continue
       tried.add(text)
       for (const order of ordersOf(indexes)) {
+        // Objects inside keep their order. The members of the outer object begin at token 1.
         const arrange: Arrange = (members) =>
           members[0]?.from === 1 ? order.map((index) => members[index] as Member) : members
         const reordered = writeJson(json, { spacing, escaping, order: arrange })
