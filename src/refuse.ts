@@ -71,7 +71,7 @@ export interface RefusalOptions {
  * body was not read to its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
  *
  * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
- * connection is closed, so that the sender stops waiting and sends the request again.
+ * connection is closed. So the sender stops waiting, and sends the request again.
  *
  * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
  * @param error - anything that was thrown.

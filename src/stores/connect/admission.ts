@@ -1,8 +1,8 @@
 import { NonceStoreBusyError } from '../../errors.js'
 import { noAnswer, within } from '../with-timeout.js'
 
-// A server that gets more than it can do answers everything late. A late answer is work for a request that has gone, so in the end
-// the server accepts nothing, for as long as the load lasts: Bronson et al., "Metastable Failures in Distributed Systems", HotOS 2021.
+// A server that gets more than it can do answers everything late. A late answer is work for a request that has gone. So in the end
+// the server accepts nothing, for as long as the load lasts (Bronson et al., "Metastable Failures in Distributed Systems", HotOS 2021).
 // So a reservation that could only be answered too late is refused before it is sent.
 //
 // | when                                     | what happens                              | why                                      |
@@ -16,7 +16,7 @@ import { noAnswer, within } from '../with-timeout.js'
 // | no statement is answered                 | `limit` stays                             | a server that hangs shows no speed       |
 //
 // fitting = n × target ÷ round trip. By Little's law, a server that answers after one round trip while n are in flight does
-// n ÷ round trip, which is `fitting` within `target`. This is true whatever limits the server: its processor, its disk, or the
+// n ÷ round trip, which is `fitting` within `target`. The law is true whatever limits the server: its processor, its disk, or the
 // connections of a pool. The law of a limit that follows the round trips comes from TCP Vegas, by way of Netflix's concurrency-limits.
 // Both compare a round trip with the quickest one. This file compares it with the deadline, because a database that becomes slower,
 // or is far away, is not behind as long as it answers in time.

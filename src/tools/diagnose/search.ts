@@ -150,8 +150,8 @@ interface Pattern {
 
 /**
  * Returns the patterns of up to three mistakes. Patterns with no or one mistake come first, then the likeliest. Of equally
- * likely patterns, the one with fewer mistakes comes first, and then the one with mistakes in earlier groups: a changed body takes
- * longer to try than a changed layout.
+ * likely patterns, the one with fewer mistakes comes first. Then earlier groups come first, because a changed body takes longer to try
+ * than a changed layout.
  */
 function makePatterns(groups: number): Pattern[] {
   let all: Pattern[] = [{ costs: [], total: 0, mistakes: 0 }]
