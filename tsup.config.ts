@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import manifest from './package.json' with { type: 'json' }
-import { licenceNotices } from './src/tools/licence-notices.js'
+import { licenceNotices } from './tools/src/licence-notices.js'
 
 /** The entries of the package: the source of each by the name of its file in `dist`. The reference reads the same list. */
 const ENTRIES = Object.fromEntries(manifest.typedocOptions.entryPoints.map((source) => [nameOf(source), source]))
@@ -38,7 +38,7 @@ function declareEntries(): Record<string, string> {
   execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'src', '--outDir', folder], {
     stdio: 'inherit',
   })
-  const declared = (source: string) => join(folder, source.replace(/^src\/(.*)\.ts$/, '$1.d.ts'))
+  const declared = (source: string) => join(folder, source.replace(/\.ts$/, '.d.ts'))
   return Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, declared(source)]))
 }
 
@@ -59,7 +59,7 @@ export default defineConfig([
   {
     ...common,
     // Nobody imports the command line, so it needs no types and no CommonJS.
-    entry: { cli: 'src/tools/cli/main.ts' },
+    entry: { cli: 'tools/src/cli/main.ts' },
     format: 'esm',
     esbuildPlugins: [loadEntries, licenceNotices],
   },

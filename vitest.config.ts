@@ -24,7 +24,7 @@ const FAULTS = [
   'test/integration/linearizable.test.ts',
 ]
 /** These measure the time of processes, so little else runs beside them. */
-const ALONE = ['test/integration/set-ups.test.ts', 'test/tools/diagnose/processor-time.test.ts']
+const ALONE = ['test/integration/set-ups.test.ts', 'tools/test/diagnose/processor-time.test.ts']
 /** These need servers, and mostly wait for them. */
 const SERVERS = ['test/integration/**/*.test.ts']
 /** These need other programs or minutes. `npm test` leaves them to `npm run test:full`, as all of the above. */
@@ -32,25 +32,25 @@ const FULL = [
   'test/recipes/**/*.test.ts',
   'test/docs/senders.test.ts',
   'test/site/**/*.test.ts',
-  'test/tools/workbench/*.test.ts',
+  'tools/test/workbench/*.test.ts',
   'test/package/checks.test.ts',
   'test/package/consumers.test.ts',
   'test/package/reproducible.test.ts',
   'test/package/sbom.test.ts',
-  'test/tools/capture/large-captures.test.ts',
-  'test/tools/cli/large-captures.test.ts',
-  'test/tools/diagnose/bound.test.ts',
-  'test/tools/diagnose/hostile.test.ts',
-  'test/tools/diagnose/large-json.test.ts',
+  'tools/test/capture/large-captures.test.ts',
+  'tools/test/cli/large-captures.test.ts',
+  'tools/test/diagnose/bound.test.ts',
+  'tools/test/diagnose/hostile.test.ts',
+  'tools/test/diagnose/large-json.test.ts',
   'test/rules/largest-body.test.ts',
   'test/stores/memory/size.test.ts',
 ]
 
 /** Returns the test files whose text matches. */
 const filesWith = (text: RegExp) =>
-  pathsBelow('test')
+  ['test', 'tools/test']
+    .flatMap((folder) => pathsBelow(folder).map((path) => join(folder, path)))
     .filter((path) => path.endsWith('.test.ts'))
-    .map((path) => join('test', path))
     .filter((path) => text.test(readFileSync(path, 'utf8')))
 
 /** These replace a module by a mock. Other files of the same thread would get the mock too, or the module that they loaded before. */
@@ -123,11 +123,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           maxWorkers: QUICK_WORKERS,
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'tools/test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...PACKAGE, ...SERVERS, ...FULL, ...FAULTS, ...ALONE, ...MOCKING],
           // The files of a thread load each module once, which saves a third of the time.
           isolate: false,
-          globalSetup: ['test/support/run-limit.ts', 'test/tools/cli/program.ts'],
+          globalSetup: ['test/support/run-limit.ts', 'tools/test/cli/program.ts'],
         },
       },
       {
@@ -210,9 +210,9 @@ export default defineConfig({
       },
     ],
     coverage: {
-      include: ['src/**/*.ts'],
+      include: ['src/**/*.ts', 'tools/src/**/*.ts'],
       // This code runs in a browser, in the tests of the workbench.
-      exclude: ['src/tools/workbench/**'],
+      exclude: ['tools/src/workbench/**'],
       reportOnFailure: true,
       ...(PART === undefined
         ? // The rest are guards that no test reaches, such as an answer to a request that was refused a moment before.

@@ -27,7 +27,7 @@ const NAMES = {
 
 /**
  * @param {import('./pages.js').Program} program
- * @param {string} source - `src/tools/diagnose/finding.ts`, where a comment says what each code means.
+ * @param {string} source - `tools/src/diagnose/finding.ts`, where a comment says what each code means.
  */
 export async function findingsPart({ diagnose, replayFinding }, source) {
   const meanings = new Map(

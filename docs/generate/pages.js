@@ -38,7 +38,7 @@ export async function generatePages(program) {
     /** @param {string} store */
     faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
     faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
-    findings: () => findingsPart(program, read('src/tools/diagnose/finding.ts')),
+    findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
     help: async (command) => `\`\`\`text\n${withoutGuide(await program.helpOf(command))}\n\`\`\``,
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildWorkbench } from '../../src/tools/workbench/build.js'
+import { buildWorkbench } from '../../tools/src/workbench/build.js'
 import { apiSummary } from './api-summary.js'
 import { ADDRESSES, LABELS, REDIRECTS, SECTIONS } from './navigation.js'
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SECTIONS } from '../../docs/site/navigation.js'
 import { slugify } from '../../docs/site/slugify.js'
-import { GUIDE, guideAddress } from '../../src/tools/cli/command.js'
+import { GUIDE, guideAddress } from '../../tools/src/cli/command.js'
+import { call } from '../../tools/test/cli/call.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
-import { call } from '../tools/cli/call.js'
 
 // A released version links to pages and anchors of the documentation. anchors.json is kept by hand: a line is added, and never
 // removed or renamed. The site has the same anchors, and its build checks the links between its pages.
@@ -50,8 +50,10 @@ describe('test/docs/anchors.json', () => {
   })
 
   it('has every link of the source', () => {
-    const files = pathsBelow(join(ROOT, 'src')).filter((file) => file.endsWith('.ts'))
-    const links = files.flatMap((file) => linksIn(read(`src/${file}`)))
+    const files = ['src', 'tools/src'].flatMap((folder) =>
+      pathsBelow(join(ROOT, folder)).map((file) => `${folder}/${file}`),
+    )
+    const links = files.filter((file) => file.endsWith('.ts')).flatMap((file) => linksIn(read(file)))
     expect(links).toContain('docs/receive/index.md')
     expect(missing(links)).toEqual([])
   })
@@ -75,7 +77,7 @@ describe('test/docs/anchors.json', () => {
   })
 
   it('has every finding code, every reason and every error code', () => {
-    const findings = codesIn('src/tools/diagnose/finding.ts', /^ {2}\| '(\w+)'$/gm)
+    const findings = codesIn('tools/src/diagnose/finding.ts', /^ {2}\| '(\w+)'$/gm)
     const reasons = codesIn('src/result.ts', /^ {2}\| '(\w+)'$/gm)
     const errors = codesIn('src/errors.ts', /^ {2}(ERR_\w+): /gm)
     expect([findings.length > 30, reasons.length, errors.length]).toEqual([true, 6, 8])

@@ -87,7 +87,7 @@ describe('the reference', () => {
   })
 
   it('has a heading per finding code', () => {
-    const source = readFileSync(join(ROOT, 'src/tools/diagnose/finding.ts'), 'utf8')
+    const source = readFileSync(join(ROOT, 'tools/src/diagnose/finding.ts'), 'utf8')
     const codes = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
     expect(codes.length).toBeGreaterThan(30)
     expect(headingsOf('findings.md').toSorted()).toEqual(codes.toSorted())
@@ -96,7 +96,7 @@ describe('the reference', () => {
 
 describe('package.json', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const folders = ['src', 'docs/debug', 'docs/operate', 'docs/trust', '.github/workflows']
+  const folders = ['src', 'tools/src', 'docs/debug', 'docs/operate', 'docs/trust', '.github/workflows']
   const files = folders.flatMap((folder) => pathsBelow(join(ROOT, folder)).map((name) => `${folder}/${name}`))
   const texts = ['package.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...files]
 

@@ -23,7 +23,7 @@ function rowsOf(markdown: string): string[] {
 /** Returns the last code spans of a row: a test, and perhaps its file. */
 function claimOf(row: string): Claim {
   const [last = '', before = ''] = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name).reverse()
-  return last.startsWith('test/') ? { test: before, file: last } : { test: last, file: DEFAULT_FILE }
+  return /^(tools\/)?test\//.test(last) ? { test: before, file: last } : { test: last, file: DEFAULT_FILE }
 }
 
 /** Returns what is wrong with a claim. */

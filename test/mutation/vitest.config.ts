@@ -7,10 +7,10 @@ process.env['FC_SEED'] ??= '7'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'tools/test/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     setupFiles: 'test/support/fast-check.ts',
-    globalSetup: 'test/tools/cli/program.ts',
+    globalSetup: 'tools/test/cli/program.ts',
     isolate: false,
     // A mutant that hangs is stopped soon. Instrumented code is slow.
     testTimeout: 20_000,

@@ -14,11 +14,12 @@ import { STRICT } from '../support/strict.js'
 const EXAMPLES: Record<string, string> = {}
 for (const [folder, ending] of [
   ['src', '.ts'],
+  ['tools/src', '.ts'],
   ['docs', '.md'],
 ] as const) {
   for (const path of pathsBelow(join(ROOT, folder))) {
     if (!path.endsWith(ending) || path.startsWith('site/')) continue
-    const name = `${folder} ${path.replaceAll('/', ' ').replace(ending, '')}`
+    const name = `${`${folder}/${path}`.replaceAll('/', ' ').replace(ending, '')}`
     for (const [index, code] of codeBlocks(readFileSync(join(ROOT, folder, path), 'utf8'), 'ts').entries()) {
       // Recipes and store set-ups are separate files with their own tests.
       if (

@@ -25,7 +25,7 @@ function hashesOf(dist: string): Record<string, string> {
 }
 
 it('two builds of the same sources give the same bytes', () => {
-  const sources = ['src', 'package.json', 'tsconfig.json', 'tsup.config.ts']
+  const sources = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsup.config.ts']
   for (const name of sources) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync(join(ROOT, 'node_modules'))) {

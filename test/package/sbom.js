@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundledIn } from '../../src/tools/licence-notices.js'
+import { bundledIn } from '../../tools/src/licence-notices.js'
 import { NPM, ROOT } from '../support/packed.js'
 
 /** The files of `dist` that contain packages. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bundledIn } from '../../src/tools/licence-notices.js'
+import { bundledIn } from '../../tools/src/licence-notices.js'
 import { entriesOf, ROOT, sharedInstall } from '../support/packed.js'
 
 /** `fflate@0.8.3` is `fflate`. */

@@ -35,7 +35,7 @@ const TYPES: { readonly [extension: string]: string } = {
 }
 
 function findingCodes(): string[] {
-  const source = readFileSync(join(ROOT, 'src/tools/diagnose/finding.ts'), 'utf8')
+  const source = readFileSync(join(ROOT, 'tools/src/diagnose/finding.ts'), 'utf8')
   return [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => String(code))
 }
 

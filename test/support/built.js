@@ -23,6 +23,8 @@ export function built(name, root = ROOT) {
 
 /** @param {string} root */
 function sourcesOf(root) {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  return ['package.json', 'tsup.config.ts', ...sources.map((path) => join('src', path))]
+  const sources = ['src', 'tools/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  )
+  return ['package.json', 'tsup.config.ts', ...sources]
 }

@@ -15,8 +15,8 @@ function write(path: string, second: number): void {
 }
 
 beforeEach(() => {
-  for (const path of ['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts']) write(path, 1000)
-  utimesSync(join(root, 'src/stores'), 1000, 1000)
+  for (const path of ['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts', 'tools/src/text.ts']) write(path, 1000)
+  for (const folder of ['src/stores', 'tools/src']) utimesSync(join(root, folder), 1000, 1000)
   write('dist/redis.js', 2000)
 })
 
@@ -24,10 +24,13 @@ it('finds a file of a build that is newer than all sources', () => {
   expect(built('redis.js', root)).toBe(join(root, 'dist/redis.js'))
 })
 
-it.each(['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts'])('refuses a build that is older than %s', (path) => {
-  write(path, 2001)
-  expect(() => built('redis.js', root)).toThrow(`dist/redis.js is older than ${path}. Run: npm run build`)
-})
+it.each(['package.json', 'tsup.config.ts', 'src/stores/sqlite.ts', 'tools/src/text.ts'])(
+  'refuses a build that is older than %s',
+  (path) => {
+    write(path, 2001)
+    expect(() => built('redis.js', root)).toThrow(`dist/redis.js is older than ${path}. Run: npm run build`)
+  },
+)
 
 it('refuses a build that is missing', () => {
   expect(() => built('mysql.js', root)).toThrow('dist/mysql.js is missing. Run: npm run build')

@@ -4,7 +4,7 @@ import { ROOT } from './built.js'
 import { pathsBelow } from './files.js'
 
 /** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
-const SOURCES = ['src/tools/diagnose', 'src/tools/cli']
+const SOURCES = ['tools/src/diagnose', 'tools/src/cli']
   .flatMap((folder) => pathsBelow(join(ROOT, folder)).map((name) => join(ROOT, folder, name)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(path, 'utf8'))

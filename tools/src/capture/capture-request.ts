@@ -1,0 +1,82 @@
+import { invalidType, kindOf } from '../../../src/arguments.js'
+import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
+import { type Body, bytesOf } from '../../../src/rules/body.js'
+import type { HeadersInput } from '../../../src/rules/headers.js'
+import { concat, utf8 } from '../bytes.js'
+import type { Header } from './headers.js'
+import { listHeaders, pairsOf } from './headers.js'
+import { httpText, markOf } from './write-request.js'
+
+/**
+ * The head of a request. Node's `IncomingMessage`, a Fetch `Request`, and the requests of most frameworks have these fields.
+ */
+export interface RequestHead {
+  readonly method?: string | undefined
+  /** The target, or the whole URL as a Fetch `Request` has it. */
+  readonly url?: string | undefined
+  /** The target as received. Express removes the path of a router from `url`. */
+  readonly originalUrl?: string | undefined
+  readonly headers: HeadersInput
+  /** The headers as Node received them: a list in which names and values alternate. */
+  readonly rawHeaders?: readonly string[] | undefined
+}
+
+/**
+ * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-auth diagnose` and the
+ * workbench read this text back byte for byte.
+ *
+ * The text has all headers and the whole body. Keep the text as safe as the request itself.
+ *
+ * @param request - Node's `IncomingMessage`, a Fetch `Request`, or an object with `method`, `url` and `headers`.
+ * @param body - the raw body: the bytes as received.
+ * @param clock - the time of arrival, by default `Date`. Call this function as soon as the request arrives.
+ * @returns the text as bytes. Save these bytes unchanged, because the body in them may not be text.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a parsed body, a header that HTTP cannot carry, or a clock that
+ *   returns no number.
+ *
+ * @example
+ * ```ts
+ * import { captureRequest } from 'inbound-webhook-auth/diagnose'
+ *
+ * const request = { method: 'POST', url: '/hooks/42', headers: { 'X-Nonce': 'abc' } }
+ * const clock = { now: () => 1_700_000_000_000 }
+ *
+ * const text = captureRequest(request, 'a body', clock)
+ *
+ * console.log(new TextDecoder().decode(text).split('\r\n')[0]) // # Received at 2023-11-14T22:13:20.000Z with a body of 6 bytes
+ * ```
+ */
+export function captureRequest(request: RequestHead, body: Body, clock: Clock = Date): Uint8Array {
+  if (typeof request !== 'object' || request === null) {
+    throw invalidType(`request is ${kindOf(request)}. Pass the request: an object with method, url and headers.`)
+  }
+  const bytes = bytesOf(body, 'body')
+  if (bytes === undefined) throw invalidType(`body is ${kindOf(body)}. Pass the bytes as received.`)
+  assertClock(clock)
+  const mark = markOf(timeOf(clock), bytes.length)
+  const { method = 'POST' } = request
+  return concat(utf8(`${mark}\r\n`), ...httpText(method, targetOf(request), headerLinesOf(request), bytes))
+}
+
+/** Returns the path and the query. A Fetch `Request` and a request to a proxy have a whole URL. */
+function targetOf({ originalUrl, url = '/' }: RequestHead): string {
+  const target = originalUrl ?? url
+  if (/^[a-z][a-z0-9+.-]*:/i.test(target) && URL.canParse(target)) {
+    const { pathname, search } = new URL(target)
+    return pathname + search
+  }
+  return /^[!-~\x80-\xff]+$/.test(target) ? target : encodeURI(target.toWellFormed()) || '/'
+}
+
+function headerLinesOf({ headers, rawHeaders }: RequestHead): readonly Header[] {
+  const lines = rawHeaders === undefined ? listHeaders(headers) : pairsOf(rawHeaders)
+  for (const [name, value] of lines) {
+    // A line break would begin another header, and a character after U+00FF does not fit into one byte.
+    if (/[\n\r\u0100-\uffff]/.test(name + value)) {
+      throw invalidType(
+        `A header of the request has a line break or a character after U+00FF. Pass the headers as received.`,
+      )
+    }
+  }
+  return lines
+}

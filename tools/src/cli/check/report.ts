@@ -1,0 +1,65 @@
+import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
+import { type Style, wrapText } from '../output/terminal.js'
+import type { Finding } from './underlying.js'
+
+/** A case that was run, and what it found. */
+export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent' | 'expected'> {
+  readonly result: EndpointResult
+}
+
+/** In a narrower terminal, the line of a case does not say what was sent. */
+const WIDTH_OF_CASE = 80
+
+const EXPECTED = { accepted: '2xx', rejected: '4xx', one: '2xx once' } as const
+
+/** Returns the line of a case: its result, code, what was sent, and the decisive status. */
+export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
+  const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
+  const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
+  return `${mark}  ${code.padEnd(22)}  ${what}${came(expected, result)}\n`
+}
+
+export function skippedText({ code, sent }: Pick<EndpointCase, 'code' | 'sent'>, style: Style): string {
+  return `${style('dim', 'skip')}  ${style.width < WIDTH_OF_CASE ? code : `${code.padEnd(22)}  ${sent}`}\n`
+}
+
+function came(expected: ReportedCase['expected'], { ok, statuses }: EndpointResult): string {
+  if (expected === 'one') {
+    const accepted = statuses.filter((status) => status >= 200 && status <= 299).length
+    if (ok) return '1'
+    return accepted === 1 ? '1, some failed' : `${accepted}, not 1`
+  }
+  const last = statuses.at(-1) || 'none'
+  return `${last}${ok ? '' : `, not ${EXPECTED[expected]}`}`
+}
+
+/** Returns the findings as text, the most important first. */
+export function findingsText(findings: readonly Finding[], style: Style): string {
+  const texts = findings.map(({ cause, fix, codes }, index) => {
+    const number = `${index + 1}. `
+    const indent = ' '.repeat(number.length)
+    return [
+      style('bold', wrapText(cause, style, indent, number)),
+      wrapText(fix, style, indent, `${indent}Fix: `),
+      wrapText(codes.join(', '), style, indent, `${indent}Cases: `),
+    ].join('\n')
+  })
+  return `${texts.join('\n\n')}\n`
+}
+
+/** Returns a table with a row per rule. */
+export function tableText(cases: readonly ReportedCase[], style: Style): string {
+  const rules = [...new Set(cases.map(({ rule }) => rule))]
+  return rules
+    .map((wanted) => {
+      const all = cases.filter(({ rule }) => rule === wanted)
+      const passed = all.filter(({ result }) => result.ok).length
+      const count = `${String(passed).padStart(2)} of ${String(all.length).padStart(2)}`
+      return `${wanted.padEnd(11)} ${passed === all.length ? count : style('red', count)}\n`
+    })
+    .join('')
+}
+
+export function paragraph(text: string, style: Style): string {
+  return `${wrapText(text, style)}\n`
+}

@@ -1,0 +1,242 @@
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, join, relative } from 'node:path'
+import type { Readable } from 'node:stream'
+import { parseArgs } from 'node:util'
+import { closest, distance } from 'fastest-levenshtein'
+import type { Clock } from '../../../src/clock.js'
+import { type Output, type Style, wrapText } from './output/terminal.js'
+
+/** A wrong call, or an input that cannot be read. The message says what to do, and never repeats an argument. */
+export class UsageError extends Error {}
+
+/** A terminal at which the user can be asked for a secret. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  close(): void
+}
+
+/** The parts of the process that a command uses. */
+export interface Context {
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly clock: Clock
+  /** Resolves when the user presses Ctrl+C, or the process is asked to end. */
+  untilInterrupted(): Promise<void>
+  /** Returns the terminal of the user, or `undefined` if there is none. */
+  openTerminal(context: Context): Terminal | undefined
+  /** Returns the path of a file of the running package. */
+  pathInPackage(file: string): string
+}
+
+/** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */
+export type ExitCode = 0 | 1 | 2 | 130
+
+/** The output of a command, and its exit code. */
+export interface Outcome {
+  readonly exitCode: ExitCode
+  /** For stdout: text, or bytes that must stay unchanged. */
+  readonly text: string | readonly Uint8Array[]
+  /** With `--json`, stdout gets this instead of `text` and `notes`. `undefined` if the command has printed all of it. */
+  readonly document: object | undefined
+  /** Remarks for stderr. */
+  readonly notes?: readonly string[]
+}
+
+/** The user pressed Ctrl+C at the prompt. */
+export class Interrupted extends Error {}
+
+/** An option of a command, as the help shows it. */
+export interface Option {
+  /** The placeholder for the value in the help. A switch has no value. */
+  readonly value?: string
+  /**
+   * `number` if the value is a number, and `several` if the option may be given several times. If another option is repeated, only the
+   * last value counts.
+   */
+  readonly kind?: keyof Kinds
+  readonly help: string
+}
+
+type Kinds = { number: number; several: string[] }
+type ValueOf<O extends Option> = O extends { kind: infer K extends keyof Kinds }
+  ? Kinds[K]
+  : O extends { value: string }
+    ? string
+    : boolean
+
+export type Options = { readonly [name: string]: Option }
+
+/** The options and operands of a call. An option that was not given is absent. */
+export interface Call<O extends Options> {
+  readonly values: { readonly [name in keyof O]?: ValueOf<O[name]> }
+  readonly operands: readonly string[]
+}
+
+/** A command of the command line. */
+export interface Command<O extends Options = Options> {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** The operands as the help shows them: `[file|-]`. */
+  readonly operands: readonly string[]
+  readonly options: O
+  /** Paragraphs below the options in the help. */
+  readonly notes: readonly string[]
+  run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
+}
+
+const COMMON_OPTIONS = {
+  json: { help: 'prints one JSON document on stdout, and errors as JSON on stderr' },
+  help: { help: 'shows this help' },
+} as const satisfies Options
+
+/** Returns a command unchanged. The types of the values in `run` follow from `options`. */
+export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
+  return command
+}
+
+const HELP_COLUMN = 26
+
+/** Returns the path of a file of the running package. */
+export function pathInPackage(file: string): string {
+  // The package imports itself by its name, which works both in the sources and in the build.
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  return join(dirname(manifest), file)
+}
+
+/** The folders in which npx, pnpm dlx and bunx keep a package that is not installed. */
+const CACHE = /[\\/](_npx|dlx|bunx)\b/
+
+/**
+ * Returns the path of a file of the package as a reader needs it: relative to `folder` if the file is inside, and otherwise absolute. A
+ * reader would not find a file in the cache of npx, so the text then names the path after an install.
+ */
+export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
+  if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`
+  const shorter = relative(folder, path)
+  return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
+}
+
+/** The guide to the command line, which has a heading per command. */
+export const GUIDE = 'docs/debug/command-line.md'
+
+/** Returns an address of a page in `docs/`, which a reader can open without the package. */
+export function guideAddress(page: string, { homepage, version } = readManifest()): string {
+  const [path = '', anchor] = page.split('#')
+  // The site of the guides is the homepage. Without one, npm's files are on unpkg, where a page has no anchors.
+  if (homepage === undefined) return `https://unpkg.com/inbound-webhook-auth@${version}/${path}`
+  const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
+  return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
+}
+
+function readManifest(): { readonly homepage?: string; readonly version: string } {
+  return createRequire(import.meta.url)('inbound-webhook-auth/package.json')
+}
+
+/** Returns the help of a command. */
+export function helpText({ name, summary, operands, options, notes }: Command, style: Pick<Style, 'width'>): string {
+  const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
+    wrapText(help, style, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
+  )
+  const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
+  const guide = `Guide: ${guideAddress(`${GUIDE}#${name}`)}`
+  const [before, after] = [
+    [usage, summary],
+    [...notes, guide],
+  ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
+  return `${[before, lines.join('\n'), after].join('\n\n')}\n`
+}
+
+/**
+ * Returns the same call of another command, to paste into a shell. A call that is longer than a line continues on the next one.
+ * Both commands have the options of the call.
+ */
+export function commandLine(
+  name: string,
+  { values, operands }: Call<Options>,
+  { width }: Pick<Style, 'width'>,
+): string {
+  const options = Object.entries(values).flatMap(([option, given]) =>
+    [given].flat().map((value) => `--${option}${typeof value === 'boolean' ? '' : optionValue(String(value))}`),
+  )
+  const words = [`npx inbound-webhook-auth ${name}`, ...operands.map(shellWord), ...options]
+  const lines = ['']
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`
+    // The end of a line that continues needs two characters more.
+    if (lines.at(-1) === '' || longer.length + INDENT.length + 2 <= width) lines[lines.length - 1] = longer.trimStart()
+    else lines.push(word)
+  }
+  return INDENT + lines.join(` \\\n${INDENT}${INDENT}`)
+}
+
+const INDENT = '  '
+
+/**
+ * Returns the value of an option, with the separator before it. After a space, a value that begins with a dash would be taken for an
+ * option.
+ */
+function optionValue(value: string): string {
+  return `${value.startsWith('-') && value !== '-' ? '=' : ' '}${shellWord(value)}`
+}
+
+/** Returns a word for a POSIX shell, in quotes if necessary. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+export function parseCall(args: readonly string[], command: Command): Call<Options> {
+  const options: Options = { ...command.options, ...COMMON_OPTIONS }
+  const config = Object.entries(options).map(([name, { value, kind }]) => {
+    return [name, { type: value === undefined ? 'boolean' : 'string', multiple: kind === 'several' }] as const
+  })
+  // Messages of the strict mode would repeat arguments, and one of them may be a secret.
+  const parsed = parseArgs({ args, options: Object.fromEntries(config), strict: false, tokens: true })
+  const { tokens, positionals } = parsed
+  const values: { [name: string]: unknown } = parsed.values
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = Object.hasOwn(options, name) ? options[name] : undefined
+    if (option === undefined) throw unknownOption(name, rawName, options)
+    if (option.value === undefined) {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value.`)
+      continue
+    }
+    // A value that begins with a dash is probably the next option.
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
+      const [usage, inlineUsage] = [`--${name} ${option.value}`, `--${name}=${option.value}`]
+      throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
+    }
+    if (option.kind !== 'number') continue
+    if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
+    values[name] = Number(value)
+  }
+  if (positionals.length > command.operands.length) {
+    throw new UsageError(
+      `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
+    )
+  }
+  // The loop above has checked the types of the values.
+  return { values: values as Call<Options>['values'], operands: positionals }
+}
+
+function unknownOption(name: string, rawName: string, options: Options): UsageError {
+  if ('secret-env' in options && /^[skp]$|secret|key|hmac|token|password/i.test(name)) {
+    return new UsageError(
+      'A secret must not be an argument: other processes and the shell history can read it. Use --secret-env NAME, --secret-file PATH or the prompt. If it was a real secret, replace it.',
+    )
+  }
+  const known = Object.keys(options).map((option) => `--${option}`)
+  return unknownWord('option', rawName, known)
+}
+
+/** Returns the error for an unknown word. The message does not repeat the word, because it may be a secret. */
+export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
+  const near = closest(word, known)
+  const isNear = distance(word, near) <= Math.min(2, word.length - 1)
+  return new UsageError(`Unknown ${what}. ${isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`}`)
+}

@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EndpointCase, type EndpointResult, endpointContract } from '../../../../src/testing/index.js'
+import { CheckClient } from '../check/client.js'
+import { junitText } from '../check/junit.js'
+import { caseText, findingsText, paragraph, type ReportedCase, skippedText, tableText } from '../check/report.js'
+import { explainFailures } from '../check/underlying.js'
+import { type Context, defineCommand, guideAddress, type Outcome, UsageError, unknownWord } from '../command.js'
+import { describeError } from '../describe-error.js'
+import { parseUrl } from '../http-client.js'
+import { readInput } from '../input/read-input.js'
+import { parseHeaderOptions } from '../input/received.js'
+import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { type Style, wrapText, write } from '../output/terminal.js'
+
+/** The case that sends the first request. If this case fails, the results of the other cases mean nothing. */
+const FIRST = 'accepted-json'
+
+/** The contract waits longer than the client, because its time includes the pauses between requests. */
+const LONG_MILLISECONDS = 2 ** 31 - 1
+
+export const check = defineCommand({
+  name: 'check',
+  summary: 'Checks your endpoint, in any language, against the specification.',
+  operands: ['URL'],
+  options: {
+    ...SECRET_OPTIONS,
+    instance: {
+      value: 'URL',
+      kind: 'several',
+      help: 'another instance of the same endpoint. Replays and simultaneous copies go to all of them',
+    },
+    body: {
+      value: 'FILE',
+      help: 'an event that the endpoint reads, if its code refuses others. The cases about other bodies are skipped',
+    },
+    header: { value: "'Name: value'", kind: 'several', help: 'adds a header to every request' },
+    only: {
+      value: 'CODE',
+      kind: 'several',
+      help: 'runs these cases or rules only, such as replay or body-changed,nonce-empty',
+    },
+    skip: { value: 'CODE', kind: 'several', help: 'leaves out these cases or rules' },
+    rate: {
+      value: 'NUMBER',
+      kind: 'number',
+      help: 'the most requests per second. Default: 8. Simultaneous copies count as one',
+    },
+    timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each answer. Default: 5' },
+    junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
+  },
+  notes: [
+    'Sends genuine requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints: they process the genuine requests.',
+    'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is genuine: if it is refused, the run ends.',
+    'Exit code: 0 the endpoint keeps the specification, 1 a case failed, 2 error.',
+  ],
+
+  async run({ values, operands }, context, style): Promise<Outcome> {
+    const { timeout = 5, rate = 8 } = values
+    const urls = [operands[0], ...(values.instance ?? [])].map((url) => parseUrl(url))
+    if (timeout <= 0) throw new UsageError('--timeout is not above 0. Pass a number of seconds.')
+    if (rate <= 0) throw new UsageError('--rate is not above 0. Pass a number of requests per second.')
+    const extra = parseHeaderOptions(values.header)
+    const body = values.body === undefined ? undefined : await readInput(values.body, 'the event of --body', context)
+    const loaded = await loadSecret({ values }, context)
+    const client = new CheckClient({ urls, extra, timeout, rate })
+    const contract = endpointContract({
+      post: client.post,
+      secret: loaded.secret,
+      clock: context.clock,
+      body,
+      instances: urls.length,
+      timeout: LONG_MILLISECONDS,
+    })
+    const chosen = choose(contract, values.only, values.skip)
+
+    const endpoint = String(urls[0])
+    const print = values.json ? async () => {} : (text: string) => write(context.stdout, text)
+    await print(heading(endpoint, chosen, rate, style))
+    const cases = await runCases(chosen, contract, client, print, context, style)
+
+    const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
+    const findings = explainFailures(cases)
+    if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped))
+    const planned = chosen.length - skipped.length
+    await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))
+    const ok = findings.length === 0
+    const notes = [...loaded.notes, ...weaknessNotes(loaded)]
+    const documents = cases.map(({ result, ...one }) => ({ ...one, ...result }))
+    const causes = findings.length === 0 ? {} : { causes: findings }
+    return {
+      exitCode: ok ? 0 : 1,
+      text: '',
+      document: { endpoint, ok, cases: documents, skipped, ...causes, notes },
+      notes,
+    }
+  },
+})
+
+/** Returns the cases to run, in their order. The first one is always among them. */
+function choose(
+  contract: readonly EndpointCase[],
+  only?: readonly string[],
+  skip: readonly string[] = [],
+): EndpointCase[] {
+  const words = (lists: readonly string[]) => lists.flatMap((list) => list.split(',').map((word) => word.trim()))
+  const known = [...new Set(contract.flatMap(({ rule, code }) => [rule, code]))]
+  const unknown = words([...(only ?? []), ...skip]).find((word) => !known.some((one) => one === word))
+  if (unknown !== undefined) throw unknownWord('case', unknown, known)
+  const isIn = ({ rule, code }: EndpointCase, lists: readonly string[]) =>
+    words(lists).some((word) => word === rule || word === code)
+  return contract.filter((one) => one.code === FIRST || ((only === undefined || isIn(one, only)) && !isIn(one, skip)))
+}
+
+function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number, style: Style): string {
+  const run = chosen.filter(({ isSkipped }) => !isSkipped)
+  const total = run.reduce((sum, { requests }) => sum + requests, 1)
+  const genuine = run.reduce((sum, one) => sum + one.genuine, 0)
+  const cases = `${run.length} cases: up to ${total} requests, of which ${genuine} are genuine.`
+  const limits = `At most ${rate} per second. Check only your own endpoints.`
+  return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
+}
+
+/**
+ * Runs the cases, prints a line for each, and resolves to the cases that were run. Ends if the endpoint refuses the first request, or
+ * stops answering.
+ */
+async function runCases(
+  chosen: readonly EndpointCase[],
+  contract: readonly EndpointCase[],
+  client: CheckClient,
+  print: (text: string) => Promise<void>,
+  { stdout }: Context,
+  style: Style,
+): Promise<ReportedCase[]> {
+  const done: ReportedCase[] = []
+  const report = async ({ code, rule, sent, expected }: EndpointCase, result: EndpointResult) => {
+    const one = { code, rule, sent, expected, result }
+    done.push(one)
+    await print(caseText(one, style))
+  }
+  for (const [index, one] of chosen.entries()) {
+    if (one.isSkipped) {
+      await print(skippedText(one, style))
+      continue
+    }
+    // On a terminal, the line of a running case is replaced by its result.
+    if (stdout.isTTY) await print(style('dim', `${index + 1} of ${chosen.length}: ${one.code}`))
+    const result = await one.check()
+    if (stdout.isTTY) await print('\r\x1b[K')
+    if (one.code === FIRST && result.statuses[0] === 0) {
+      throw new UsageError(`The endpoint does not answer: ${client.failure}. Check the URL, and that the server runs.`)
+    }
+    await report(one, result)
+    if (one.code === FIRST && !result.ok) break
+    if (result.ok || result.fault !== 'no-answer' || one.code === 'answers-alive') continue
+    const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
+    if (await isAlive(alive)) {
+      if (client.isTooSlow) break
+      continue
+    }
+    await report(alive, {
+      ok: false,
+      statuses: [0],
+      fault: 'no-answer',
+      cause: `The endpoint stops after the case ${one.code} (${one.sent}), and answers no request any more (${client.failure}).`,
+      fix: 'The log of the process has the error that ended or blocked it. Catch exceptions of the check, and answer 401.',
+    })
+    break
+  }
+  return done
+}
+
+/** Returns whether the endpoint still answers. A supervisor may need a moment to start the endpoint again. */
+async function isAlive(alive: EndpointCase): Promise<boolean> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    if (attempt > 0) await sleep(700)
+    if ((await alive.check()).ok) return true
+  }
+  return false
+}
+
+async function save(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text)
+  } catch (error) {
+    throw new UsageError(`Cannot write the file of --junit: ${describeError(error)}.`)
+  }
+}
+
+function conclusion(
+  cases: readonly ReportedCase[],
+  findings: ReturnType<typeof explainFailures>,
+  { planned, isWhole, endpoint }: { planned: number; isWhole: boolean; endpoint: string },
+  style: Style,
+): string {
+  const passed = cases.filter(({ result }) => result.ok).length
+  const count = `${passed} of ${planned}`
+  const table = `\n${tableText(cases, style)}\n`
+  if (findings.length === 0) {
+    const verdict = isWhole ? `${count}: this endpoint keeps the specification.` : `${count} cases pass.`
+    return `${table}${style(['green', 'bold'], verdict)}\n`
+  }
+  const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${findingsText(findings, style)}`
+  const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
+  if (cases[0]?.result.ok === false) {
+    const verdict = 'The endpoint refuses a genuine request, so no other case was run.'
+    return `${whatToChange}\n${paragraph(howToFindOut(endpoint), style)}\n${bad(verdict)}`
+  }
+  const missing = planned - cases.length
+  const ended = missing === 0 ? '' : ` The run ended early, so ${missing} cases were not run.`
+  return `${whatToChange}${table}${bad(`${count} cases pass.${ended}`)}`
+}
+
+function howToFindOut(endpoint: string): string {
+  return `To see what arrives and what should have been signed, run inbound-webhook-auth listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
+}

@@ -1,0 +1,81 @@
+import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
+import { describeTime } from '../../capture/arrival.js'
+import { type Header, valuesOf } from '../../capture/headers.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { provedFindings } from '../../diagnose/proved-findings.js'
+import { defineCommand, guideAddress } from '../command.js'
+import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
+import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { findingsText } from '../output/findings.js'
+import { notesText, warningsText, wrapText } from '../output/terminal.js'
+
+const ELSEWHERE =
+  'If an endpoint rejects it, the endpoint has another secret or clock, receives other bytes, or has seen it before.'
+
+export const diagnose = defineCommand({
+  name: 'diagnose',
+  summary: 'Finds out why a captured request is not genuine, and what to change.',
+  operands: ['[request.http|-]'],
+  options: {
+    ...SECRET_OPTIONS,
+    ...RECEIVED_OPTIONS,
+    ...LANGUAGE_OPTION,
+  },
+  notes: [
+    CAPTURE_NOTE,
+    'While you rotate a secret, pass both: diagnose tries each secret.',
+    `Every code of a finding: ${guideAddress('docs/reference/findings.md')}`,
+    'Show the findings only to the owner of the secret, because they say more than a sender should know.',
+    'Exit code: 0 genuine, 1 not genuine, 2 error.',
+  ],
+
+  async run(call, context, style) {
+    // This module is loaded only here, because the other commands start faster without it.
+    const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
+    const language = parseLanguage(call.values.language, LANGUAGES)
+    const receivedWith = await readReceived(call, context)
+    const loaded = await loadSecrets(call, context)
+    const { secrets, names } = loaded
+    const { request, original, clock, read, warnings, notes: readNotes } = receivedWith(secrets)
+    const diagnosis = await diagnoseRequest(request, secrets, clock, original)
+    const { genuine, language: guessed } = diagnosis
+    const findings = provedFindings(diagnosis.findings, read)
+    // With several secrets, findings name them by their index.
+    const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
+    const mask = (text: string) => maskSecrets(text, secrets)
+    const notes = [...readNotes.map(mask), ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    // If nothing else is wrong, the signature and all formats are right.
+    const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
+    const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
+    const list = findingsText(findings, style, language, guessed)
+    const nothingElse = loaded.hasLineEnd
+      ? 'with the secret without the line end of its file.'
+      : 'there is nothing to fix.'
+    const heading = isTimeUnknown
+      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(request.headers)}`
+      : genuine
+        ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.`
+        : `${style(['red', 'bold'], 'Not genuine')}: ${count}`
+    const report =
+      findings.length > 0
+        ? `${wrapText(heading, style)}\n\n${list}`
+        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE, style)}\n`
+    const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
+    const hasGuessed = findings.some(({ fixes }) => guessed !== undefined && guessed in fixes)
+    const which = hasGuessed ? ` The lines above are for ${guessed}, from User-Agent.` : ''
+    const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
+    return {
+      exitCode: genuine ? 0 : 1,
+      text: `${warningsText(warnings.map(mask), style)}${report}\n${notesText([...notes, ...languages], style)}`,
+      document: { genuine, findings, notes: [...warnings.map(mask), ...notes] },
+    }
+  },
+})
+
+/** Returns a sentence that says when the request must have arrived to be genuine. */
+function genuineIfArrived(headers: readonly Header[]): string {
+  const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
+  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
+  return `Genuine if it arrived between ${from} and ${to}.`
+}

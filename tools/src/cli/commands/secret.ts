@@ -1,0 +1,16 @@
+import { generateSecret } from '../../../../src/index.js'
+import { defineCommand } from '../command.js'
+
+export const secret = defineCommand({
+  name: 'secret',
+  summary: 'Creates a signing secret of 43 characters: 32 random bytes.',
+  operands: [],
+  options: {},
+  notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
+
+  async run(_call, { stdout }) {
+    const created = generateSecret()
+    // In a file, a line end would become part of the key if other code reads the whole file.
+    return { exitCode: 0, text: stdout.isTTY === true ? `${created}\n` : created, document: { secret: created } }
+  },
+})

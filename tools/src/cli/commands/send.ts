@@ -1,0 +1,124 @@
+import { sign } from '../../../../src/index.js'
+import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
+import { type Header, valuesOf } from '../../capture/headers.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { type Context, defineCommand, type Outcome } from '../command.js'
+import { contentTypeOf, type EndpointResponse, isAccepted, isRejected, parseUrl, sendRequest } from '../http-client.js'
+import { readInput } from '../input/read-input.js'
+import { parseHeaderOptions, replaceHeaders } from '../input/received.js'
+import { readSaved, SAVED_OPTIONS, type SavedRequest } from '../input/saved-request.js'
+import { loadSecret, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { printable, type Style, wrapText } from '../output/terminal.js'
+
+export const send = defineCommand({
+  name: 'send',
+  summary: 'Signs a body or takes a saved request, and sends it.',
+  operands: ['URL', '[file|-]'],
+  options: {
+    ...SECRET_OPTIONS,
+    header: {
+      value: "'Name: value'",
+      kind: 'several',
+      help: 'adds or replaces a header. The signature does not cover it',
+    },
+    ...SAVED_OPTIONS,
+    timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for the response. Default: 10' },
+  },
+  notes: [
+    'Redirects are not followed. Content-Type is application/json if the body is JSON.',
+    'To send mistakes and replays too, use inbound-webhook-auth check.',
+    'Exit code: 0 if the response is 2xx. 1 otherwise. 2 error.',
+  ],
+
+  async run(call, context, style) {
+    const { values, operands } = call
+    const url = parseUrl(operands[0])
+    const extra = parseHeaderOptions(values.header)
+    const saved = await readSaved(call, context)
+    if (saved !== undefined && !values.resign) {
+      return sendSaved(saved, { url, extra, timeout: values.timeout }, context, style)
+    }
+    const body = saved?.body ?? (await readInput(operands[1], 'the body', context))
+    const loaded = await loadSecret(call, context)
+    const notes = [...loaded.notes, ...weaknessNotes(loaded), ...(saved?.notes ?? [])]
+    if (body.length === 0) notes.push('The body is empty.')
+
+    const own: readonly Header[] = [
+      ['User-Agent', 'inbound-webhook-auth'],
+      ['Content-Type', contentTypeOf(body)],
+    ]
+    const signed = sign(body, loaded.secret, { clock: context.clock })
+    const headers: Header[] = [
+      ['Host', url.host],
+      ...replaceHeaders(saved?.headers ?? own, Object.entries(signed)),
+      ['Content-Length', String(body.length)],
+    ]
+    const method = saved?.method ?? 'POST'
+    const request = { method, url, headers: replaceHeaders(headers, extra), body }
+    const response = await sendRequest(request, values.timeout ?? 10)
+    return outcomeOf(maskResponse(response, loaded.secret), notes, style)
+  },
+})
+
+function outcomeOf(response: EndpointResponse, notes: readonly string[], style: Style): Outcome {
+  const ok = isAccepted(response)
+  return {
+    exitCode: ok ? 0 : 1,
+    text: responseText(response, style),
+    document: { ok, ...response, notes },
+    notes,
+  }
+}
+
+/** Returns a response with the secret masked, because an endpoint under development may print what it has. */
+function maskResponse({ status, statusText, headers, body }: EndpointResponse, secret: string): EndpointResponse {
+  const mask = (text: string) => maskSecrets(text, [secret])
+  const masked = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(mask) : mask(String(value)),
+  ])
+  return { status, statusText: mask(statusText), headers: Object.fromEntries(masked), body: mask(body) }
+}
+
+/** Sends a saved request with its own signature, and resolves to the output of the command. */
+async function sendSaved(
+  { method, headers, body, notes: read }: SavedRequest,
+  { url, extra, timeout = 10 }: { url: URL; extra: readonly Header[]; timeout: number | undefined },
+  { clock }: Context,
+  style: Style,
+): Promise<Outcome> {
+  const lines: Header[] = [['Host', url.host], ...headers, ['Content-Length', String(body.length)]]
+  const response = await sendRequest({ method, url, headers: replaceHeaders(lines, extra), body }, timeout)
+  const age = Math.round(clock.now() / 1000 - Number(valuesOf(headers, 'x-timestamp').join()))
+  const isOld = age > WINDOW_SECONDS && !isAccepted(response)
+  const notes = [
+    ...read,
+    ...(isOld ? [`Its X-Timestamp is ${age} s old, so a correct endpoint refuses it. --resign signs it again.`] : []),
+  ]
+  return outcomeOf(response, notes, style)
+}
+
+function statusOf({ status, statusText }: EndpointResponse): string {
+  return printable(`${status || ''} ${statusText}`).trim()
+}
+
+function responseText(response: EndpointResponse, style: Style): string {
+  const label = isAccepted(response) ? style(['green', 'bold'], 'Accepted') : style(['red', 'bold'], 'Not accepted')
+  const body = printable(response.body, '\n\t').trimEnd()
+  const hints = hintsOn(response).map((hint) => wrapText(hint, style))
+  const lines = [`${label}: ${statusOf(response)}`, ...(body === '' ? [] : ['', body]), ...hints]
+  return `${lines.join('\n')}\n`
+}
+
+function hintsOn(response: EndpointResponse): string[] {
+  const { status, headers } = response
+  if (isRejected(response)) {
+    return ["The endpoint's log has the reason. To find the cause, capture the request there and diagnose it."]
+  }
+  if (status >= 300 && status <= 399)
+    return [
+      `Redirects are not followed. ${headers.location === undefined ? 'It has no Location.' : `Location: ${printable(headers.location)}`}`,
+    ]
+  if (status === 503) return ['The endpoint did not decide. Its nonce store may be down. Send again later.']
+  return status >= 500 ? ["The handler failed. The endpoint's log has the error."] : []
+}

@@ -1,0 +1,108 @@
+import { readHeaders } from '../../../../src/rules/headers.js'
+import { signMessage } from '../../../../src/rules/signature.js'
+import { base64, fromLatin1, latin1, utf8 } from '../../bytes.js'
+import { valuesOf } from '../../capture/headers.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import type { Details, ReceivedRequest, Summary } from '../../workbench/live-data.js'
+import { checkRules, type RuleResult } from '../../workbench/report.js'
+import type { Kept } from './kept-requests.js'
+import type { Received } from './receiver.js'
+import type { Report } from './report.js'
+
+/** The longest text of a row, in characters. */
+const MAX_TEXT = 200
+
+/** Returns the row of a request in the list of the page. */
+export function summaryOf({ id, report, received }: Kept, secrets: readonly string[]): Summary {
+  const { time, method, path, status, ok, reason, detail, findings, differences = [] } = report
+  const short = (text: string) => {
+    const masked = maskSecrets(text, secrets)
+    return masked.length > MAX_TEXT ? `${masked.slice(0, MAX_TEXT)}…` : masked
+  }
+  const [agent = ''] = received === undefined ? [] : valuesOf(received.headers, 'user-agent')
+  const first = findings[0]?.message ?? differences[0]
+  return {
+    id,
+    time,
+    method,
+    path: short(path),
+    status,
+    ok,
+    reason,
+    detail: short(detail),
+    finding: first && short(first),
+    agent: short(agent),
+  }
+}
+
+/** Returns what the page shows of a request. */
+export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8Array> {
+  const { report, received } = kept
+  const { forwarded, differences = [], savedAs, findings } = report
+  const details = { summary: summaryOf(kept, secrets), forwarded, differences, savedAs, findings }
+  if (received === undefined) return details
+  const { method, path, headers: lines, body, time, signedMessage } = received
+  const headers = readHeaders(lines)
+  const { timestamp = '', nonce = '' } = headers
+  const expected = secrets.map((secret) => signMessage({ timestamp, nonce, body }, secret))
+  const arrival = [time, 'by the clock of listen'] as const
+  const rules = checkRules(headers, arrival, expected, time)
+  return {
+    ...details,
+    received: {
+      request: maskRequest(received, secrets),
+      report: {
+        request: `${method} ${path}`,
+        notes: [],
+        headers,
+        arrival,
+        rules: [...rules.slice(0, -1), replayRule(report)],
+        expected,
+        genuine: report.ok,
+        findings,
+        language: report.language,
+        signedMessage: signedMessage && maskBytes(signedMessage, secrets),
+        isBrotliNotTried: false,
+      },
+    },
+  }
+}
+
+function replayRule({ ok, reason, detail }: Report): RuleResult {
+  const rule = { name: 'The nonce is new on this listener', reason: 'replayed_nonce' }
+  if (ok) return { ...rule, status: 'met', detail: 'No accepted request had it before.' }
+  if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
+  return { ...rule, status: 'not checked', detail: 'It is checked last, after the signature.' }
+}
+
+function maskRequest(
+  { method, path, headers, body }: Received,
+  secrets: readonly string[],
+): ReceivedRequest<Uint8Array> {
+  const mask = (text: string) => maskSecrets(text, secrets)
+  const masked = maskBytes(body, secrets)
+  const texts = [method, path, ...headers.flat()]
+  return {
+    method,
+    path,
+    headers,
+    body: masked,
+    isMasked: masked !== body || texts.some((text) => mask(text) !== text),
+  }
+}
+
+/** Returns bytes with each piece of a secret masked. Without a piece of a secret, returns the same bytes. */
+function maskBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
+  const text = fromLatin1(bytes)
+  // Latin-1 has one character per byte, so a character of the secret outside ASCII becomes two or more.
+  const masked = maskSecrets(text, [...secrets, ...secrets.map((secret) => fromLatin1(utf8(secret)))])
+  return masked === text ? bytes : latin1(masked)
+}
+
+/** Returns a document for the page as JSON. Each piece of a secret in a text is masked, and bytes are in base64. */
+export function maskedJson(document: object, secrets: readonly string[]): string {
+  return JSON.stringify(document, (_, value) => {
+    if (typeof value === 'string') return maskSecrets(value, secrets)
+    return value instanceof Uint8Array ? base64(value) : value
+  })
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { RejectionReason } from '../../../../src/index.js'
+import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
+import { fromUtf8, utf8 } from '../../bytes.js'
+import { type Header, isOfConnection } from '../../capture/headers.js'
+import { countBytes } from '../../text.js'
+import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../http-client.js'
+
+/** How long to wait for the answer of the endpoint, in seconds. */
+const TIMEOUT_SECONDS = 30
+/** How much of the answer is passed on, in bytes. */
+const MAX_ANSWER_BYTES = 16 * 2 ** 20
+
+/** A request to pass on. */
+export interface Forwarded {
+  readonly method: string
+  /** The target of the request: `/hooks/42?a=b`. */
+  readonly target: string
+  readonly headers: readonly Header[]
+  readonly body: Uint8Array
+}
+
+/**
+ * Passes a request on with unchanged headers and bytes, and resolves to the response.
+ *
+ * @param endpoint - where to send the request. If this URL has no path, the path of the request is used.
+ */
+export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
+  const { target, ...rest } = request
+  const hasPath = endpoint.pathname !== '/' || endpoint.search !== ''
+  const outgoing = { ...rest, url: endpoint, ...(hasPath ? {} : { target }) }
+  return exchange(outgoing, TIMEOUT_SECONDS, MAX_ANSWER_BYTES, signal)
+}
+
+/** Returns the headers of an answer to pass on, as names and values in turns. */
+export function answerHeaders({ rawHeaders }: RawResponse): string[] {
+  let isKept = false
+  return rawHeaders.filter((text, index) => {
+    if (index % 2 === 0) isKept = !isOfConnection(text)
+    return isKept
+  })
+}
+
+/** The result of the listener for a request that it passed on. */
+export interface Verdict {
+  /** `undefined` if the request was accepted. */
+  readonly reason: RejectionReason | undefined
+  readonly body: Uint8Array
+  /** The number of bytes of the key that matched. */
+  readonly keyLength: number | undefined
+  /** When the endpoint answered, in milliseconds since the Unix epoch. */
+  readonly answeredAt: number
+}
+
+/** Returns why the endpoint may have decided differently from `listen`, or an empty list if both decided in the same way. */
+export function findDifferences(verdict: Verdict, answer: EndpointResponse): string[] {
+  const { reason } = verdict
+  const { status } = answer
+  if (isAccepted(answer)) return reason === undefined ? [] : wronglyAccepted(reason, verdict, answer)
+  if (isRejected(answer)) return reason === undefined ? wronglyRejected(verdict, answer) : []
+  if (status === 0) return [`The endpoint gave ${answer.statusText}.`]
+  if (status >= 300 && status <= 399) {
+    return [`The endpoint redirects${toLocation(answer)}. A redirect was not followed. Pass the final URL.`]
+  }
+  if (status === 503) return ['The endpoint did not decide. Its nonce store may be down: its log has the error.']
+  if (status >= 500) return ['The handler of the endpoint failed. Its log has the error.']
+  return ['Other code of the endpoint answered before verify: its route, its size limit or a body parser.']
+}
+
+function toLocation({ headers: { location } }: EndpointResponse): string {
+  return location === undefined ? '' : ` to ${location}`
+}
+
+function wronglyRejected(verdict: Verdict, answer: EndpointResponse): string[] {
+  const { body, keyLength = 0 } = verdict
+  const heading = `Accepted here, ${answer.status} there. The endpoint got the same headers and bytes, so the mistake is in the receiver.`
+  const drift = driftOf(verdict, answer)
+  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}, as the Date of its answer shows.`]
+  const json = lengthAfterJson(body)
+  return [
+    heading,
+    drift === undefined
+      ? 'Its clock: the answer has no Date. Compare the clock with one that you trust.'
+      : `Not its clock: the Date of its answer is ${describe(drift)}.`,
+    `Its secret: the key that matched here has ${countBytes(keyLength)}. Log the length of the key there.`,
+    `Its body: log the length and the SHA-256 of what it verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
+    ...(json === undefined
+      ? []
+      : [`If it verifies parsed JSON that it wrote again, it has ${countBytes(json)}. Pass the raw body.`]),
+    'Its nonce store: the nonce is taken if the same request also reached the endpoint in another way.',
+  ]
+}
+
+const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
+  replayed_nonce:
+    'It accepts replays: it has one nonce store per request or per process, was restarted, or did not accept the first copy.',
+  signature_mismatch: 'It has another secret, or ignores the result of verify.',
+}
+
+function wronglyAccepted(reason: RejectionReason, verdict: Verdict, answer: EndpointResponse): string[] {
+  const drift = driftOf(verdict, answer)
+  const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
+  const why = isClock
+    ? `Its clock is ${describe(drift)}, as the Date of its answer shows.`
+    : (WHY_ACCEPTED[reason] ?? 'It ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
+  return [`Refused here (${reason}), ${answer.status} there. ${why}`]
+}
+
+/**
+ * Returns how far the clock of the endpoint is ahead, in whole seconds, because HTTP dates have no fractions. Returns `undefined` if
+ * the answer has no valid `Date`.
+ */
+function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
+  const drift = Math.round((Date.parse(date) - answeredAt) / 1000)
+  return Number.isNaN(drift) ? undefined : drift
+}
+
+function isOutside(drift: number | undefined): drift is number {
+  return drift !== undefined && Math.abs(drift) > WINDOW_SECONDS
+}
+
+function describe(drift: number): string {
+  if (Math.abs(drift) <= 1) return 'that of this machine'
+  return `${Math.abs(drift)} s ${drift < 0 ? 'behind' : 'ahead of'} this machine`
+}
+
+/** Returns the length of a JSON body after parsing and writing it, or `undefined` if the body stays the same or is not JSON. */
+function lengthAfterJson(body: Uint8Array): number | undefined {
+  try {
+    const text = fromUtf8(body)
+    const written = JSON.stringify(JSON.parse(text))
+    return written === text ? undefined : utf8(written).length
+  } catch {
+    return undefined
+  }
+}

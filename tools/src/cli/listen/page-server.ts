@@ -1,0 +1,205 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../../../src/clock.js'
+import { sign } from '../../../../src/index.js'
+import { type Header, pairsOf } from '../../capture/headers.js'
+import type { EndpointAnswer, Hello, SignedAgain, Summary } from '../../workbench/live-data.js'
+import { replaceHeaders } from '../input/received.js'
+import { PAGE_HEADERS } from '../workbench-page.js'
+import { detailsOf, maskedJson, summaryOf } from './details.js'
+import { forward } from './forward.js'
+import { type Kept, KeptRequests } from './kept-requests.js'
+import type { Received } from './receiver.js'
+import type { Report } from './report.js'
+
+export interface PageSettings {
+  /** The HTML of the workbench, as the build writes it. */
+  readonly html: string
+  /** The endpoint that each request is passed on to. */
+  readonly endpoint: URL | undefined
+  readonly secrets: readonly string[]
+  /** The only language to show fixes for. */
+  readonly language: string | undefined
+  readonly clock: Clock
+}
+
+/** A page with this many unread bytes is disconnected. The page connects again by itself, and then gets the whole list. */
+const MAX_UNREAD_BYTES = 2 ** 20
+/** The largest number of open pages. */
+const MAX_PAGES = 20
+/** How much of the endpoint's answer is shown, in characters. */
+const MAX_ANSWER = 16 * 2 ** 10
+/** How long the pages have to read that the listener has ended, in milliseconds. */
+const END_TIMEOUT = 200
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** The other sites that a browser names in `Sec-Fetch-Site`. Another port of this machine is the same site. */
+const OTHER_SITES = new Set(['cross-site', 'same-site'])
+
+/**
+ * Serves the page of `listen` on 127.0.0.1, and sends it each report as an event.
+ *
+ * The address has a random token, because anybody who has it can read the requests. A page in another tab may guess the port, and DNS
+ * rebinding may lead its requests here. So `Host` and `Origin` are checked too. Any other request gets an empty 404.
+ */
+export class PageServer {
+  readonly #settings: PageSettings
+  readonly #token = randomBytes(16).toString('base64url')
+  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  readonly #kept = new KeptRequests()
+  readonly #pages = new Set<ServerResponse>()
+  readonly #ended = new AbortController()
+  #host = ''
+  #listening = ''
+
+  constructor(settings: PageSettings) {
+    this.#settings = settings
+    this.#server.on('clientError', (_, socket) => socket.destroy())
+  }
+
+  /**
+   * Starts the server on a free port, and returns the address of the page.
+   *
+   * @param listening - the address that receives requests.
+   */
+  async start(listening: string): Promise<string> {
+    this.#listening = listening
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return `http://${this.#host}/${this.#token}/`
+  }
+
+  /** Keeps a report, and sends it to the pages that are open. */
+  add(report: Report, received: Received | undefined): void {
+    const event = this.#event('request', this.#summaryOf(this.#kept.add(report, received)))
+    for (const page of this.#pages) {
+      // A page that does not read must not fill the memory.
+      if (page.writableLength > MAX_UNREAD_BYTES) page.destroy()
+      else page.write(event)
+    }
+  }
+
+  /** Says on all pages that the listener has ended, and closes their connections. */
+  async end(): Promise<void> {
+    this.#ended.abort()
+    this.#server.close()
+    const closed = [...this.#pages].map((page) => {
+      page.end(this.#event('end', {}))
+      return new Promise<void>((resolve) => page.on('close', resolve))
+    })
+    await Promise.race([Promise.all(closed), sleep(END_TIMEOUT)])
+    this.#server.closeAllConnections()
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request
+    const [, token = '', resource = ''] = /^\/([^/]*)\/(.*)$/.exec(url) ?? []
+    const isAllowed = this.#isToken(token) && this.#isOwn(request)
+    if (isAllowed && method === 'GET' && resource === '') return this.#servePage(response)
+    if (isAllowed && method === 'GET' && resource === 'events') return this.#sendEvents(response)
+    const [, id, action = ''] = /^requests\/(\d{1,9})(\/[a-z-]+)?$/.exec(resource) ?? []
+    const kept = isAllowed ? this.#kept.get(Number(id)) : undefined
+    const document = kept && (await this.#documentOf(`${method} ${action}`, kept))
+    if (document === undefined) answer(response, 404)
+    else answer(response, 200, 'application/json', maskedJson(document, this.#settings.secrets))
+  }
+
+  /** Returns whether a token is right. The time of the comparison does not depend on the first wrong character. */
+  #isToken(token: string): boolean {
+    const [given, right] = [Buffer.from(token), Buffer.from(this.#token)]
+    return given.length === right.length && timingSafeEqual(given, right)
+  }
+
+  /** Returns whether a request comes from the page itself, or from a browser that opens the page. */
+  #isOwn({ method, headers }: IncomingMessage): boolean {
+    const { host, origin } = headers
+    if (host !== this.#host) return false
+    const isOwnOrigin = origin === `http://${this.#host}`
+    const isOtherSite = OTHER_SITES.has(String(headers['sec-fetch-site']))
+    // A form of another page cannot send JSON, and a browser names the origin of each POST.
+    if (method !== 'GET') return isOwnOrigin && !isOtherSite && headers['content-type'] === 'application/json'
+    // A reader may open the page through a link on another site.
+    const isOpened = headers['sec-fetch-mode'] === 'navigate'
+    return (origin === undefined || isOwnOrigin) && (isOpened || !isOtherSite)
+  }
+
+  #servePage(response: ServerResponse): void {
+    const page = this.#settings.html
+      .replace('<html ', '<html data-live ')
+      .replace("connect-src 'none'", "connect-src 'self'")
+    const [, policy = ''] = /"Content-Security-Policy" content="([^"]*)"/.exec(page) ?? []
+    response.writeHead(200, {
+      ...HEADERS,
+      ...PAGE_HEADERS,
+      // The policy inside the page cannot forbid frames.
+      'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+    })
+    response.end(page)
+  }
+
+  #sendEvents(response: ServerResponse): void {
+    if (this.#pages.size >= MAX_PAGES) {
+      answer(response, 503)
+      return
+    }
+    const { endpoint, language } = this.#settings
+    const requests = this.#kept.list().map((kept) => this.#summaryOf(kept))
+    const hello: Hello = { listening: this.#listening, endpoint: endpoint?.href, language, requests }
+    response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream', Connection: 'close' })
+    response.write(`retry: 1000\n${this.#event('hello', hello)}`)
+    this.#pages.add(response)
+    response.on('close', () => this.#pages.delete(response))
+  }
+
+  #summaryOf(kept: Kept): Summary {
+    return summaryOf(kept, this.#settings.secrets)
+  }
+
+  #event(name: string, document: object): string {
+    return `event: ${name}\ndata: ${maskedJson(document, this.#settings.secrets)}\n\n`
+  }
+
+  /** Returns the document that answers an action on a kept request, or `undefined` if the action is not possible. */
+  async #documentOf(action: string, kept: Kept): Promise<object | undefined> {
+    const { received } = kept
+    if (action === 'GET ') return detailsOf(kept, this.#settings.secrets)
+    if (received === undefined) return undefined
+    if (action === 'POST /sign') return { headers: this.#signAgain(received) } satisfies SignedAgain
+    if (action === 'POST /send') return this.#send(received)
+    if (action !== 'POST /sign-and-send') return undefined
+    return this.#send({ ...received, headers: replaceHeaders(received.headers, this.#signAgain(received)) })
+  }
+
+  #signAgain({ body, secret }: Received): readonly Header[] {
+    return Object.entries(sign(body, secret, { clock: this.#settings.clock }))
+  }
+
+  async #send(received: Received): Promise<EndpointAnswer | undefined> {
+    const { endpoint } = this.#settings
+    if (endpoint === undefined) return undefined
+    const request = { ...received, target: received.path }
+    const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)
+    return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_ANSWER) }
+  }
+}
+
+function answer(response: ServerResponse, status: number, type?: string, text = ''): void {
+  response.writeHead(status, {
+    ...HEADERS,
+    ...(type === undefined ? {} : { 'Content-Type': type }),
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  })
+  response.end(text)
+}

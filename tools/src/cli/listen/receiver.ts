@@ -1,0 +1,305 @@
+import { Buffer } from 'node:buffer'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '../../../../src/clock.js'
+import { readBody, statusOf, type Verification, verify } from '../../../../src/index.js'
+import { type Header, pairsOf } from '../../capture/headers.js'
+import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { countBytes } from '../../text.js'
+import { describeError } from '../describe-error.js'
+import { answerHeaders, findDifferences, forward } from './forward.js'
+import { replayFinding } from './replay-finding.js'
+import type { Report } from './report.js'
+import { SeenNonces } from './seen-nonces.js'
+import { type Refusal, refuseWebPage } from './web-page.js'
+
+export interface ReceiverSettings {
+  readonly secrets: readonly string[]
+  /** Where each secret comes from: `--secret-env WEBHOOK_SECRET`. */
+  readonly names: readonly string[]
+  readonly clock: Clock
+  /** The status of every answer, instead of 204 or 401. */
+  readonly status: number | undefined
+  /** The endpoint that each request is passed on to. */
+  readonly endpoint: URL | undefined
+  /** The folder that each request is saved to. */
+  readonly folder: string | undefined
+  /** The names that `Host` may have besides this machine. `undefined` allows every name. */
+  readonly allowedHosts: readonly string[] | undefined
+  /**
+   * Prints a report. The next report waits until the promise settles.
+   *
+   * @param received - the request, if it arrived whole.
+   */
+  print(report: Report, received?: Received): Promise<void>
+}
+
+/** A request that arrived whole, and what the diagnosis proved. */
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly Header[]
+  readonly body: Uint8Array
+  /** When the request arrived, in milliseconds since the Unix epoch. */
+  readonly time: number
+  /** The secret that matched, or the first one. */
+  readonly secret: string
+  /** The bytes that were signed, if they differ from the signed message as received, and the signature proves them. */
+  readonly signedMessage?: Uint8Array | undefined
+}
+
+/** A request that arrived whole and is not diagnosed yet. */
+interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
+  readonly request: IncomingMessage
+}
+
+/** What to print. */
+type Explained = readonly [report: Report, received?: Received]
+
+/** The decision about a request, and the answer to it. */
+interface Answered {
+  readonly result: Verification
+  /** For a replay: when the request was accepted before. */
+  readonly replay?: string
+  readonly status: number
+  readonly forwarded?: { readonly status: number }
+  readonly differences?: readonly string[]
+}
+
+/** If this many requests wait to be explained, no new request is read, so that a flood does not fill the memory. */
+const MAX_WAITING = 100
+
+/** How many bytes of bodies may be kept in memory, from the first byte until the request is explained. */
+const MAX_HELD_BYTES = 64 * 2 ** 20
+
+/** The answers to errors before a request is complete. All other errors get 400. */
+const STATUS_TEXTS: { readonly [code: string]: string } = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+const FULL: Refusal = {
+  status: 503,
+  reason: 'memory_full',
+  detail: `the bodies that are being received have more than ${MAX_HELD_BYTES} bytes. Send fewer at once.`,
+}
+
+/** The errors of a connection that the sender closed. A request that had begun has a report of its own. */
+const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
+
+/**
+ * Sends an answer.
+ *
+ * @param headers - names and values in turns.
+ */
+function answerWith(
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+  body: Uint8Array = Buffer.alloc(0),
+): void {
+  const mayHaveBody = status !== 204 && status !== 304
+  response.writeHead(status, mayHaveBody ? [...headers, 'Content-Length', String(body.length)] : [...headers])
+  response.end(body)
+}
+
+/** Answers requests as an endpoint does, and reports each one in the order in which they arrived. */
+export class Receiver {
+  readonly #settings: ReceiverSettings
+  readonly #nonces = new SeenNonces()
+  readonly #stopped = new AbortController()
+  /** Connections that sent something other than HTTP. */
+  readonly #broken = new WeakSet<Duplex>()
+  /** Settles when all reports so far are printed. */
+  #turn = Promise.resolve()
+  #waiting = 0
+  /** How many bytes of bodies are being read, or wait to be explained. */
+  #held = 0
+  #saved = 0
+  readonly #failed = new AbortController()
+
+  constructor(settings: ReceiverSettings) {
+    this.#settings = settings
+  }
+
+  /** Returns a signal that is aborted if a report cannot be saved or printed. */
+  get failed(): AbortSignal {
+    return this.#failed.signal
+  }
+
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuseWebPage(request.headers, this.#settings.allowedHosts)
+    if (refusal !== undefined) {
+      this.#refuse(request, response, refusal, `${refusal.detail}\n`)
+      return
+    }
+    while (this.#waiting >= MAX_WAITING) await this.#turn
+    const { method = '', url: path = '', rawHeaders } = request
+    const headers = pairsOf(rawHeaders)
+    let held = 0
+    const release = () => {
+      this.#held -= held
+      held = 0
+    }
+    request.on('data', ({ length }: Uint8Array) => {
+      if (response.headersSent) return
+      held += length
+      this.#held += length
+      if (this.#held <= MAX_HELD_BYTES) return
+      this.#refuse(request, response, FULL)
+      request.pause()
+      // Node keeps a paused request after the answer, so the bytes would stay in memory until the time for the body is over.
+      response.once('close', () => request.destroy())
+      // The bytes are released at once, so that the next chunks of other requests are not refused too.
+      release()
+    })
+    let body: Uint8Array
+    try {
+      body = await readBody(request)
+    } catch (error) {
+      release()
+      this.#refuseBody(request, response, error)
+      return
+    }
+    // A request that was already refused may still arrive whole.
+    if (response.headersSent) return
+    const arrived = { request, method, path, headers, body, time: this.#settings.clock.now() }
+    const answered = this.#answer(arrived, response)
+    this.#inTurn(async () => this.#explain(arrived, await answered).finally(release))
+  }
+
+  /** Answers input that is not HTTP, or not a whole request. */
+  refuseConnection(error: Error, socket: Duplex): void {
+    const { code, rawPacket } = Object(error)
+    if (!socket.writable || HUNG_UP.has(code)) {
+      socket.destroy()
+      return
+    }
+    this.#broken.add(socket)
+    const status = STATUS_TEXTS[code] ?? '400 Bad Request'
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    // A TLS connection begins with a record of type 22.
+    const isTls = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22
+    const detail = isTls
+      ? 'the sender uses TLS, but this port does not. Send to http://, or through a tunnel.'
+      : error.message
+    this.#report({ method: '', path: '', status: Number.parseInt(status, 10), reason: 'malformed_request', detail })
+  }
+
+  /** Waits until every request that was answered is reported, and drops the requests that are not complete. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#turn
+  }
+
+  /** Refuses a request whose body is too large, too slow or incomplete. */
+  #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const { code, message: detail } = Object(error)
+    // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
+    const reason = String(code).replace('ERR_', '').toLowerCase()
+    this.#refuse(request, response, { status: statusOf(error), reason, detail })
+  }
+
+  /** Refuses a request that is not read to its end, and reports it, unless it was answered before. */
+  #refuse(request: IncomingMessage, response: ServerResponse, { status, reason, detail }: Refusal, text = ''): void {
+    const { method = '', url: path = '', socket } = request
+    if (this.#stopped.signal.aborted || this.#broken.has(socket) || response.headersSent) return
+    answerWith(response, status, ['Connection', 'close', 'Content-Type', 'text/plain'], Buffer.from(text))
+    this.#report({ method, path, status, reason, detail })
+  }
+
+  #report(report: Pick<Report, 'method' | 'path' | 'status'> & { reason: string; detail: string }): void {
+    const time = this.#settings.clock.now()
+    this.#inTurn(async () => [{ ...report, time, ok: false, findings: [] }])
+  }
+
+  #inTurn(explain: () => Promise<Explained>): void {
+    this.#waiting++
+    this.#turn = this.#turn.then(async () => {
+      try {
+        const [report, received] = await explain()
+        const mask = (text: string) => maskSecrets(text, this.#settings.secrets)
+        const { method, path, detail } = report
+        await this.#settings.print(
+          { ...report, method: mask(method), path: mask(path), detail: mask(detail) },
+          received,
+        )
+      } catch (error) {
+        this.#failed.abort(error)
+      }
+      this.#waiting--
+    })
+  }
+
+  async #answer(arrived: Arrived, response: ServerResponse): Promise<Answered> {
+    const { secrets, status: fixed, endpoint, clock } = this.#settings
+    const { headers, body, time } = arrived
+    const store = this.#nonces.storeFor(time)
+    const result = await verify({ webhookId: 'listen', headers, body }, secrets, store, { now: () => time })
+    const isReplay = !result.ok && result.reason === 'replayed_nonce'
+    const decided = { result, ...(isReplay ? { replay: store.describeReplay() } : {}) }
+    if (endpoint === undefined) {
+      const status = fixed ?? (result.ok ? 204 : 401)
+      answerWith(response, status)
+      return { ...decided, status }
+    }
+    const answer = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
+    const status = answer.status || 502
+    answerWith(response, status, answerHeaders(answer), answer.bytes)
+    const differences = findDifferences(
+      {
+        reason: result.ok ? undefined : result.reason,
+        body,
+        keyLength: result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined,
+        answeredAt: clock.now(),
+      },
+      answer,
+    )
+    return { ...decided, status, forwarded: { status: answer.status }, differences }
+  }
+
+  async #explain(arrived: Arrived, { result, replay, ...answered }: Answered): Promise<Explained> {
+    const { request: _, ...received } = arrived
+    const { time, method, path, headers, body } = received
+    const size = `body of ${countBytes(body.length)}`
+    const saved = await this.#save(arrived)
+    const { diagnose } = await import('../../diagnose/index.js')
+    const lines: Header[] = [[':method', method], [':path', path], ...headers]
+    const { secrets, names } = this.#settings
+    // An accepted request, or a replay of one, may have something to fix too.
+    const diagnosis = await diagnose({ webhookId: 'listen', headers: lines, body }, secrets, { now: () => time })
+    const { findings, language, signedMessage } = diagnosis
+    const report = { time, method, path, ok: result.ok, ...answered, ...saved, detail: size, findings, language }
+    const secret = String(secrets[result.ok ? result.secretIndex : 0])
+    const explained = { ...received, secret, signedMessage }
+    if (replay !== undefined) {
+      const all = [...findings, replayFinding(replay, language)]
+      return [{ ...report, reason: 'replayed_nonce', detail: replay, findings: all }, explained]
+    }
+    if (!result.ok) return [{ ...report, reason: result.reason }, explained]
+    const name = names.length > 1 ? `, with the secret of ${names[result.secretIndex]}` : ''
+    return [{ ...report, detail: size + name }, explained]
+  }
+
+  async #save({ request, body, time }: Arrived): Promise<Pick<Report, 'savedAs'>> {
+    const { folder } = this.#settings
+    if (folder === undefined) return {}
+    const { captureRequest } = await import('../../diagnose/index.js')
+    const text = captureRequest(request, body, { now: () => time })
+    const name = new Date(time).toISOString().replaceAll(':', '-')
+    for (;;) {
+      const savedAs = join(folder, `${name}-${++this.#saved}.http`)
+      try {
+        // The request may hold cookies and other credentials of the sender.
+        await writeFile(savedAs, text, { flag: 'wx', mode: 0o600 })
+        return { savedAs }
+      } catch (error) {
+        // Another listener may save to the same folder, so the name may exist.
+        if (Object(error).code === 'EEXIST') continue
+        throw new Error(`Cannot save a request: ${describeError(error)}.`)
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { isNonce, MAX_NONCE_LENGTH } from '../../../../src/rules/nonce.js'
+import { listCharacters, quote } from '../../text.js'
+import type { Draft } from '../draft.js'
+import { findUnfilled } from '../hypotheses/placeholders.js'
+
+/** Returns a finding if X-Nonce breaks its rule. */
+export function checkNonce(nonce: string | undefined): Draft[] {
+  if (nonce === undefined || isNonce(nonce)) return []
+  const { length } = nonce
+  const evidence = [['X-Nonce', quote(nonce)] as const]
+  const wrong = [...nonce].filter((character) => !isNonce(character))
+  if (wrong.length === 0) {
+    const message = `X-Nonce has ${length} characters, but a nonce has 1 to ${MAX_NONCE_LENGTH}.`
+    return [{ code: 'nonce_length', message, fix: 'send_nonce', evidence }]
+  }
+  const tooLong =
+    length > MAX_NONCE_LENGTH ? ` It has ${length} characters, and at most ${MAX_NONCE_LENGTH} are allowed.` : ''
+  const message = `X-Nonce has characters other than visible ASCII (0x21 to 0x7E): ${listCharacters(wrong)}.${tooLong}`
+  return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
+}
+
+/** Returns a finding if nothing filled in the nonce. Used only if no way of signing explains the signature. */
+export function suspectNonce(nonce: string | undefined): Draft[] {
+  const unfilled = findUnfilled(nonce ?? '')
+  if (unfilled === undefined || unfilled.variable !== nonce) return []
+  const message = `X-Nonce is the text \`${nonce}\`, not the value of a variable.`
+  return [{ code: 'message_nonce', message, fix: 'fill_in_value', evidence: [unfilled.why] }]
+}

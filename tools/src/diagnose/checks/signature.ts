@@ -1,0 +1,16 @@
+import { isSignature } from '../../../../src/rules/formats.js'
+import { quote } from '../../text.js'
+import type { Draft } from '../draft.js'
+import { describeForm } from '../signature-form.js'
+
+const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
+
+/** Returns a finding if the signature breaks its format. Used only if no way of signing explains the signature. */
+export function checkSignatureFormat(signature: string): Draft[] {
+  if (isSignature(signature)) return []
+  const form = JWT.test(signature)
+    ? 'a JSON Web Token (JWT), which signs only itself'
+    : describeForm(signature) || quote(signature)
+  const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
+  return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]
+}

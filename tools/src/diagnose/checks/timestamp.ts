@@ -1,0 +1,127 @@
+import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
+import { quote } from '../../text.js'
+import type { Draft, EvidenceLine } from '../draft.js'
+import { findUnfilled } from '../hypotheses/placeholders.js'
+import { instantOf, instantOfDate, scaleOf } from '../instant.js'
+
+/** The offsets of time zones from UTC, in hours. */
+const ZONES = [
+  1, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 5.75, 6, 6.5, 7, 8, 8.75, 9, 9.5, 10, 10.5, 11, 12, 12.75, 13, 13.75, 14,
+]
+
+/** How far from the offset of a time zone a timestamp may be, in seconds. */
+const ZONE_TOLERANCE = 60
+
+/**
+ * About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns
+ * less.
+ */
+const FIRST_PLAUSIBLE = 1e8
+
+/** Returns whether a timestamp is decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
+const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
+
+/** Returns a finding if X-Timestamp breaks its format. */
+export function checkTimestampFormat(timestamp: string | undefined, now: number): Draft[] {
+  if (timestamp === undefined || isSeconds(timestamp)) return []
+  const instant = instantOf(timestamp, now)
+  const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
+  const unfilled = findUnfilled(timestamp)
+  const evidence: EvidenceLine[] =
+    unfilled !== undefined
+      ? [unfilled.why]
+      : instant === undefined
+        ? []
+        : [['In seconds', String(Math.floor(instant / 1000))]]
+  return [
+    { code: 'timestamp_format', message, fix: unfilled === undefined ? 'send_seconds' : 'fill_in_value', evidence },
+  ]
+}
+
+/**
+ * Returns a finding if X-Timestamp is outside the window. `unit` is for another unit or epoch, and `drift` is for a time zone, a
+ * clock that drifts or an unknown time of arrival.
+ */
+export function checkTimestampWindow(
+  timestamp: string | undefined,
+  now: number,
+  isArrivalKnown: boolean,
+): { readonly unit: readonly Draft[]; readonly drift: readonly Draft[] } {
+  const none = { unit: [], drift: [] }
+  if (timestamp === undefined) return none
+  const scale = isSeconds(timestamp) ? scaleOf(Number(timestamp), now) : undefined
+  const instant = isSeconds(timestamp) ? Number(timestamp) * 1000 : instantOf(timestamp, now)
+  if (instant === undefined) return none
+  const seconds = Math.floor((scale?.toInstant(Number(timestamp)) ?? instant) / 1000)
+  if (scale !== undefined) {
+    const evidence: EvidenceLine[] = [
+      ['X-Timestamp', quote(timestamp)],
+      ['In seconds', String(seconds)],
+    ]
+    const unit: Draft = { code: scale.code, message: `X-Timestamp is ${scale.what}.`, fix: 'send_seconds', evidence }
+    return { ...none, unit: [unit] }
+  }
+  if (isInWindow(seconds, now)) return none
+  const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
+  if (seconds < FIRST_PLAUSIBLE && seconds * 1000 < now) {
+    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from a restart.`
+    return { ...none, unit: [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence: [received] }] }
+  }
+  return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
+}
+
+function unknownArrival(seconds: number, received: EvidenceLine): Draft {
+  const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => `${end}${inIso(end * 1000)}`)
+  return {
+    code: 'clock_unknown',
+    message: 'The capture has no time of arrival, so X-Timestamp is not compared with it.',
+    fix: 'know_arrival',
+    evidence: [received, `It is in the window if the request arrived from ${from} to ${to}.`],
+  }
+}
+
+function checkDrift(seconds: number, now: number, received: EvidenceLine): Draft {
+  const offset = (seconds * 1000 - now) / 1000
+  const evidence: EvidenceLine[] = [
+    received,
+    ['Server time', `${Math.floor(now / 1000)}${inIso(now)}`],
+    ['Difference', `${Math.abs(offset)} s ${offset < 0 ? 'behind' : 'ahead'}`],
+  ]
+  const direction = offset < 0 ? 'behind' : 'ahead of'
+  const zone = ZONES.find((hours) => Math.abs(Math.abs(offset) - hours * 3600) <= ZONE_TOLERANCE)
+  if (zone !== undefined) {
+    const [cause, fix] =
+      offset < 0
+        ? ([
+            'this is a retry that was not signed again, or a local time was used as UTC',
+            'sign_again_or_use_unix_time',
+          ] as const)
+        : (['probably a local time was used as UTC', 'use_unix_time'] as const)
+    return {
+      code: 'clock_time_zone',
+      message: `X-Timestamp is ${zone} h ${direction} server time: ${cause}.`,
+      fix,
+      evidence,
+    }
+  }
+  const message = `X-Timestamp is ${describeDuration(offset)} ${direction} server time, which is more than ${WINDOW_SECONDS} s.`
+  return offset > 0
+    ? { code: 'clock_ahead', message, fix: 'set_clocks', evidence }
+    : { code: 'clock_behind', message, fix: 'sign_when_sent', evidence }
+}
+
+/**
+ * Returns a number of seconds in the unit that fits: `301 s`, `26.5 h`, `40 d`. Short times stay in seconds, so that
+ * the reader can compare them with the window.
+ */
+function describeDuration(seconds: number): string {
+  const length = Math.abs(seconds)
+  const rounded = (unit: number) => Math.round((length / unit) * 10) / 10
+  if (length < 3600) return `${length} s`
+  if (length < 2 * 86_400) return `${rounded(3600)} h`
+  return length < 2 * 31_536_000 ? `${rounded(86_400)} d` : `${rounded(31_536_000)} years`
+}
+
+function inIso(instant: number): string {
+  return Math.abs(instant) <= 8.64e15 ? ` (${new Date(instant).toISOString()})` : ''
+}

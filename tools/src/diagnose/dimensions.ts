@@ -1,0 +1,166 @@
+import type { HeaderValues } from '../../../src/rules/formats.js'
+import { isNonce, MAX_NONCE_LENGTH } from '../../../src/rules/nonce.js'
+import { isTimestamp } from '../../../src/rules/timestamp.js'
+import { fromUtf8, latin1, utf8 } from '../bytes.js'
+import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from './hypotheses/body.js'
+import { type Digest, digestHypotheses, RIGHT_DIGEST } from './hypotheses/digest.js'
+import type { Bytes, Hypothesis } from './hypotheses/hypothesis.js'
+import { JSON_HYPOTHESES } from './hypotheses/json.js'
+import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from './hypotheses/layout.js'
+import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
+import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
+import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
+import { instantOf, scaleOf } from './instant.js'
+import { type SignatureForm, signatureForms } from './signature-form.js'
+
+/** How a message may have been signed. */
+export interface Way {
+  readonly layout: Layout
+  readonly timestamp: Uint8Array
+  readonly nonce: Uint8Array
+  readonly body: Uint8Array
+  readonly digest: Digest
+  readonly key: Uint8Array
+  /** The changes that lead to this way, the first one first. */
+  readonly changes: readonly Change[]
+}
+
+/** A value of one field of a way. */
+export type Value = Layout | Uint8Array | Digest
+
+/** A hypothesis that was applied to a way. A search makes thousands of changes, so their texts are written later. */
+export interface Change {
+  readonly hypothesis: Hypothesis<unknown, Bytes | Value>
+  readonly dimension: Dimension['name']
+  /** The index of the input, if there are several. */
+  readonly index: number
+  readonly input: unknown
+  readonly detail: string
+  readonly output: Value
+}
+
+/** A change with its texts. */
+export interface Mistake extends Pick<Hypothesis<never, unknown>, 'code' | 'fix' | 'side' | 'what' | 'style'> {
+  readonly dimension: Dimension['name']
+  /** The value that was changed, and what it was changed to. */
+  readonly input: unknown
+  readonly output: Value
+}
+
+/** The known facts about a signed request besides its headers. */
+export interface SignedRequest {
+  readonly body: Uint8Array
+  /** The body as the sender has it. */
+  readonly original?: Uint8Array | undefined
+  readonly secrets: readonly string[]
+  /** When the request arrived, in milliseconds since the Unix epoch. If that is unknown, the time of this diagnosis. */
+  readonly now: number
+}
+
+/** A signed request, with everything that follows from its headers. */
+export interface Facts extends SignedRequest {
+  /** The headers as received. An absent header is empty. */
+  readonly timestamp: string
+  readonly nonce: string
+  /** The values that are right to sign. There are several if a header breaks its rule. */
+  readonly timestamps: readonly Uint8Array[]
+  readonly nonces: readonly Uint8Array[]
+  readonly keys: readonly Uint8Array[]
+  /** The instant that the timestamp means, in milliseconds since the Unix epoch. */
+  readonly instant: number | undefined
+  /** The forms in which X-Signature may hold a digest. */
+  readonly forms: readonly SignatureForm[]
+}
+
+/** One part of signing that a sender may have done differently. */
+export interface Dimension<Input = unknown> {
+  /** What the hypotheses change, as a word for a person. */
+  readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
+  /** The field of a {@link Way} that holds the value of this dimension. */
+  readonly field: Exclude<keyof Way, 'changes'>
+  hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
+  /** Returns the values that follow the rules. */
+  right(facts: Facts, way: Way): readonly Value[]
+  /** Returns the values that the hypotheses change. */
+  inputs(facts: Facts, way: Way): readonly Input[]
+}
+
+/** The longest header that is rewritten, in characters. */
+const MAX_HEADER = 1024
+
+const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, Bytes>[]) =>
+  text.length > MAX_HEADER ? [] : hypotheses
+
+/** Returns a dimension whose hypotheses change the body that the dimensions before it have returned. */
+function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
+  const bodies = (_: Facts, { body }: Way) => [body]
+  return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }
+}
+
+/** Returns `entry` unchanged, so that TypeScript checks the types of one dimension. The search does not need these types. */
+const dimension = <Input>(entry: Dimension<Input>): Dimension => entry
+
+/** All dimensions, in the order in which they build on each other. */
+export const DIMENSIONS: readonly Dimension[] = [
+  dimension({
+    name: 'layout',
+    field: 'layout',
+    hypotheses: () => LAYOUT_HYPOTHESES,
+    right: () => [CORRECT_LAYOUT],
+    inputs: () => [CORRECT_LAYOUT],
+  }),
+  dimension({
+    name: 'timestamp',
+    field: 'timestamp',
+    hypotheses: ({ timestamp }) => ofHeader(timestamp, TIMESTAMP_HYPOTHESES),
+    right: ({ timestamps }) => timestamps,
+    inputs: ({ instant }) => (instant === undefined ? [] : [instant]),
+  }),
+  dimension({
+    name: 'nonce',
+    field: 'nonce',
+    hypotheses: ({ nonce }) => ofHeader(nonce, NONCE_HYPOTHESES),
+    right: ({ nonces }) => nonces,
+    inputs: ({ nonce }) => [nonce],
+  }),
+  ofBody('body', ({ original }) => [...(original === undefined ? [] : originalHypotheses(original)), ...BODY_SOURCES]),
+  ofBody('JSON', () => JSON_HYPOTHESES),
+  ofBody('body', () => BODY_CHANGES),
+  ofBody('body', () => BODY_ENDINGS),
+  dimension({
+    name: 'algorithm',
+    field: 'digest',
+    hypotheses: ({ forms }) => digestHypotheses(forms),
+    right: () => [RIGHT_DIGEST],
+    inputs: () => [RIGHT_DIGEST],
+  }),
+  dimension({
+    name: 'secret',
+    field: 'key',
+    hypotheses: () => SECRET_HYPOTHESES,
+    right: ({ keys }) => keys,
+    inputs: ({ secrets }) => secrets,
+  }),
+]
+
+/** Returns what the dimensions need of a request and its headers. */
+export function factsOf(
+  { timestamp = '', nonce = '', signature = '' }: HeaderValues,
+  { body, original, secrets, now }: SignedRequest,
+): Facts {
+  // A header that breaks a rule has its own finding. If the right value was signed, that is not another mistake.
+  const instant = instantOf(timestamp, now)
+  const isOtherTime =
+    instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
+  const timestamps = isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp]
+  const meantNonces = [fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)]
+  const nonces = isNonce(nonce) ? [nonce] : [nonce, ...meantNonces]
+  const encode = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
+  return {
+    ...{ body, original, secrets, now, timestamp, nonce, instant },
+    timestamps: encode(timestamps),
+    nonces: encode(nonces),
+    keys: encode(secrets),
+    forms: signatureForms(signature),
+  }
+}

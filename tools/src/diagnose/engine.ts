@@ -1,0 +1,170 @@
+import type { HeaderValues } from '../../../src/rules/headers.js'
+import { isNonce } from '../../../src/rules/nonce.js'
+import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
+import { concat, hex, utf8 } from '../bytes.js'
+import type { Header } from '../capture/headers.js'
+import type { Primitives } from '../primitives.js'
+import { joinWords, quote } from '../text.js'
+import { checkLostBody, suspectBody } from './checks/body.js'
+import { checkExposure } from './checks/exposure.js'
+import { checkHeaders } from './checks/headers.js'
+import { checkNonce, suspectNonce } from './checks/nonce.js'
+import { suspectSecrets } from './checks/secret.js'
+import { checkSignatureFormat } from './checks/signature.js'
+import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
+import { factsOf, type SignedRequest } from './dimensions.js'
+import { type Draft, writeFinding } from './draft.js'
+import { explain } from './explain.js'
+import type { Diagnosis } from './finding.js'
+import { languageOf } from './language.js'
+import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
+import { limit } from './search.js'
+import { isDigest } from './signature-form.js'
+import { runSteps, type Steps } from './steps.js'
+import { findWay, messageOf, type SearchContext } from './ways-of-signing.js'
+
+/** The request in the form that the engine needs, with every part already read. */
+export interface RequestToDiagnose extends HeaderValues, SignedRequest {
+  /** All headers, with their names in lowercase. */
+  readonly headers: readonly Header[]
+  readonly isArrivalKnown: boolean
+}
+
+/** The largest number of hashes in a search. */
+export const MAX_HASHES = 24_000
+
+/**
+ * The largest numbers of bytes that are hashed, and that are read or written. Both together take less than a second.
+ */
+const MAX_BYTES = 600_000_000
+const MAX_REWRITTEN = 16_000_000
+/** A body with more bytes has a larger budget, because each single mistake costs more to try. */
+const LARGE = 100_000
+const MAX_REWRITTEN_IF_LARGE = 120_000_000
+
+const NOTHING_FOUND = { found: undefined, notTried: [] }
+
+/** Returns the result of {@link diagnose} at once, on any platform. */
+export const diagnoseWith = (...given: Parameters<typeof diagnoseInSteps>): Diagnosis =>
+  runSteps(diagnoseInSteps(...given))
+
+/**
+ * Does the work of {@link diagnose} in steps, on any platform, and returns its result.
+ *
+ * @param maxHashes - the largest number of hashes. Tests that need no long search pass a smaller one.
+ */
+export function* diagnoseInSteps(
+  platform: Primitives,
+  request: RequestToDiagnose,
+  maxHashes = MAX_HASHES,
+): Steps<Diagnosis> {
+  const { headers, body, secrets, now, isArrivalKnown } = request
+  const language = languageOf(headers)
+  const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
+    const message = [utf8(`${timestamp}:${nonce}:`), body]
+    return secrets.some((secret) => platform.hmac('sha256', utf8(secret), message) === signature)
+  }
+  const exposed = checkExposure(headers, body, secrets)
+  const finish = (genuine: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
+    genuine,
+    // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
+    findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
+    ...(language === undefined ? {} : { language }),
+    ...(signedMessage === undefined ? {} : { signedMessage }),
+  })
+  const isSignedAsSent = isSignedBy(request)
+  const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
+  if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
+    return finish(true, exposed)
+  }
+
+  const received = findHeaders(request, headers)
+  const meanings = meaningsOf(received)
+  // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
+  const hashesOutside = 1 + secrets.length * (1 + meanings.length)
+  const limited = limit(
+    platform,
+    Math.max(0, maxHashes - hashesOutside),
+    MAX_BYTES,
+    body.length > LARGE ? MAX_REWRITTEN_IF_LARGE : MAX_REWRITTEN,
+  )
+  const context: SearchContext = { headers, body, ...limited }
+  const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
+  const likeliest = unswapHeaders(signed ?? meanings[0], now)
+  const { found, notTried } =
+    signed === undefined ? yield* findWay(factsOf(likeliest, request), context) : NOTHING_FOUND
+  const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
+  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
+  const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
+
+  // If the signature of the body is right, the body was not lost.
+  const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
+  const explained = found === undefined ? [] : yield* explain(found, body, headers, language)
+  const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
+  const drafts = [
+    ...exposed,
+    ...lost,
+    ...checkHeaders(received, headers, meant, signed),
+    ...checkTimestampFormat(meant.timestamp, now),
+    ...checkNonce(meant.nonce),
+    // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
+    ...explained,
+    ...unit,
+    ...(isArrivalKnown ? drift : []),
+    ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
+    ...(isUnexplained ? suspectNonce(meant.nonce) : []),
+    ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
+    ...(isUnexplained ? suspectSecrets(secrets) : []),
+    ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
+    ...(isArrivalKnown ? [] : drift),
+  ]
+  return finish(
+    false,
+    drafts,
+    signed === undefined ? found && concat(...messageOf(found)) : receivedMessage(signed, body),
+  )
+}
+
+function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uint8Array): Uint8Array {
+  return concat(utf8(`${timestamp}:${nonce}:`), body)
+}
+
+/** Returns a finding that lists the values to compare on both sides, because nothing explains the signature. */
+function compare(
+  { timestamp, nonce, signature }: HeaderValues,
+  body: Uint8Array,
+  platform: Primitives,
+  notTried: readonly string[],
+): Draft[] {
+  // Without a header, or with another text than a digest, there is nothing to compare.
+  if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
+  const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
+  return [
+    {
+      code: 'signature_mismatch',
+      message:
+        notTried.length === 0
+          ? 'No known mistake, alone or in a likely combination, gives this signature: the secrets differ, or other bytes were signed than received.'
+          : 'Nothing that was tried gives this signature, but the search ended early.',
+      fix: 'compare',
+      evidence: [
+        ...(notTried.length === 0
+          ? []
+          : [
+              `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
+            ]),
+        'The receiver has:',
+        ['  the message begins with', quote(`${timestamp}:${nonce}:`)],
+        ['  bytes of the body', String(body.length)],
+        ['  SHA-256 of the body', hex(platform.hash('sha256', [body]) as Uint8Array)],
+        ['  the body begins with', spaced(body.subarray(0, 16))],
+        ['  the body ends with', spaced(body.subarray(-16))],
+        "The same on the sender's side, with the bytes that are sent in body.bin:",
+        '  wc -c < body.bin',
+        '  openssl dgst -sha256 body.bin',
+        '  head -c 16 body.bin | od -A n -t x1',
+        '  tail -c 16 body.bin | od -A n -t x1',
+      ],
+    },
+  ]
+}

@@ -1,0 +1,105 @@
+import { invalidType, kindOf } from '../../../src/arguments.js'
+import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
+import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
+import { type Body, bytesOf } from '../../../src/rules/body.js'
+import { type Header, listHeaders } from '../capture/headers.js'
+import { NODE_PRIMITIVES, nextTurn } from '../node-primitives.js'
+import { diagnoseInSteps } from './engine.js'
+import type { Diagnosis } from './finding.js'
+
+export { captureRequest, type RequestHead } from '../capture/capture-request.js'
+export { type Diagnosis, type Finding, type FindingCode, LANGUAGES, type Language, type Side } from './finding.js'
+
+/** A request as for `verify`, and the method and path to which it was sent. */
+export interface RequestToExplain extends WebhookRequest {
+  /** The HTTP method, `POST` for example. */
+  method?: string | undefined
+  /** The path with its query, or the whole URL. */
+  path?: string | undefined
+}
+
+/** After this many milliseconds of work, other work of the process comes first. */
+const MAX_BLOCKED = 5
+
+/**
+ * Returns why a request does not verify: which rules it breaks, and what was signed instead.
+ *
+ * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection
+ * should. Searching for findings also takes much longer than `verify`.
+ *
+ * Each statement about a signature is proved, because `diagnose` computed that signature. Findings never contain the secret.
+ *
+ * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between: a body of up to
+ * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` names what was
+ * not tried.
+ *
+ * @param request - the webhook's ID, the headers and the raw body, as for `verify`. If you know the method and the path, pass
+ *   `method` and `path` too, because some senders sign them.
+ * @param secret - the webhook's signing secret as text, or a list of secrets.
+ * @param clock - the time at which the request arrived. In a handler, pass `Date`. Without a clock, the time is unknown, so no
+ *   finding says that a clock is wrong.
+ * @param original - the body as the sender has it, if you know this body: for example, the file from which curl removed the line breaks.
+ * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. Examples: a parsed body, an empty secret, or
+ *   a clock that returns no number.
+ * @see `verify` for the rules
+ *
+ * @example
+ * ```ts
+ * import { createHmac } from 'node:crypto'
+ * import { diagnose } from 'inbound-webhook-auth/diagnose'
+ *
+ * const [secret, timestamp, nonce] = ['a secret', '1700000000', 'abc']
+ * const signature = createHmac('sha256', secret).update(`${timestamp}.${nonce}.a body`).digest('base64')
+ * const headers = { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': signature }
+ * const clock = { now: () => 1_700_000_000_000 }
+ *
+ * const { findings } = await diagnose({ webhookId: '42', headers, body: 'a body' }, secret, clock)
+ *
+ * console.log(findings.map(({ code }) => code).join(', ')) // message_layout, signature_format
+ * ```
+ */
+export async function diagnose(
+  request: RequestToExplain,
+  secret: Secret,
+  clock?: Clock,
+  original?: Body,
+): Promise<Diagnosis> {
+  const listed = withListedHeaders(request)
+  const { timestamp, nonce, signature, body } = readRequest(listed)
+  if (body === undefined) {
+    throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
+  }
+  const secrets = readSecrets(secret)
+  if (clock !== undefined) assertClock(clock)
+  const steps = diagnoseInSteps(NODE_PRIMITIVES, {
+    timestamp,
+    nonce,
+    signature,
+    headers: [...targetOf(request), ...listHeaders(listed.headers)],
+    body,
+    original: original === undefined ? undefined : bytesOf(original, 'original'),
+    secrets,
+    now: timeOf(clock ?? Date),
+    isArrivalKnown: clock !== undefined,
+  })
+  for (;;) {
+    const until = performance.now() + MAX_BLOCKED
+    let step = steps.next()
+    while (!step.done && performance.now() < until) step = steps.next()
+    if (step.done) return step.value
+    await nextTurn()
+  }
+}
+
+/** Returns the method and the path as the pseudo-headers of HTTP/2. */
+function targetOf({ method, path }: RequestToExplain): Header[] {
+  const target = { ':method': method, ':path': path?.replace(/^https?:\/\/[^/]*/i, '') }
+  return Object.entries(target).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
+}
+
+/** Returns the request with a list instead of an iterator of headers, because headers are read twice, but an iterator only once. */
+function withListedHeaders(request: WebhookRequest): WebhookRequest {
+  const headers: unknown = request?.headers
+  const isIterator = typeof headers === 'object' && headers !== null && 'next' in headers && Symbol.iterator in headers
+  return isIterator ? { ...request, headers: [...(headers as Iterable<readonly [string, string]>)] } : request
+}

@@ -1,0 +1,154 @@
+import { HEADER_NAMES, type HeaderName, type HeaderValues } from '../../../src/rules/formats.js'
+import { isNonce } from '../../../src/rules/nonce.js'
+import { isTimestamp } from '../../../src/rules/timestamp.js'
+import { type Header, valuesOf } from '../capture/headers.js'
+import { instantOf, NEAR } from './instant.js'
+
+// What the sender meant by the three headers: a value may be under another name, repeated, or swapped with another.
+
+/** One of the three headers: what was received, and what else may be meant. */
+export interface ReceivedHeader {
+  readonly name: HeaderName
+  /** As received. Repeated values are joined with `, `. */
+  readonly value: string | undefined
+  /** The single values, if the header arrived several times, on separate lines or joined with `, ` as Node does. */
+  readonly repeated: readonly string[] | undefined
+  /** If the header is absent: the header that probably has its value under another name. */
+  readonly renamed: Header | undefined
+}
+
+/** The three headers, each with its meaning. */
+export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
+
+/** The values that the sender probably meant for the three headers. */
+export interface MeantHeaders extends HeaderValues {
+  /** Whether X-Timestamp and X-Nonce have each other's values. */
+  readonly isSwapped?: true
+}
+
+const FIELDS = { 'x-timestamp': 'timestamp', 'x-nonce': 'nonce', 'x-signature': 'signature' } as const
+
+/** Returns the three headers, found among all headers. The names of all headers are in lowercase. */
+export function findHeaders(values: HeaderValues, headers: readonly Header[]): ReceivedHeaders {
+  const received = HEADER_NAMES.map((name): ReceivedHeader => {
+    const value = values[FIELDS[name]]
+    const renamed = value === undefined ? findOtherName(headers, name) : undefined
+    return { name, value, repeated: repeatedValues(value, headers, name), renamed }
+  })
+  const [timestamp, nonce, signature] = received as [ReceivedHeader, ReceivedHeader, ReceivedHeader]
+  return { timestamp, nonce, signature }
+}
+
+/**
+ * Returns the possible meanings of the three headers, the likeliest first. Of a repeated header, the first or the last value may
+ * be meant. The values of two headers may be swapped.
+ */
+export function meaningsOf({
+  timestamp,
+  nonce,
+  signature,
+}: ReceivedHeaders): readonly [MeantHeaders, ...MeantHeaders[]] {
+  const meantValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
+  const meantSignature = meantValue(signature)
+  // If several headers were sent twice, their first values belong together, and so do their last values.
+  const pick = (place: 0 | -1): HeaderValues => ({
+    timestamp: timestamp.repeated?.at(place) ?? meantValue(timestamp) ?? timestampInside(meantSignature),
+    nonce: nonce.repeated?.at(place) ?? meantValue(nonce),
+    signature: signature.repeated?.at(place) ?? meantSignature,
+  })
+  const isRepeated = [timestamp, nonce, signature].some(({ repeated }) => repeated !== undefined)
+  // The joined value of a repeated signature is kept, because one of its parts may be right in another form.
+  const likeliest = { ...pick(0), signature: meantSignature }
+  return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
+}
+
+/** Returns the time that Stripe and others put into the header of the signature: `t=1700000000,v1=…`. */
+function timestampInside(signature = ''): string | undefined {
+  return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
+}
+
+const swap = ({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders => ({
+  timestamp: nonce,
+  nonce: timestamp,
+  signature,
+  isSwapped: true,
+})
+
+function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
+  return isTimestamp(timestamp) && isNonce(nonce)
+}
+
+/** Returns `meant`, with the timestamp and the nonce swapped back if their values show that they were swapped. */
+export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
+  const { timestamp, nonce } = meant
+  const swapped = swap(meant)
+  const holdsTime = Math.abs(Number(nonce) * 1000 - now) < NEAR
+  const isNoTime = timestamp !== undefined && instantOf(timestamp, now) === undefined
+  return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : meant
+}
+
+/**
+ * Returns `meant` without a nonce that was only guessed. A proxy may have added a request ID, so an ID is the nonce only if it was
+ * signed.
+ */
+export function withoutGuessedNonce(meant: MeantHeaders, { nonce: { renamed } }: ReceivedHeaders): MeantHeaders {
+  return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? meant : { ...meant, nonce: undefined }
+}
+
+function repeatedValues(
+  value: string | undefined,
+  headers: readonly Header[],
+  name: HeaderName,
+): readonly string[] | undefined {
+  const lines = valuesOf(headers, name)
+  if (lines.length > 1) return lines
+  const joined = value?.split(', ') ?? []
+  return joined.length > 1 && joined.every(({ length }) => length === joined[0]?.length) ? joined : undefined
+}
+
+/** The names that other products give to the three headers. */
+const OTHER_NAMES: { readonly [name in HeaderName]: RegExp } = {
+  'x-timestamp': /^(x-)?(ts|time|date)$|time-stamp|request-time|sent-at|signed-at/,
+  'x-nonce':
+    /^(x-)?(webhook|request|delivery|message|event|svix|idempotency|correlation)-?(id|key|uuid)$|(delivery|webhook|svix|message)-id$/,
+  'x-signature': /hmac|^(x-)?(sig|sign|signed|digest)$|-sig$|-sign$/,
+}
+
+/** Returns whether a name has the word. Up to two letters may be missing or added (one in a short word), in any order. */
+function hasWord(name: string, word: string): boolean {
+  return name.split('-').some((part) => {
+    let missing = word
+    let extra = 0
+    for (const letter of part) {
+      if (!missing.includes(letter)) extra++
+      missing = missing.replace(letter, '')
+    }
+    return extra + missing.length <= (word.length > 5 ? 2 : 1)
+  })
+}
+
+const plain = (name: string) => name.replace(/^http[_-]/, '').replaceAll('_', '-')
+
+/** Returns the header that probably has the value of `name` under another name, or `undefined` if there is none. */
+function findOtherName(headers: readonly Header[], name: HeaderName): Header | undefined {
+  const others = headers.filter(([other]) => other.length <= 128)
+  const candidates = others.filter(([other]) => {
+    const isTimeOfAnother = name === 'x-timestamp' && /nonce|signature/.test(other)
+    return !isTimeOfAnother && (hasWord(plain(other), FIELDS[name]) || OTHER_NAMES[name].test(plain(other)))
+  })
+  // The most specific header comes first: a SHA-256 signature before a SHA-1 signature, and a nonce before a request ID.
+  return (
+    candidates.find(([other]) => plain(other) === name) ??
+    candidates.find(([other]) => other.includes('256')) ??
+    candidates.find(([other]) => other.includes(FIELDS[name])) ??
+    candidates[0] ??
+    (name === 'x-signature' ? others.find(isAuthorizationDigest) : undefined)
+  )
+}
+
+/**
+ * Returns whether the header is `Authorization` with 64 hex digits. A token rarely has this form, so the digits are probably the
+ * signature.
+ */
+const isAuthorizationDigest = ([name, value]: Header) =>
+  name === 'authorization' && /^([\w-]{1,40}[ =])?[0-9a-f]{64}$/i.test(value)

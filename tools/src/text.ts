@@ -1,0 +1,86 @@
+import type { HeaderName } from '../../src/rules/formats.js'
+
+// Values as text for a reader.
+
+/** Returns a value between quotes, in ASCII with escapes, and shortened if it is long. */
+export function quote(value: string): string {
+  const short = value.length > 160 ? `${value.slice(0, 160)}…` : value
+  const escaped = JSON.stringify(short).replace(
+    /[^ -~…]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
+}
+
+/** Returns the usual spelling of a header's name: `X-Nonce`. */
+export function spell(name: HeaderName): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** The longest name and the longest list of names, in characters. */
+const MAX_NAME = 128
+const MAX_LIST = 240
+
+/** Returns the names of headers as a list, each name once. At the end of a long list, the names are left out and counted. */
+export function listNames(names: readonly string[]): string {
+  const all = [...new Set(names)].map((name) =>
+    quote(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name).slice(1, -1),
+  )
+  if (all.length === 0) return 'none'
+  const shown = all
+    .slice(0, 40)
+    .filter((_, index) => index === 0 || all.slice(0, index + 1).join(' ').length <= MAX_LIST)
+  const others = all.length - shown.length
+  return `${shown.join(' ')}${others === 0 ? '' : `, and ${others} more`}`
+}
+
+/** The names of white space and of invisible characters. */
+const CHARACTER_NAMES: { readonly [character: string]: string } = {
+  ' ': 'space',
+  '\t': 'tab',
+  '\n': 'line feed',
+  '\r': 'carriage return',
+  '\0': 'NUL',
+  '\xa0': 'no-break space',
+  '\u200b': 'zero-width space',
+  '\ufeff': 'byte order mark',
+}
+
+/**
+ * Matches white space around a text, and invisible characters inside it. A space inside does not match, because it is often meant.
+ */
+const ODD_SPACE = /^\s+|\s+$|[\p{Cc}\p{Cf}]|(?! )\p{Z}/gu
+
+/** Returns words as a list: `a`, `a and b`, `a, b and c`. */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const all = [...words]
+  const last = all.splice(-2).join(` ${conjunction} `)
+  return [...all, last].join(', ')
+}
+
+/** Returns a number of bytes as text: `1 byte`, `2 bytes`. */
+export function countBytes(count: number): string {
+  return count === 1 ? '1 byte' : `${count} bytes`
+}
+
+/** Returns a character as text: `U+200B (zero-width space)`. */
+function describeCharacter(character: string): string {
+  const number = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+  const name = CHARACTER_NAMES[character]
+  return name === undefined ? `U+${number}` : `U+${number} (${name})`
+}
+
+/** Returns the names of at most eight characters, each once: `U+0020 (space) and U+200B (zero-width space)`. */
+export function listCharacters(characters: Iterable<string>): string {
+  return joinWords([...new Set(characters)].slice(0, 8).map(describeCharacter), 'and')
+}
+
+/** Returns the names of the odd white space of a text, or an empty text if there is none. */
+export function describeOddSpace(text: string): string {
+  return listCharacters((text.match(ODD_SPACE) ?? []).join(''))
+}
+
+/** Returns a text without the white space around it and the invisible characters inside it. */
+export function removeOddSpace(text: string): string {
+  return text.replace(ODD_SPACE, '')
+}

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import {
+  areEqual,
+  fromBase64,
+  fromHex,
+  fromLatin1,
+  fromWindows1252,
+  isAscii,
+  latin1,
+  windows1252,
+  withoutLineBreaks,
+} from '../src/bytes.js'
+
+it.each([
+  ['', undefined],
+  ['a', undefined],
+  ['YQ', 'a'],
+  ['YQ==', 'a'],
+  ['YQ===', undefined],
+  ['YWI', 'ab'],
+  ['YWJj', 'abc'],
+  ['YWJjZ', undefined],
+  ['+/+/', '\xfb\xff\xbf'],
+  ['-_-_', '\xfb\xff\xbf'],
+  [' YQ', undefined],
+  ['YQ ', undefined],
+  ['Y=Q=', undefined],
+])('base64 %j is %j', (text, bytes) => {
+  expect(fromBase64(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
+})
+
+it.each([
+  ['', undefined],
+  ['c', undefined],
+  ['c3a', undefined],
+  ['C3a9', '\xc3\xa9'],
+  ['xc3a9', undefined],
+  ['c3a9x', undefined],
+])('hex %j is %j', (text, bytes) => {
+  expect(fromHex(text)).toEqual(bytes === undefined ? undefined : latin1(bytes))
+})
+
+it('Windows-1252 encodes characters that Latin-1 lacks', () => {
+  expect(windows1252('a€Ÿé')).toEqual(latin1('a\x80\x9f\xe9'))
+  expect(fromWindows1252(latin1('a\x80\x9f\xe9'))).toBe('a€Ÿé')
+  for (const text of ['漢', 'a漢', '漢a']) expect(windows1252(text)).toBeUndefined()
+})
+
+it('bytes are equal if they are the same in the same order', () => {
+  for (const [one, other, expected] of [
+    ['', '', true],
+    ['ab', 'ab', true],
+    ['ab', 'aB', false],
+    ['ab', 'Ab', false],
+    ['ab', 'abc', false],
+    ['abc', 'ab', false],
+  ] as const) {
+    expect(areEqual(latin1(one), latin1(other))).toBe(expected)
+  }
+})
+
+it('bytes are compared to the last one, wherever they begin in memory', () => {
+  const memory = Uint8Array.from({ length: 40 }, (_, index) => index)
+  for (let start = 0; start < 8; start++) {
+    for (let length = 0; length < 20; length++) {
+      const one = memory.subarray(start, start + length)
+      for (const other of [one.slice(), new Uint8Array([0, ...one]).subarray(1)]) {
+        expect(areEqual(one, other)).toBe(true)
+        for (let index = 0; index < length; index++) {
+          other[index] = 99
+          expect(areEqual(one, other)).toBe(false)
+          other[index] = one[index] as number
+        }
+      }
+    }
+  }
+})
+
+it("curl's -d removes line feeds, carriage returns and NULs", () => {
+  expect(withoutLineBreaks(latin1('a\nb\rc\0d\te'))).toEqual(latin1('abcd\te'))
+})
+
+it('bytes below 0x80 are decoded as ASCII', () => {
+  expect(isAscii(latin1('a\x7f'))).toBe(true)
+  expect(isAscii(latin1('a\x80'))).toBe(false)
+})
+
+it('decodes Latin-1 of any length', () => {
+  for (const length of [0, 8191, 8192, 8193, 20_000]) {
+    const text = 'é'.repeat(length)
+    expect(fromLatin1(latin1(text))).toBe(text)
+  }
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { NOW } from '../../../test/support/request.js'
+import { arrivalOf, describeTime, findArrival, parseTime } from '../../src/capture/arrival.js'
+
+describe('the time', () => {
+  it.each([
+    ['1700000000123', 1_700_000_000_123],
+    ['99999999999', 99_999_999_999_000],
+    ['100000000000', 100_000_000_000],
+    ['2023-11-14T22:13:20Z', 1_700_000_000_000],
+    ['2023-11-14t22:13:20.5z', 1_700_000_000_500],
+    ['2023-11-14 23:13:20+01:00', 1_700_000_000_000],
+    ['2023-11-14T17:13:20-0500', 1_700_000_000_000],
+    ['Tue, 14 Nov 2023 22:13:20 GMT', 1_700_000_000_000],
+  ])('%s is %d', (text, milliseconds) => {
+    expect(parseTime(text)).toBe(milliseconds)
+  })
+
+  it.each([
+    '',
+    'now',
+    '1.5',
+    '-1',
+    '2023-11-14',
+    '2023-11-14T22:13:20',
+    '2023-13-14T22:13:20Z',
+    '2023-11-14T22:13:20Zulu',
+    '1'.repeat(16),
+  ])('is not %j', (text) => {
+    expect(() => parseTime(text)).toThrow('--at is not a time.')
+  })
+
+  it('in the capture counts more than the Date of the request, because the sender sets that', () => {
+    const headers = [['Date', 'Tue, 14 Nov 2023 22:13:20 GMT']] as const
+    const arrival = [1_700_000_002_000, 'from the time in the capture'] as const
+    expect(findArrival(undefined, headers, arrival, NOW)).toBe(arrival)
+    expect(findArrival(undefined, headers, undefined, NOW)?.[0]).toBe(1_700_000_000_000)
+    expect(findArrival(undefined, [], undefined, NOW)).toBeUndefined()
+  })
+
+  it('of --at timestamp is the value of X-Timestamp, if it is at most a day from now', () => {
+    const findTime = (...values: string[]) =>
+      findArrival(
+        'timestamp',
+        values.map((value) => ['X-Timestamp', value] as const),
+        undefined,
+        NOW,
+      )
+    expect(findTime('1700086400')).toEqual([1_700_086_400_000, 'from X-Timestamp'])
+    expect(findTime('1700086401')).toBeUndefined()
+    expect(findTime('1700000000', '1700000000')).toBeUndefined()
+  })
+
+  it('is printed in ISO 8601', () => {
+    expect(describeTime(1_700_000_000_000)).toBe('2023-11-14T22:13:20Z')
+    expect(describeTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123Z')
+  })
+})
+
+it.each([
+  ['1700000000', 1_700_000_000_000],
+  [1_700_000_000, 1_700_000_000_000],
+  ['1700000000.257', 1_700_000_000_257],
+  [1_700_000_000_257, 1_700_000_000_257],
+  [99_999_999_999, 99_999_999_999_000],
+  [100_000_000_000, 100_000_000_000],
+  ['2023-11-14T22:13:20Z', 1_700_000_000_000],
+  ['2023-11-14T23:13:20+01:00', 1_700_000_000_000],
+  // Without a zone, the time would depend on the time zone of this machine.
+  ['2023-11-14T22:13:20', undefined],
+  ['2023-11-14', undefined],
+  ['1700000000x', undefined],
+  ['x1700000000', undefined],
+  ['1700000000.', undefined],
+  [['2023-11-14T22:13:20Z'], undefined],
+  [17, undefined],
+  [null, undefined],
+  [undefined, undefined],
+])('the time %j is %j', (time, milliseconds) => {
+  expect(arrivalOf(time, 'there')).toEqual(milliseconds === undefined ? undefined : [milliseconds, 'there'])
+})

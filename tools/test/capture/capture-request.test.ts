@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasErrorCode } from '../../../src/index.js'
+import { send } from '../../../test/support/raw-client.js'
+import { NOW } from '../../../test/support/request.js'
+import { bodyOf } from '../../src/capture/body.js'
+import { captureRequest } from '../../src/capture/capture-request.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+
+const clock = { now: () => NOW + 257 }
+const ARRIVAL = [NOW + 257, 'from the time in the capture']
+
+function readBack(text: Uint8Array) {
+  const captured = readCapture(text)
+  const { body, notes } = bodyOf(captured, captured.headers)
+  return { headers: captured.headers, body: Buffer.from(body), arrival: captured.arrival, notes }
+}
+
+describe('a request of Node', () => {
+  let received: IncomingMessage
+  const server = createServer((request, response) => {
+    received = request
+    request.resume().on('end', () => response.end())
+  })
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+  })
+  afterAll(() => server.close())
+
+  it('is written with its headers as they were sent', async () => {
+    const headers: [string, string][] = [
+      ['X-nONCE', 'a'],
+      ['x-Nonce', 'b \xe9'],
+    ]
+    const body = Buffer.from('3\r\nabc\r\n0\r\n\r\n')
+    await send((server.address() as AddressInfo).port, { path: '/a?b=%20c', headers, body, chunkBytes: 5 })
+    const read = readBack(captureRequest(received, body, clock))
+    expect(read).toMatchObject({ body, arrival: ARRIVAL, notes: [] })
+    expect(read.headers).toEqual([
+      [':method', 'POST'],
+      [':path', '/a?b=%20c'],
+      ['Host', 'localhost'],
+      ['Connection', 'close'],
+      ['Transfer-Encoding', 'chunked'],
+      ...headers,
+    ])
+  })
+
+  it('is written with the whole path, although a router of Express removed a part of it', () => {
+    const request = { method: 'POST', url: '/42', originalUrl: '/hooks/42', headers: { host: 'a' } }
+    expect(readBack(captureRequest(request, '', clock)).headers.slice(0, 2)).toEqual([
+      [':method', 'POST'],
+      [':path', '/hooks/42'],
+    ])
+  })
+})
+
+it('a request of Fetch is written with its headers, its path and its time', () => {
+  const request = new Request('https://example.com/hooks/42?a=b#c', {
+    method: 'PUT',
+    headers: { 'X-Nonce': 'abc', Accept: 'é' },
+  })
+  expect(readBack(captureRequest(request, '{"name":"Zoë"}', clock))).toEqual({
+    headers: [
+      [':method', 'PUT'],
+      [':path', '/hooks/42?a=b'],
+      ['accept', 'é'],
+      ['x-nonce', 'abc'],
+    ],
+    body: Buffer.from('{"name":"Zoë"}'),
+    arrival: ARRIVAL,
+    notes: [],
+  })
+})
+
+it('a request without method and path is written too, because it needs only headers', () => {
+  const before = Date.now()
+  const { headers, arrival } = readBack(captureRequest({ headers: [['A', 'b']] }, new ArrayBuffer(2)))
+  expect(headers).toEqual([
+    [':method', 'POST'],
+    [':path', '/'],
+    ['a', 'b'],
+  ])
+  expect(arrival?.[0]).toBeGreaterThanOrEqual(before)
+})
+
+it.each([
+  ['/a b', '/a%20b'],
+  ['/ü', '/ü'],
+  ['/€', '/%E2%82%AC'],
+  ['', '/'],
+  ['*', '*'],
+  ['http://', 'http://'],
+])('the target %j is written as %j', (url, path) => {
+  expect(readBack(captureRequest({ url, headers: {} }, '', clock)).headers[1]).toEqual([':path', path])
+})
+
+it('every request is read back byte for byte', () => {
+  const name = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,30}$/)
+  const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,100}$/).map((text) => text.replace(/^[\t ]+|[\t ]+$/g, ''))
+  const bodies = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc
+      .array(fc.constantFrom('\n', '\r\n', '> ', '```', '# Received at ', 'POST / HTTP/1.1\n', '0\r\n\r\n', '{'))
+      .map((parts) => Buffer.from(parts.join(''))),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value)), bodies, fc.constantFrom('', '\n', '\r\n'), (lines, body, added) => {
+      const rawHeaders = lines.flat()
+      const text = captureRequest({ headers: {}, rawHeaders }, body, clock)
+      const read = readBack(Buffer.concat([text, Buffer.from(added)]))
+      expect(read).toMatchObject({ arrival: ARRIVAL, notes: [] })
+      expect(read.headers.slice(2)).toEqual(lines)
+      expect(read.body.equals(body)).toBe(true)
+    }),
+  )
+})
+
+it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an editor added a line end', (length) => {
+  const body = Buffer.alloc(length, '0\r\n\r\n')
+  const text = captureRequest({ headers: { 'X-Nonce': 'a' } }, body, clock)
+  const read = readBack(Buffer.concat([text, Buffer.from('\n')]))
+  expect(read).toMatchObject({ arrival: ARRIVAL, notes: [] })
+  expect(read.body.equals(body)).toBe(true)
+})
+
+it('a header without a value is left out', () => {
+  const headers = { 'x-nonce': 'a', 'x-absent': undefined }
+  expect(readBack(captureRequest({ headers }, '', clock)).headers.slice(2)).toEqual([['x-nonce', 'a']])
+})
+
+it('its text may be pasted indented, quoted or in a fence', () => {
+  const text = Buffer.from(captureRequest({ headers: { 'X-Nonce': 'a' } }, '{"a":1}', clock))
+    .toString()
+    .replaceAll('\r\n', '\n')
+  for (const pasted of [text.replaceAll(/^/gm, '    '), text.replaceAll(/^/gm, '> '), `\`\`\`\n${text}\n\`\`\``]) {
+    expect(readBack(Buffer.from(pasted))).toMatchObject({ body: Buffer.from('{"a":1}'), arrival: ARRIVAL, notes: [] })
+  }
+})
+
+describe('an error says what to do', () => {
+  it.each<[string, () => unknown, string]>([
+    ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],
+    ['a parsed body', () => captureRequest({ headers: {} }, { a: 1 } as never), 'body is an object. Pass the bytes'],
+    ['no clock', () => captureRequest({ headers: {} }, '', 7 as never), 'clock has no now().'],
+    ['a carriage return in a header', () => captureRequest({ headers: { a: 'b\rc' } }, ''), 'has a line break'],
+    ['a line break in a header', () => captureRequest({ headers: { a: 'b\nc' } }, ''), 'has a line break'],
+    [
+      'a line break in the name of a header',
+      () => captureRequest({ headers: {}, rawHeaders: ['X-A: b\r\nX-Nonce', 'c'] }, ''),
+      'has a line break',
+    ],
+    ['a header that is no Latin-1', () => captureRequest({ headers: { a: '€' } }, ''), 'a character after U+00FF'],
+  ])('for %s', (_, act, message) => {
+    expect(act).toThrow(message)
+    try {
+      act()
+    } catch (error) {
+      expect(hasErrorCode(error, 'ERR_INVALID_ARGUMENT')).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/support/request.js'
+import { everyThird } from '../../../test/support/whole.js'
+import { check } from '../../src/workbench/check.js'
+import { call, FROM_ENV } from '../cli/call.js'
+
+const SECRET = 'mN3k6c83FY89D_vbCAVNK1_XgclIQSzuZepEQ8ZOLhE'
+
+/** One request as a tool wrote it, and what `diagnose` must say about it. */
+interface Captured {
+  readonly name: string
+  readonly capture: string | null
+  /** The capture in base64, if it is not UTF-8. */
+  readonly captureBytes?: string
+  /** The file of `--body-file`, in base64. */
+  readonly bodyFile?: string
+  /** `refused` if the capture does not hold the bytes that arrived, or the code of the first finding. */
+  readonly expect: 'genuine' | 'refused' | readonly string[]
+  readonly side?: string
+  /** The body that was sent, in base64. */
+  readonly body?: string
+  /** What the log masked: a header, or the body. */
+  readonly masked?: string
+}
+
+const CAPTURED: readonly Captured[] = readFileSync(new URL('captured.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'captured-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const NOW = 1_795_574_700_000
+
+function bytesOf({ capture, captureBytes }: Captured): Buffer {
+  return captureBytes === undefined ? Buffer.from(String(capture)) : Buffer.from(captureBytes, 'base64')
+}
+
+async function run(captured: Captured, command: 'diagnose' | 'verify') {
+  const path = join(folder, 'body')
+  const { bodyFile } = captured
+  if (bodyFile !== undefined) writeFileSync(path, Buffer.from(bodyFile, 'base64'))
+  const options = bodyFile === undefined ? [] : ['--body-file', path]
+  const { exitCode, text, said } = await call([command, '-', ...FROM_ENV, '--at', 'timestamp', '--json', ...options], {
+    stdin: bytesOf(captured),
+    env: { WEBHOOK_SECRET: SECRET },
+    clock: new TestClock(NOW),
+  })
+  const { findings = [], notes = [] } = exitCode === 2 ? {} : JSON.parse(text)
+  return { exitCode, findings, notes, said }
+}
+
+const GENUINE = CAPTURED.filter(({ expect: outcome }) => outcome === 'genuine')
+const REFUSED = CAPTURED.filter(({ expect: outcome }) => outcome === 'refused')
+const named = (all: readonly Captured[]) => all.map((captured) => [captured.name, captured] as const)
+
+describe('a genuine request is genuine, whatever its capture changed', () => {
+  it.each(named(GENUINE))('%s', async (_, captured) => {
+    const { exitCode, notes } = await run(captured, 'diagnose')
+    const { length } = Buffer.from(captured.body ?? '', 'base64')
+    expect([exitCode, notes]).toEqual([
+      0,
+      expect.arrayContaining([expect.stringMatching(`body of ${length} bytes?\\.$`)]),
+    ])
+    expect((await run(captured, 'verify')).exitCode).toBe(0)
+    const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
+    const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
+    expect([report.genuine, report.findings]).toEqual([true, []])
+  })
+})
+
+describe('a capture without the bytes that arrived is refused, and no sender is blamed', () => {
+  it.each(named(everyThird(REFUSED)))('%s', async (_, captured) => {
+    const { exitCode, said } = await run(captured, 'diagnose')
+    expect(exitCode).toBe(2)
+    expect(said).toMatch(/--header|--body-file|--trace/)
+    if (captured.masked !== undefined) {
+      expect(said).toMatch(captured.masked === 'body' ? /masked a part of the body/ : `masked ${captured.masked}`)
+    }
+    expect((await run(captured, 'verify')).exitCode).toBe(2)
+  })
+})
+
+describe('the mistake of a sender is found, whatever the capture changed', () => {
+  const mistakes = CAPTURED.filter((captured) => !GENUINE.includes(captured) && !REFUSED.includes(captured))
+  it.each(named(everyThird(mistakes)))('%s', async (_, captured) => {
+    const { exitCode, findings } = await run(captured, 'diagnose')
+    expect([exitCode, captured.expect]).toEqual([1, expect.arrayContaining([findings[0].code])])
+    expect(findings[0].side).toBe(captured.side)
+  })
+})

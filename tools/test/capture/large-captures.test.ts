@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { bodyOf } from '../../src/capture/body.js'
+import { CaptureError } from '../../src/capture/capture-error.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+
+const head = 'POST / HTTP/1.1\nHost: a\n'
+const NAMES = 'X-Timestamp=1 X-Nonce=a X-Signature=b'
+const hex8 = (offset: number) => offset.toString(16).padStart(8, '0')
+
+describe('a capture of 16 times the size takes about 16 times the time', () => {
+  it.each<[string, (size: number) => string]>([
+    ['switches of curl', (size) => `curl -${'s'.repeat(size)} http://a -d b`],
+    ['words of a command', (size) => `curl ${"'a' ".repeat(size / 4)}`],
+    ['quotes of a command', (size) => `curl ${'"'.repeat(size)}`],
+    ['backslashes in quotes', (size) => `curl "${'\\\\'.repeat(size / 2)}"`],
+    ['backslashes in $-quotes', (size) => `curl $'${'\\\\'.repeat(size / 2)}'`],
+    ['carets', (size) => `curl ^\n ${'^a'.repeat(size / 2)}`],
+    ['backslashes for cmd', (size) => `curl ^\n "${'\\'.repeat(size)}"`],
+    ['quotes for cmd', (size) => `curl ^\n ${'"'.repeat(size)}`],
+    ['lines with a prefix', (size) => `[1] ${head.trim().replace('\n', '\n[1] ')}\n${'[1] a\n'.repeat(size / 6)}`],
+    ['quoted lines', (size) => `> ${head.trim().replace('\n', '\n> ')}\n>\n${'> a\n'.repeat(size / 4)}`],
+    ['white space before the request', (size) => `${' '.repeat(size)}${head}`],
+    ['blank lines before the request', (size) => `${'\n'.repeat(size)}${head}`],
+    ['lines without a request', (size) => 'A B\n'.repeat(size / 4)],
+    ['a line of capital letters', (size) => 'A'.repeat(size)],
+    ['capital letters and spaces', (size) => 'POST / '.repeat(size / 7)],
+    ['fences', (size) => `a b\n${'```\n'.repeat(size / 4)}`],
+    ['lines of JSON after a prefix', (size) => 'a {"a":1}\n'.repeat(size / 10)],
+    ['braces', (size) => `a ${'{\n'.repeat(size / 2)}`],
+    ['brackets', (size) => '['.repeat(size)],
+    ['chunks', (size) => `${head}Transfer-Encoding: chunked\n\n${'1\na\n'.repeat(size / 4)}0\n`],
+    ['prompts', (size) => `a\n${'$ '.repeat(size / 2)}`],
+    ['lines of prompts', (size) => `a\n${'$ curl \n'.repeat(size / 8)}`],
+    ['words of curl', (size) => `a\n${'curl '.repeat(size / 5)}`],
+    ['lines of Insomnia', (size) => `> POST / HTTP/1.1\n\n${'| a\n'.repeat(size / 4)}`],
+    ['JSON in strings', (size) => JSON.stringify(Array(size / 64).fill('{"a":"{}"}'))],
+    ['line ends without CR', (size) => `${head}Content-Length: ${2 * size}\n\n${'\n'.repeat(size)}`],
+    ['meters of curl', (size) => `${' 0'.repeat(size / 2)}> POST / HTTP/1.1`],
+    ['heads of curl', (size) => '> POST / HTTP/1.1\n'.repeat(size / 18)],
+    ['lines of a dump', (size) => `00000000: ${'41'.repeat(16)}\n`.repeat(size / 44)],
+    [
+      'a dump',
+      (size) => Array.from({ length: size / 16 }, (_, n) => `${hex8(16 * n)}: ${'41 '.repeat(16)}`).join('\n'),
+    ],
+    ['pieces that were sent', (size) => `send: b'POST / HTTP/1.1\\r\\n'\n${"send: b'a'\n".repeat(size / 11)}`],
+    ['escapes in a piece', (size) => `<- "${'\\'.repeat(size)}"`],
+    ['marks in a piece', (size) => `http-outgoing-0 >> "${'['.repeat(size)}"`],
+    ['begins of wget', (size) => `a\n${'---request begin---\n[POST data: \n'.repeat(size / 33)}`],
+    ['lines of OkHttp', (size) => `--> POST http://a/ h2\n${'a: b\n'.repeat(size / 10)}\n${'a\n'.repeat(size / 4)}`],
+    ['begins of OkHttp', (size) => `a\n${'--> POST http://a\n'.repeat(size / 18)}`],
+    ['printed names', (size) => `a\n${NAMES}\n${"body: '".repeat(size / 7)}`],
+    ['printed braces', (size) => `a\n${NAMES}\n${'{'.repeat(size / 2)}\n${'}'.repeat(size / 2)}`],
+    ['printed lines of braces', (size) => `a\n${NAMES}\n${'{\n'.repeat(size / 2)}`],
+    ['printed white space', (size) => `a\nX-Nonce${' '.repeat(size / 2)}\nX-Signature${' \t'.repeat(size / 4)}`],
+    ['printed bytes', (size) => `a\n${NAMES}\nbody: [${'1, '.repeat(size / 3)}]`],
+    ['a printed word', (size) => `a\n${NAMES}\ndata={${'A'.repeat(size)}`],
+    ['printed quotes', (size) => `a\n${NAMES}\ndata={${'\\"'.repeat(size / 2)}`],
+    ['CSV', (size) => `${','.repeat(size / 16)}\n"{""x-signature"":1}"${'\n'.repeat(size / 16)}`],
+    ['quoted-printable', (size) => `X-Nonce: a\nX-Signature: ab=\n\n${'=\n=41'.repeat(size / 5)}`],
+    ['entities of HTML', (size) => `a &quot;\n${'&#'.repeat(size / 2)}`],
+    ['base64', (size) => 'aaaa'.repeat(size / 4)],
+    ['JSON that was printed again', (size) => `${head}Content-Length: ${size}\n\n[${'\n1,'.repeat(size / 3)}\n1]`],
+    ['brackets that were printed again', (size) => `${head}Content-Length: 7\n\n${'[\n'.repeat(size / 2)}`],
+    ['text after the body', (size) => `${head}\na${'\n'.repeat(size)}###`],
+    ['masks', (size) => `${head}\n${':***'.repeat(size / 4)}`],
+    ['a parsed body', (size) => JSON.stringify({ url: '/', headers: { host: 'a' }, body: Array(size / 2).fill(1) })],
+    ['fields beside headers', (size) => `{"x-signature":"a",${'"A_B":"",'.repeat(size / 9)}"b":""}`],
+  ])('%s', (_, capture) => {
+    const timeOf = (size: number) => {
+      const bytes = Buffer.from(capture(size))
+      const started = performance.now()
+      try {
+        const captured = readCapture(bytes)
+        if (captured.body !== undefined) bodyOf(captured, captured.headers)
+      } catch (error) {
+        expect(error).toBeInstanceOf(CaptureError)
+      }
+      return performance.now() - started
+    }
+    timeOf(2 ** 16)
+    const timeOfSmall = () => Array.from({ length: 16 }, () => timeOf(2 ** 16)).reduce((sum, time) => sum + time)
+    // Both take about as long, so other processes slow down both. Quadratic time would be 16 times as much. Short times vary.
+    const isFast = [1, 2, 3].some(() => timeOf(2 ** 20) < 4 * timeOfSmall() + 200)
+    expect(isFast).toBe(true)
+  })
+})
+
+describe('a large capture', () => {
+  it.each<[string, string]>([
+    ['a body of 20 MiB', `${head}\n${'a'.repeat(20 * 2 ** 20)}`],
+    ['a body of 20 MiB with a prefix', `[1] POST / HTTP/1.1\n[1] Host: a\n[1] \n[1] ${'a'.repeat(20 * 2 ** 20)}`],
+    ['a body of 20 MiB in quotes', `curl http://a -d '${'a'.repeat(20 * 2 ** 20)}'`],
+    ['the same in double quotes', `curl http://a -d "${'a'.repeat(20 * 2 ** 20)}"`],
+    ['the same in $-quotes', `curl http://a -d $'${'a'.repeat(20 * 2 ** 20)}'`],
+    ['the same for cmd', `curl ^\n http://a -d "${'a'.repeat(20 * 2 ** 20)}"`],
+    ['a body of 20 MiB in JSON', JSON.stringify({ url: '/', headers: { host: 'a' }, body: 'a'.repeat(20 * 2 ** 20) })],
+    ['20 MiB of base64', JSON.stringify({ url: '/', headers: { host: 'a' }, bodyBase64: 'aaaa'.repeat(5 * 2 ** 20) })],
+    ['20 MiB of hex', JSON.stringify({ url: '/', headers: { host: 'a' }, bodyHex: 'aa'.repeat(10 * 2 ** 20) })],
+    ['200 000 chunks', `${head}Transfer-Encoding: chunked\n\n${'1\na\n'.repeat(200_000)}0\n`],
+    ['a fence of 20 MiB', `\`\`\`\n${head}\n${'a'.repeat(20 * 2 ** 20)}\n\`\`\``],
+  ])('%s is read', (_, capture) => {
+    const captured = readCapture(Buffer.from(capture))
+    expect(bodyOf(captured, captured.headers).body.length).toBeGreaterThan(100_000)
+  })
+})

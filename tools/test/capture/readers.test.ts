@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
+import { bodyOf } from '../../src/capture/body.js'
+import { readClientLog } from '../../src/capture/client-logs.js'
+import { parseCurlOutput } from '../../src/capture/curl-output.js'
+import { decodeEscapes, decodeHtml } from '../../src/capture/escapes.js'
+import type { Header } from '../../src/capture/headers.js'
+import { readHexDump } from '../../src/capture/hex-dump.js'
+import { readLooseText } from '../../src/capture/loose-text.js'
+
+// The edges of the readers that no captured request reaches.
+
+const textOf = (body: Uint8Array | undefined) => body && fromUtf8(body)
+
+describe('the log of a client', () => {
+  const read = (text: string) => readClientLog(utf8(text), text)
+
+  it('is not read without its end', () => {
+    expect(read('---request begin---\nPOST / HTTP/1.1\nX-Nonce: a\n')).toBeUndefined()
+  })
+
+  it('is not read if the line of OkHttp goes on', () => {
+    expect(read('see --> POST http://localhost/ and more words')).toBeUndefined()
+  })
+
+  it('may lack the number of bytes, the prefix of a line, and a valid URL', () => {
+    const text =
+      'I/OkHttp: --> POST http://[ http/1.1\nI/OkHttp: X-Nonce: a\nX-Timestamp: 1\nI/OkHttp: \nI/OkHttp: {}\nI/OkHttp: --> END POST'
+    const request = read(text)
+    expect(request).toMatchObject({ bodyLength: undefined, isHttpText: false })
+    expect(request?.headers).toContainEqual([':path', '/'])
+    expect(request?.headers).toContainEqual(['X-Timestamp', '1'])
+    expect(textOf(request?.body)).toBe('{}')
+  })
+})
+
+it('the output of curl -v may end with its last header', () => {
+  const request = parseCurlOutput('> POST /hooks HTTP/1.1\n> X-Nonce: a', false)
+  expect(request?.headers).toEqual([
+    [':method', 'POST'],
+    [':path', '/hooks'],
+    ['X-Nonce', 'a'],
+  ])
+  expect(request?.body).toBeUndefined()
+})
+
+it.each([
+  ['&#34;a&#x22;', '"a"'],
+  ['&quot;&foo;', '"&foo;'],
+  ['&#128512;', '😀'],
+  ['&#999999999;', '&#999999999;'],
+  ['&#x110000;', '&#x110000;'],
+  ['&#xfffff;', String.fromCodePoint(0xfffff)],
+])('HTML: %s', (text, decoded) => {
+  expect(fromUtf8(latin1(decodeHtml(text)))).toBe(decoded)
+})
+
+it.each([
+  ['\\q', 'q'],
+  ['ë', 'ë'],
+  ['\\n\\u00eb\\x22', '\në"'],
+])('escapes: %s', (text, decoded) => {
+  expect(fromUtf8(decodeEscapes(text))).toBe(decoded)
+})
+
+describe('a dump of bytes', () => {
+  it('has the bytes that were sent, and not those that were received', () => {
+    const dump = '=> Send header, 2 bytes (0x2)\n0000: 41 42\n<= Recv header, 1 bytes (0x1)\n0000: 43\n'
+    expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
+  })
+
+  it('leaves out what curl says, and what is received before', () => {
+    const dump = '== Info: hello\n0000: 43\n=> Send header, 2 bytes (0x2)\n0000: 41 42\n'
+    expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
+  })
+
+  it('ends where an offset does not follow', () => {
+    const dump = '00000000: 41 42\n00000009: 4344\n'
+    expect(fromLatin1(readHexDump(dump, utf8(dump)) as Uint8Array)).toBe('AB')
+  })
+})
+
+describe('printed variables', () => {
+  const HEADERS = 'x-timestamp: 1700000000\nx-nonce: a\nx-signature: '.concat('a'.repeat(64), '\n')
+  const bodies = (text: string) => {
+    const { body, otherBodies = [] } = readLooseText(utf8(HEADERS + text)) ?? {}
+    return [body, ...otherBodies].map(textOf)
+  }
+
+  it('are not read without the three headers', () => {
+    expect(readLooseText(utf8('x-nonce: a\nbody: {}'))).toBeUndefined()
+  })
+
+  it('have a string with its length, a buffer, or numbers', () => {
+    expect(bodies('["body"]=>\n  string(2) "{}"')).toContain('{}')
+    expect(bodies('body: <Buffer 7b 7d>')).toContain('{}')
+    expect(bodies('body: <Buffer 7b 7>')).toContain('')
+    expect(bodies('body: [123, 125]')).toContain('{}')
+  })
+
+  it('give at most 16 bodies', () => {
+    expect(bodies('{"a":1}\n'.repeat(40))).toHaveLength(16)
+  })
+})
+
+describe('why a body is not proved', () => {
+  const captured = (body: string, headers: Header[] = []) => ({ headers, body: utf8(body) })
+
+  it.each([
+    ['the body was cut', captured('{"a":1, … 1.2 kB more')],
+    ['it has only a parsed body', { ...captured('{"a":1}'), isParsed: true }],
+    ['a dot may stand for any other byte', { ...captured('{"a":.}'), isLossy: true }],
+    ['the log masked a part of the body', captured('{"card":"***"}')],
+  ])('%s', (doubt, request) => {
+    expect(bodyOf(request, request.headers)).toMatchObject({ doubt })
+  })
+
+  it('its length', () => {
+    const headers: Header[] = [['content-length', '9']]
+    expect(bodyOf(captured('<a>', headers), headers).doubt).toBe('Content-Length is 9, but its body has 3 bytes')
+  })
+})

@@ -1,0 +1,449 @@
+import { describe, expect, it } from 'vitest'
+import { signedRequest } from '../../../test/support/request.js'
+import { bodyOf } from '../../src/capture/body.js'
+import { CaptureError } from '../../src/capture/capture-error.js'
+import { captureRequest } from '../../src/capture/capture-request.js'
+import { valuesOf } from '../../src/capture/headers.js'
+import { assertNotMasked } from '../../src/capture/masked.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+
+// Captures as people paste them: the same request in other wrappings.
+
+const BODY = '{"event":"invoice.paid","customer":"Zoë"}'
+const { headers } = signedRequest({ body: BODY })
+const SIGNATURE = headers['x-signature']
+const LINES = [
+  'POST /hooks/42 HTTP/1.1',
+  'Host: example.com',
+  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  `Content-Length: ${Buffer.byteLength(BODY)}`,
+  '',
+  BODY,
+]
+const TEXT = LINES.join('\n')
+const prefixed = (prefix: string) => LINES.map((line) => `${prefix}${line}`)
+
+function read(capture: string | Uint8Array) {
+  const captured = readCapture(Buffer.from(capture))
+  const { body } = bodyOf(captured, captured.headers)
+  return {
+    path: valuesOf(captured.headers, ':path').join(),
+    signature: valuesOf(captured.headers, 'x-signature').join(),
+    nonce: valuesOf(captured.headers, 'x-nonce').join(),
+    body: Buffer.from(body).toString(),
+    arrival: captured.arrival?.[0],
+  }
+}
+
+const REQUEST = { path: '/hooks/42', signature: SIGNATURE, nonce: headers['x-nonce'], body: BODY }
+
+describe('HTTP text is read', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['with CRLF', TEXT.replaceAll('\n', '\r\n')],
+    ['after a byte order mark', `\ufeff${TEXT}`],
+    ['in UTF-16, little-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
+    ['in UTF-16, little-endian, without a mark', Buffer.from(TEXT, 'utf16le')],
+    ['in UTF-16, big-endian', Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16()],
+    ['in UTF-16, big-endian, without a mark', Buffer.from(TEXT, 'utf16le').swap16()],
+    ['indented by spaces', prefixed('    ').join('\n')],
+    ['indented by a tab, after a blank line', `\n${prefixed('\t').join('\n')}\n`],
+    ['indented, with the white space of blank lines lost', prefixed('  ').join('\n').replaceAll(/ +\n/g, '\n')],
+    ['quoted as in a mail', prefixed('> ').join('\n')],
+    ['quoted twice', prefixed('> > ').join('\r\n')],
+    ['quoted, with the white space of blank lines lost', prefixed('> ').join('\n').replaceAll('> \n', '>\n')],
+    ['in a fence', `\`\`\`http\n${TEXT}\n\`\`\`\n`],
+    ['in a fence with CRLF', `\`\`\`\r\n${TEXT.replaceAll('\n', '\r\n')}\r\n\`\`\`\r\n`],
+    ['in a fence below prose', `We got this today.\n\n~~~\n${TEXT}\n~~~\n\nCan you help?\n`],
+    ['in a fence that does not end', `\`\`\`\n${TEXT}`],
+    ['below prose', `We got this today (401).\n\n${TEXT}`],
+    ['below 990 lines of prose', `${'It came in today.\n'.repeat(990)}${TEXT}`],
+    ['below prose, with CRLF', `We got this today (401).\n\nFrom a log:\n${TEXT}`.replaceAll('\n', '\r\n')],
+    ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
+    ['below a line that looks like a header', `Note: it came in today.\n${TEXT}`],
+    ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
+    ['with the name of a container', prefixed('web_1  | ').join('\n')],
+    ['with a name that looks like a header', prefixed('web: ').join('\n')],
+    ['in brackets', prefixed('[web 12] ').join('\n')],
+    ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
+    ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
+    ['with no-break spaces after the names', TEXT.replaceAll(': ', ':\u00a0').replaceAll('":\u00a0', '": ')],
+    ['with typographic quotes in its body', TEXT.replaceAll(/"(.*?)"/g, '“$1”')],
+    ['with a prefix on its first line only', `2023-11-14 INFO request: ${TEXT}`],
+    ['between other lines of a log', ['[1] start', ...prefixed('[1] '), 'end'].join('\n')],
+  ])('%s', (_, capture) => {
+    expect(read(capture)).toEqual({ ...REQUEST, arrival: undefined })
+  })
+
+  it.each([
+    '2023-11-14T22:13:2%dZ app[web.1]: ',
+    '[2023-11-14 23:13:2%d,257 +0100] INFO ',
+    '2023-11-14T22:13:2%d.123456789Z stdout F ',
+  ])('with the time of each line: %s', (prefix) => {
+    const capture = LINES.map((line, index) => `${prefix.replace('%d', String(index))}${line}`).join('\n')
+    const { arrival, ...rest } = read(capture)
+    expect(rest).toEqual(REQUEST)
+    expect(Math.floor(Number(arrival) / 1000)).toBe(1_700_000_000)
+  })
+
+  it('has no time of arrival if the log has no time zone', () => {
+    expect(read(prefixed('2023-11-14 22:13:20 ').join('\n')).arrival).toBeUndefined()
+  })
+
+  it('ends where the prefix ends, also if no Content-Length says so', () => {
+    const lines = [...prefixed('[1] '), 'end'].filter((line) => !line.includes('Content-Length'))
+    expect(read(lines.join('\n'))).toEqual({ ...REQUEST, arrival: undefined })
+  })
+
+  it('keeps a body that has a fence, a prefix or a request line in it', () => {
+    const body = '```\n> POST / HTTP/1.1\n> X-Nonce: other\n>\n```\n    a\n'
+    const head = ['POST / HTTP/1.1', 'X-Nonce: abc', `Content-Length: ${body.length}`, ''].join('\n')
+    expect(read(`${head}\n${body}`)).toMatchObject({ nonce: 'abc', body })
+  })
+
+  it('may begin with a remark that looks like a header, even without a request line', () => {
+    expect(read('Note: it came in today.\nX-Nonce: abc')).toMatchObject({ nonce: 'abc', body: '' })
+    expect(read('Note: it came in today.\nX-Nonce: abc\n\nPOST / HTTP/1.1')).toMatchObject({ body: 'POST / HTTP/1.1' })
+  })
+
+  it('needs no request line if a header is one of requests', () => {
+    expect(read(TEXT.replace(/.*\n/, ''))).toMatchObject({ path: '', signature: SIGNATURE, body: BODY })
+    expect(read(TEXT.replace(/.*\n/, '').replaceAll(/^/gm, '> '))).toMatchObject({ signature: SIGNATURE, body: BODY })
+    for (const bold of ['**$1**:', '**$1:**']) {
+      const capture = TEXT.replace(/.*\n/, '').replaceAll(/^([\w-]+):(?= )/gm, bold)
+      expect(read(capture)).toMatchObject({ signature: SIGNATURE, body: BODY })
+    }
+    expect(read(`X-Webhook-Signature: ab\n\n${BODY}`)).toMatchObject({ signature: '', body: BODY })
+  })
+})
+
+describe('JSON that a tool wrote again', () => {
+  it.each([
+    '{"list":[1,2],"id":1}',
+    '{"list": [1, 2], "id": 1}',
+    '{\n  "list": [\n    1,\n    2\n  ],\n  "id": 1\n}',
+    '{\n    "list": [\n        1,\n        2\n    ],\n    "id": 1\n}',
+    '{\n\t"list": [\n\t\t1,\n\t\t2\n\t],\n\t"id": 1\n}',
+    '{"list": [1,2],"id": 1}',
+  ])('is read as it was sent: %j', (sent) => {
+    const head = ['POST / HTTP/1.1', 'X-Nonce: abc', `Content-Length: ${sent.length}`, '']
+    expect(read([...head, '{ "list":[1,2], "id":1 }'].join('\n')).body).toBe(sent)
+  })
+})
+
+it('a nonce with dots or stars is not masked, but a signature with them is', () => {
+  assertNotMasked([['X-Nonce', 'a...b***c']])
+  expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')
+})
+
+describe('a head without its body', () => {
+  const HEAD = LINES.slice(1, -1).join('\n')
+
+  it.each([
+    ['that ends with a blank line', `${HEAD}\n`],
+    ['that does not', HEAD.trimEnd()],
+    ['below a request line', `${LINES[0]}\n${HEAD}`],
+    ['with names in bold', HEAD.replaceAll(/^([\w-]+):/gm, '**$1:**')],
+  ])('is refused, because Content-Length announces one: %s', (_, capture) => {
+    expect(() => read(capture)).toThrow('The capture has no body. Pass the file that was sent with --body-file PATH.')
+  })
+
+  it('is a request with an empty body if Content-Length is 0 or absent, or captureRequest wrote it', () => {
+    expect(read(HEAD.replace(/(content-length: )\d+/i, '$10')).body).toBe('')
+    expect(read(HEAD.replace(/content-length.*\n?/i, '')).body).toBe('')
+    const written = captureRequest({ url: '/', headers: { 'content-length': '42' } }, '')
+    expect(read(written).body).toBe('')
+  })
+})
+
+describe('the timeline of Insomnia', () => {
+  const SENT = LINES.slice(0, -1).map((line) => (line === '' ? '' : `> ${line}`))
+  const timeline = (body: string) =>
+    [
+      '* Preparing request',
+      ...SENT,
+      ...body.split('\n').map((line) => `| ${line}`),
+      '',
+      '< HTTP/1.1 401 Unauthorized',
+      '',
+      '| no',
+    ].join('\n')
+
+  it('is read with its body, not with that of the response', () => {
+    expect(read(timeline(BODY))).toEqual({ ...REQUEST, arrival: undefined })
+    expect(read(timeline(BODY).replace(/\n< [\s\S]*/, ''))).toMatchObject({ body: BODY })
+    const long = BODY.replace(',', ',\n')
+    expect(read(timeline(long).replace(/(Content-Length: )\d+/, `$1${Buffer.byteLength(long)}`)).body).toBe(long)
+  })
+
+  it('has no body if only the response has one', () => {
+    expect(() => read(timeline('').replace('| \n', ''))).toThrow('The capture has no body.')
+  })
+})
+
+describe('a curl command is read', () => {
+  const HEADERS = Object.entries(headers)
+  const forCmd = (text: string) =>
+    text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^a-zA-Z0-9\s_\-:=+~'/.,?;()*`]/g, '^$&')
+
+  it.each([
+    [
+      'as Chrome copies it for cmd',
+      [
+        'curl ^"https://example.com/hooks/42^" ^',
+        ...HEADERS.map(([name, value]) => `  -H ^"${forCmd(`${name}: ${value}`)}^" ^`),
+        `  --data-raw ^"${forCmd(BODY)}^"`,
+      ].join('\r\n'),
+    ],
+    [
+      'as written by hand for cmd',
+      [
+        'C:\\Users\\me>curl -X POST https://example.com/hooks/42 ^',
+        ...HEADERS.map(([name, value]) => `-H "${name}: ${value}" ^`),
+        `-d "${BODY.replaceAll('"', '\\"')}"`,
+        'exit',
+      ].join('\r\n'),
+    ],
+    [
+      'with its output below it',
+      [
+        `$ curl -v https://example.com/hooks/42 -H 'X-Nonce: other' --data-raw '${BODY}'`,
+        ...LINES.slice(0, 6).map((line) => `> ${line}`),
+        '> ',
+        '< HTTP/1.1 401 Unauthorized',
+        '< Date: Tue, 14 Nov 2023 22:13:21 GMT',
+        '<',
+      ].join('\n'),
+    ],
+  ])('%s', (_, capture) => {
+    expect(read(capture)).toMatchObject(REQUEST)
+  })
+
+  it.each([
+    ['curl ^"http://a^" --data-raw ^"a^\n\nb^"', 'a\nb'],
+    ['curl ^"http://a^" -d ^"^%^41 ^"^"x^"', '%41 "x'],
+    ['curl ^"http://a^" -d ^"a\\\\nb^"', 'a\\nb'],
+    ['curl http://a ^\n -d ^^', '^'],
+    ['curl http://a ^\n -d ""', ''],
+  ])('of cmd with its escapes: %j', (command, body) => {
+    expect(read(command).body).toBe(body)
+  })
+
+  const COMMAND = `curl -X POST 'https://example.com/hooks/42' ${HEADERS.map(([name, value]) => `-H '${name}: ${value}'`).join(' ')} --json '${BODY}'`
+
+  it.each([
+    ['bob@host:~/x$ '],
+    ['[bob@host x]$ '],
+    ['root@host:/# '],
+    ['PS C:\\Users\\bob> '],
+    ['host% '],
+    ['I ran this:\n\n'],
+    ['I ran this:\n\nbob@host:~$ '],
+  ])('after %j', (before) => {
+    expect(read(before + COMMAND)).toMatchObject(REQUEST)
+    expect(read(`${before}${COMMAND}\nHTTP/1.1 401 Unauthorized\nContent-Length: 0\n`)).toMatchObject(REQUEST)
+  })
+
+  it.each([
+    ['output of curl', '* Trying\n> POST / HTTP/1.1\n> X-Nonce: abc\n>\n< HTTP/1.1 401\n\n'],
+    ['HTTP text below prose', 'It came in today:\n\nPOST / HTTP/1.1\nX-Nonce: abc\n\n'],
+  ])('but not from a body: %s', (_, before) => {
+    const { headers: lines } = readCapture(Buffer.from(before + COMMAND))
+    expect(valuesOf(lines, 'x-nonce')).toEqual(['abc'])
+  })
+
+  it('but prose about curl is none', () => {
+    expect(() => read('We got a 401.\ncurl shows it too.')).toThrow('The capture is not a request.')
+  })
+
+  it('up to a redirection, which is not a part of it', () => {
+    expect(read('curl http://a/b -d x 2> errors.txt')).toMatchObject({ path: '/b', body: 'x' })
+    expect(read('curl http://a/b -d x>out')).toMatchObject({ path: '/b', body: 'x' })
+    expect(read('curl http://a/b -d "x\\y"; ls')).toMatchObject({ path: '/b', body: 'x\\y' })
+  })
+
+  it.each([
+    ['a variable', 'curl http://a -H "X-Nonce: $NONCE"', 'a variable of the shell'],
+    ['a substitution', 'curl http://a -d "$(cat body)"', 'a variable of the shell'],
+    ['backticks', 'curl http://a -d `cat body`', 'a variable of the shell'],
+    ['headers in a file', 'curl http://a -H @headers', 'in a file'],
+    ['typographic quotes', 'curl ‘http://a’ -H ‘X-Nonce: a’ -d ‘{}’', 'typographic quotes'],
+    ['typographic double quotes', "curl http://a -H “X-Nonce: it's” -d “a”", 'typographic quotes'],
+    ['lines that were wrapped', "curl 'http://a'\n-H 'X-Nonce: a' -d b", 'broken into lines'],
+    ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'broken into lines'],
+    ['a long option on the next line', 'curl http://a\n  --json b', 'broken into lines'],
+    ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'broken into lines'],
+    ['the line ends of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
+    ['the line ends of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
+    ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
+  ])('not with %s', (_, command, message) => {
+    expect(() => read(command)).toThrow(CaptureError)
+    expect(() => read(command)).toThrow(message)
+  })
+
+  it('has no body if curl encodes it', () => {
+    for (const option of ['--data-urlencode', '-F', '--form']) {
+      expect(readCapture(Buffer.from(`curl http://a ${option} a=b`)).body).toBeUndefined()
+    }
+    expect(read('curl "$URL" -d a').body).toBe('a')
+  })
+})
+
+describe('JSON is read', () => {
+  const BASE64 = Buffer.from(BODY).toString('base64')
+  const request = { method: 'POST', url: '/hooks/42', headers }
+  const outside = (document: object) => JSON.stringify(document)
+
+  it.each([
+    ['with rawBody beside a parsed body', outside({ req: request, rawBody: BODY, body: JSON.parse(BODY) })],
+    ['with raw_body', outside({ ...request, raw_body: BODY })],
+    ['with bodyBase64', outside({ ...request, bodyBase64: BASE64, body: { parsed: true } })],
+    ['with base64 in lines', outside({ ...request, rawBodyBase64: `${BASE64.slice(0, 8)}\n${BASE64.slice(8)}\n` })],
+    ['with bodyHex', outside({ ...request, bodyHex: Buffer.from(BODY).toString('hex') })],
+    ['with bodyEncoding', outside({ ...request, body: BASE64, bodyEncoding: 'base64' })],
+    ['with encoding hex', outside({ ...request, body: Buffer.from(BODY).toString('hex'), encoding: 'hex' })],
+    ['with is_base64', outside({ ...request, body: BASE64, is_base64: true })],
+    ['after the prefix of a log', `2023-11-14T22:13:20.257Z\t6f96\tINFO\t${outside({ ...request, body: BODY })}\n`],
+    ['after a prefix in brackets', `[info] ${outside({ ...request, body: BODY })}`],
+    [
+      'after a prefix, over several lines',
+      `INFO received ${JSON.stringify({ ...request, body: BODY }, undefined, 2)}\n`,
+    ],
+    ['among other lines', `start\nINFO {"msg":"a"}\nINFO ${outside({ ...request, body: BODY })}\nend {\n`],
+    [
+      'with headers as a string of lines',
+      outside({ ...request, headers: LINES.slice(1, -2).join('\r\n'), body: BODY }),
+    ],
+    ['with headers as JSON in a string', outside({ ...request, headers: JSON.stringify(headers), body: BODY })],
+    [
+      'as the message of a queue',
+      outside({ Records: [{ messageId: '1', body: outside({ ...request, body: BODY }), md5OfBody: 'a' }] }),
+    ],
+    ['in a fence', `\`\`\`json\n${outside({ ...request, body: BODY })}\n\`\`\``],
+  ])('%s', (_, capture) => {
+    expect(read(capture)).toMatchObject(REQUEST)
+  })
+
+  it('that ngrok exports', () => {
+    const exchange = {
+      uri: '/api/requests/http/airt_1',
+      id: 'airt_1',
+      start: '2023-11-14T23:13:20+01:00',
+      request: {
+        method: 'POST',
+        proto: 'HTTP/1.1',
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+        uri: '/hooks/42',
+        raw: Buffer.from(TEXT.replaceAll('\n', '\r\n')).toString('base64'),
+      },
+      response: { status: '401', headers: { 'X-Signature': ['of the response'] }, raw: 'SFRUUC8xLjE=' },
+    }
+    const expected = { ...REQUEST, arrival: 1_700_000_000_000 }
+    expect(read(outside(exchange))).toEqual(expected)
+    expect(read(outside({ uri: '/api/requests/http', requests: [exchange] }))).toEqual(expected)
+  })
+
+  it('that webhook.site exports, with its time in UTC', () => {
+    const document = {
+      uuid: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+      token_id: '00cf4fc9-8b86-4d01-b42d-6f9619ff64ff',
+      method: 'POST',
+      content: BODY,
+      query: null,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      url: 'https://webhook.site/hooks/42',
+      created_at: '2023-11-14 22:13:20',
+    }
+    expect(read(outside(document))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
+    expect(read(outside({ data: [document] }))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
+  })
+
+  it('with its own body, although the response is beside it', () => {
+    const logged = { ...request, body: BODY, response: { status: 401, body: 'of the response' } }
+    expect(read(outside(logged)).body).toBe(BODY)
+  })
+
+  it('as the first of several, if none has X-Signature', () => {
+    const unsigned = (path: string) => ({ url: path, headers: { host: 'a' }, body: path })
+    expect(read(outside([unsigned('/first'), unsigned('/second')]))).toMatchObject({ path: '/first', body: '/first' })
+  })
+
+  it('without taking another field as the body', () => {
+    for (const others of [{ text: 'c', message: 'd' }, { response: { body: 'f' } }, { body: 7 }]) {
+      expect(() => read(outside({ ...request, ...others }))).toThrow('The capture has no body.')
+    }
+    const captured = readCapture(Buffer.from(outside({ ...request, data: 'e' })))
+    expect(bodyOf(captured, captured.headers).doubt).toBeDefined()
+    // The string that holds a request is not its body.
+    expect(() => read(outside({ Records: [{ body: outside(request) }] }))).toThrow('The capture has no body.')
+    const form = { request: { ...request, postData: { params: [{ name: 'a', value: 'b' }] } } }
+    expect(() => read(outside(form))).toThrow('has the fields of a form, but not the bytes of the body. Pass the file')
+    const logged = { request, response: { status: 401 }, body: 'of the response' }
+    expect(() => read(outside(logged))).toThrow('The capture has no body.')
+  })
+
+  it.each([
+    ['base64 that is none', { ...request, bodyBase64: '{}' }, 'its body is base64, but it is not'],
+    ['hex that is none', { ...request, bodyHex: 'xy' }, 'its body is hex, but it is not'],
+  ])('not with %s', (_, document, message) => {
+    expect(() => read(outside(document))).toThrow(message)
+  })
+
+  it('with an empty body in base64', () => {
+    expect(read(outside({ ...request, bodyBase64: '' })).body).toBe('')
+  })
+
+  it('unless its parsed body is nested too deeply to be written', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const capture = `{"url":"/","headers":{"host":"a"},"body":${deep}}`
+    expect(() => read(capture)).toThrow(CaptureError)
+    expect(() => read(capture)).toThrow('nested too deeply')
+    const shallow = `${'['.repeat(1000)}${']'.repeat(1000)}`
+    expect(read(`{"url":"/","headers":{"host":"a"},"body":${shallow}}`).body).toBe(shallow)
+  })
+})
+
+describe('other text is refused, with the shapes that are read', () => {
+  it.each([
+    ['prose', 'We got a 401 today.\n\nCan you help?'],
+    ['a list of names and values', 'level: info\nmessage: received\n\nbody'],
+    ['YAML of a request', `headers:\n  X-Nonce: "abc"\nbody: '{"event": "paid"}'\n`],
+    ['a command of HTTPie', `http POST http://a X-Nonce:abc --raw '{"event":"paid"}'`],
+    ['YAML', 'timestamp: 1700000000\nevent: invoice.paid\n'],
+    ['the head of a response', 'HTTP/1.1 401 Unauthorized\nDate: Tue, 14 Nov 2023 22:13:21 GMT\n\n'],
+    ['the headers of a response', 'Content-Type: text/html\nServer: nginx\nContent-Length: 3\n\nabc'],
+    ['a command of PowerShell', 'Invoke-WebRequest -Uri "https://a" -Headers @{ "x-nonce"="a" } -Body "b"'],
+    ['a call of fetch', 'await fetch("https://a", { method: "POST", headers: { "x-nonce": "a" } })'],
+    ['an object of JavaScript', "{ method: 'POST', headers: { 'x-nonce': 'a' }, body: 'b' }"],
+    ['a line of an access log', '127.0.0.1 - - [14/Nov/2023:22:13:20 +0000] "POST /hooks/42 HTTP/1.1" 401 0'],
+    ['JSON of a response', '{"status":401,"headers":{"content-type":"text/plain"},"body":"no"}'],
+    ['a JSON string', '"a text"'],
+    ['a quote', '"a text'],
+    ['a remark and no request line', 'Note: it came in today.\nHost: a\nnot a header'],
+    ['output of curl with a broken line', '> POST / HTTP/1.1\n> no header\n>\n'],
+    ['names and values on lines of their own', 'X-Timestamp:\n1700000000\nX-Nonce:\nabc'],
+    ['binary', Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00])],
+  ])('%s', (_, capture) => {
+    expect(() => read(capture)).toThrow(CaptureError)
+    expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text/)
+  })
+})
+
+describe('members that a printer sorted', () => {
+  // The members in the order of the sender, and as they were printed.
+  const objectOf = (keys: string) => `{${[...keys].map((key) => `"${key}":{"d":1,"c":2}`).join(',')}}`
+  const readSorted = (sent: string, printed: string) => {
+    const captured = readCapture(Buffer.from(`POST / HTTP/1.1\nContent-Length: ${sent.length}\n\n${printed}`))
+    return bodyOf({ ...captured, isParsed: true }, captured.headers, (body) => Buffer.from(body).toString() === sent)
+  }
+
+  it('get the order with which the signature is right, if they are at most six', () => {
+    const { body, notes, doubt } = readSorted(objectOf('fbdaec'), objectOf('abcdef'))
+    expect([Buffer.from(body).toString(), doubt]).toEqual([objectOf('fbdaec'), undefined])
+    expect(notes.join()).toContain('has the members of the body in another order')
+  })
+
+  it('prove nothing if they are more, or if no order fits the signature', () => {
+    expect(readSorted(objectOf('gfbdaec'), objectOf('abcdefg')).doubt).toBeDefined()
+    expect(readSorted(objectOf('ba').replace('2', '3'), objectOf('ab')).doubt).toBeDefined()
+  })
+})

@@ -1,0 +1,175 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
+import { SECRET, signatureOf } from '../../../test/support/request.js'
+import { PROGRAM } from './program.js'
+
+// These tests run the command line as a program. The other tests call the commands in their own process, which is faster.
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+const body = join(folder, 'body.json')
+writeFileSync(body, '{"a":1}')
+afterAll(() => rmSync(folder, { recursive: true }))
+
+// Removes the colour settings, because they would change the output. In CI, Node shows no colours even at a terminal.
+const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...rest } = process.env
+const env = { ...rest, WEBHOOK_SECRET: SECRET, TERM: 'xterm' }
+
+function shell(script: string) {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM, body], {
+    env,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe.runIf(IS_POSIX)('the command in a pipe', () => {
+  it('signs and verifies a request', () => {
+    const script =
+      '"$0" "$1" sign "$2" --secret-env WEBHOOK_SECRET --format http | "$0" "$1" verify - --secret-env WEBHOOK_SECRET'
+    expect(shell(script)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Genuine: /), stderr: '' })
+  })
+
+  it('ends without an error if the reader closes the pipe', () => {
+    const { stdout, stderr } = shell(
+      'head -c 3000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | head -n 1',
+    )
+    expect([stdout, stderr]).toEqual(['POST / HTTP/1.1\r\n', ''])
+    expect(shell('{ "$0" "$1" --help; echo "$?" >&2; } | true').stderr).toBe('0\n')
+  })
+
+  it.runIf(existsSync('/dev/full'))('prints an error for a full disk', () => {
+    expect(shell('"$0" "$1" --help > /dev/full')).toMatchObject({
+      status: 2,
+      stderr: 'error: Cannot write the output: no space left on device.\n',
+    })
+  })
+
+  it('prints all of a large body', () => {
+    const script =
+      'head -c 5000000 /dev/zero | "$0" "$1" sign - --secret-env WEBHOOK_SECRET --format http | tail -c 5000000 | wc -c'
+    expect(shell(script).stdout.trim()).toBe('5000000')
+  })
+})
+
+it('the command exits with 2 for an error, and prints no stack trace', () => {
+  const args = [PROGRAM, 'sign', join(folder, 'none'), '--secret-env', 'WEBHOOK_SECRET']
+  expect(spawnSync(process.execPath, args, { env, encoding: 'utf8' })).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: 'error: Cannot read the body: no such file or directory.\n',
+  })
+})
+
+/** Runs the program at a pseudo-terminal and types. Returns the output of the terminal and the exit code. */
+function atTerminal(args: readonly string[], keys: string) {
+  const output = execFileSync('python3', ['-c', PTY, keys, process.execPath, PROGRAM, ...args], {
+    env,
+    encoding: 'utf8',
+  })
+  return JSON.parse(output) as { shown: string; status: number }
+}
+
+const PTY = `
+import json, os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown, keys = b'', sys.argv[1].encode()
+while True:
+    try: part = os.read(terminal, 10000)
+    except OSError: break
+    if not part: break
+    shown += part
+    if keys and b'shown): ' in shown:
+        os.write(terminal, keys)
+        keys = b''
+print(json.dumps({'shown': shown.decode(), 'status': os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}))
+`
+
+describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', () => {
+  it('exits with 130 after Ctrl+C at the prompt', () => {
+    const { shown, status } = atTerminal(['sign', body], 'half of it\x03')
+    expect([shown, status]).toEqual(['Signing secret of the webhook (it is not shown): \r\n', 130])
+  })
+
+  it('asks for the secret even if input and output are files', () => {
+    const script = `printf '{"a":1}' | "${process.execPath}" "${PROGRAM}" sign - --timestamp 1700000000 --nonce abc > "${folder}/headers" 2> "${folder}/notes"; cat "${folder}/headers"`
+    const python = PTY.replace('sys.argv[2], sys.argv[2:]', "'/bin/sh', ['sh', '-c', sys.argv[2]]")
+    const { shown } = JSON.parse(
+      execFileSync('python3', ['-c', python, `${SECRET}\r`, script], { env, encoding: 'utf8' }),
+    )
+    expect(shown).toContain(`X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}`)
+  })
+
+  it('prints colours', () => {
+    const { shown, status } = atTerminal(['verify', '--header', 'a: b', '--secret-env', 'WEBHOOK_SECRET'], '')
+    expect([shown.includes('\x1b['), status]).toEqual([true, 1])
+  })
+})
+
+describe('the command without a terminal', () => {
+  it('does not ask for the secret', async () => {
+    // A detached process has no terminal.
+    const child = spawn(process.execPath, [PROGRAM, 'sign', body], {
+      env,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(child, 'exit')
+    let stderr = ''
+    for await (const part of child.stderr) stderr += part
+    expect(stderr).toContain('there is no terminal to ask for it')
+    expect(await exited).toEqual([2, null])
+  })
+})
+
+describe('the entry', () => {
+  const { argv, exitCode } = process
+  afterEach(() => {
+    Object.assign(process, { argv, exitCode })
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+  })
+
+  it('passes the process to run', async () => {
+    process.argv = [process.execPath, PROGRAM, 'verify', '--secret-env', 'WEBHOOK_SECRET']
+    vi.stubEnv('WEBHOOK_SECRET', SECRET)
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(
+      Object.assign(new PassThrough().end('X-Nonce: a\n\n'), { fd: 0 }) as never,
+    )
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((...args) => {
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    await import('../../src/cli/main.js')
+    expect(String(write.mock.calls[0]?.[0])).toContain('missing_header')
+    expect(process.exitCode).toBe(1)
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends listen after %s', async (signal) => {
+    vi.resetModules()
+    process.argv = [process.execPath, PROGRAM, 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET']
+    vi.stubEnv('WEBHOOK_SECRET', SECRET)
+    const printed: string[] = []
+    vi.spyOn(process.stdout, 'write').mockImplementation((text, ...args) => {
+      printed.push(String(text))
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    vi.spyOn(process.stderr, 'write').mockImplementation((_text, ...args) => {
+      for (const done of args) if (typeof done === 'function') done()
+      return true
+    })
+    const ended = import('../../src/cli/main.js')
+    await vi.waitFor(() => expect(printed.join('')).toContain('Listening on'), 20_000)
+    process.emit(signal)
+    await ended
+    expect(printed.join('')).toContain('No request arrived.')
+    expect(process.exitCode).toBe(0)
+  })
+})

@@ -1,0 +1,313 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestClock } from '../../../test/support/request.js'
+import { everyThird } from '../../../test/support/whole.js'
+import { COMMON_MISTAKES, MISTAKES, type Mistake, Receiver } from '../../../test/testing/receivers/receiver.js'
+import { ReceiverServer } from '../../../test/testing/receivers/serve.js'
+import { junitText } from '../../src/cli/check/junit.js'
+import { type Around, call, FROM_ENV } from './call.js'
+
+/** A secret of 32 random bytes, because a weaker one adds a note to the output. */
+const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+
+const receivers = new ReceiverServer()
+beforeAll(() => receivers.start())
+afterAll(() => receivers.stop())
+
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections()
+})
+
+/** Starts a server, and returns its origin. */
+async function serve(handler: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
+  const server = createServer(handler)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+function receiver({ apply = () => ({}) }: Partial<Pick<Mistake, 'apply'>> = {}, shared = new Receiver(SECRET)): string {
+  return receivers.add(Object.assign(shared, apply(shared)))
+}
+
+/** Runs the command with the real clock. On a machine under load, an answer takes long. */
+function check(url: string, args: readonly string[] = [], around: Around = {}) {
+  const fast = ['--rate', '10000', ...(args.includes('--timeout') ? [] : ['--timeout', '60'])]
+  const env = { WEBHOOK_SECRET: SECRET }
+  return call(['check', url, ...FROM_ENV, ...fast, ...args], { clock: Date as unknown as TestClock, env, ...around })
+}
+
+const document = async (url: string, args: readonly string[] = []) =>
+  JSON.parse((await check(url, ['--json', ...args])).text)
+
+const RIGHT = receiver
+
+// The last replay waits for 3 s, so all run at once.
+describe.concurrent('check', () => {
+  it('finds nothing wrong with a right receiver', async () => {
+    const { exitCode, text, stderr } = await check(RIGHT())
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toMatch(/^Checks http:\S+\n62 cases: up to 1\d\d requests, of which \d\d are genuine\./)
+    expect(text).toContain('ok    replay-again            the same request again              401\n')
+    expect(text).toContain('ok    replay-copies           20 copies at once                   1\n')
+    expect(text).toMatch(
+      /\naccepted +19 of 19\nheaders +7 of +7\n(.*\n)*\n62 of 62: this endpoint keeps the specification\.\n$/,
+    )
+    expect(text).not.toMatch(/.{81}/)
+    expect(text).not.toContain('\x1b')
+  })
+
+  it('prints the cause and the fix of a failing case within 80 columns', async () => {
+    const [mistake] = MISTAKES.filter(({ name }) => name === 'splits at a comma')
+    const { exitCode, text } = await check(receiver(mistake))
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/\nFAIL {2}signature-list +two, joined by a comma +204, not 4xx\n/)
+    expect(text).toMatch(
+      /\nWhat to change:\n\n1\. .*list of two signatures is accepted(.*\n)+ {3}Fix: (.*\n)+ {3}Cases: signature-list\n/,
+    )
+    expect(text).toContain('\n61 of 62 cases pass.\n')
+    expect(text).not.toMatch(/.{81}/)
+  })
+
+  it('is a document with --json', async () => {
+    const [mistake] = MISTAKES.filter(({ name }) => name === 'compares 63 digits')
+    const { endpoint, ok, cases, causes, skipped, notes } = await document(receiver(mistake))
+    expect([ok, skipped, notes]).toEqual([false, [], []])
+    expect(endpoint).toMatch(/^http:/)
+    expect(cases).toHaveLength(62)
+    expect(cases[0]).toEqual({
+      code: 'accepted-json',
+      rule: 'accepted',
+      sent: 'JSON',
+      expected: 'accepted',
+      ok: true,
+      statuses: [204],
+    })
+    expect(cases.filter((one: { ok: boolean }) => !one.ok)).toEqual([
+      {
+        code: 'signature-digit',
+        rule: 'signature',
+        sent: 'one digit changed',
+        expected: 'rejected',
+        ok: false,
+        statuses: [204],
+        fault: 'accepted',
+        cause: expect.any(String),
+        fix: expect.any(String),
+      },
+    ])
+    expect(causes).toMatchObject([{ codes: ['signature-digit'] }])
+  })
+
+  it.each(everyThird(COMMON_MISTAKES))('names the one reason of several failures first: $name', async (mistake) => {
+    const { causes } = await document(receiver(mistake))
+    expect(causes[0].cause).toMatch(mistake.says)
+    expect(causes[0].codes).toEqual(expect.arrayContaining([...mistake.fails]))
+  })
+
+  it('ends if the first request is refused, and says why and how to find out', async () => {
+    const [mistake] = MISTAKES
+    const { exitCode, text, said } = await check(receiver(mistake))
+    expect(exitCode).toBe(1)
+    expect(text).toMatch(/^FAIL {2}accepted-json +JSON +401, not 2xx$/m)
+    expect(text).not.toContain('accepted-empty')
+    const line = text.replaceAll(/\s+/g, ' ')
+    expect(line).toContain('1. A genuine request is refused.')
+    expect(line).toContain('run inbound-webhook-auth listen --forward-to http://')
+    expect(line).toContain('The endpoint refuses a genuine request, so no other case was run.')
+    expect(said).toBe('')
+  })
+
+  it('cannot run if nothing answers', async () => {
+    const url = await serve(() => {})
+    const { exitCode, said } = await check(url, ['--timeout', '0.1'])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('does not answer: no response (none within 0.1 s).')])
+  })
+
+  it('sends replays and copies to all instances', async () => {
+    const same = RIGHT()
+    expect((await check(same, ['--instance', same, '--only', 'replay'])).exitCode).toBe(0)
+    const { causes } = await document(RIGHT(), ['--instance', RIGHT(), '--instance', RIGHT(), '--only', 'replay'])
+    expect(causes).toMatchObject([{ cause: expect.stringMatching(/Several processes or instances/) }])
+    const { cases } = await document(RIGHT(), ['--instance', receiver(MISTAKES[0]), '--only', 'replay-again'])
+    expect(cases[1]).toMatchObject({
+      ok: false,
+      cause: expect.stringContaining('genuine request of this case is refused'),
+    })
+  })
+
+  it('runs some cases only, and always the first one', async () => {
+    const codes = async (...args: string[]) =>
+      (await document(RIGHT(), args)).cases.map(({ code }: { code: string }) => code)
+    expect(await codes('--only', 'nonce-empty, body-other', '--only', 'timestamp-sign')).toEqual([
+      'accepted-json',
+      'timestamp-sign',
+      'nonce-empty',
+      'body-other',
+    ])
+    expect(await codes('--only', 'nonce', '--skip', 'nonce-129')).toEqual([
+      'accepted-json',
+      'nonce-empty',
+      'nonce-space',
+      'nonce-outside-ascii',
+    ])
+    const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-emty'])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('Unknown case. Did you mean nonce-empty?')])
+  })
+
+  it('skips the cases about other bodies with an event', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+    const bodies: string[] = []
+    const right = new Receiver(SECRET)
+    const url = receivers.add({
+      answer: (request, sent) => {
+        bodies.push(sent.toString())
+        return right.answer(request, sent)
+      },
+    })
+    const { exitCode, text } = await check(url, ['--body', '-', '--junit', join(folder, 'a.xml')], {
+      stdin: '{"a":"<b>"}',
+    })
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/^skip {2}accepted-bytes +all 256 bytes$/m)
+    expect(bodies.filter((body) => body === '{"a":"<b>"}').length).toBeGreaterThan(80)
+    const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
+    expect(xml).toContain('<testcase classname="skipped" name="accepted-bytes"><skipped/></testcase>')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('does not say that the whole specification is kept if some cases were not run', async () => {
+    expect((await check(RIGHT(), ['--only', 'nonce'])).text).toMatch(/\n\n5 of 5 cases pass\.\n$/)
+  })
+
+  it('writes JUnit XML', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+    const [mistake] = MISTAKES.filter(({ name }) => name === 'skips the check if the signature is empty')
+    await check(`${receiver(mistake)}?a=1&b=2`.replace(/\?.*/, ''), ['--junit', join(folder, 'a.xml')])
+    const xml = readFileSync(join(folder, 'a.xml'), 'utf8')
+    expect(xml).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuite name="check http:.*" tests="62" failures="1" skipped="0">\n/,
+    )
+    expect(xml).toContain('  <testcase classname="nonce" name="nonce-empty: an empty nonce"/>\n')
+    expect(xml).toMatch(
+      /<testcase classname="signature" name="signature-empty: empty">\n {4}<failure message="An empty signature is accepted\..*">Expected: rejected\. Statuses: 204\.\n.*<\/failure>\n {2}<\/testcase>\n/,
+    )
+    rmSync(folder, { recursive: true })
+    const { exitCode, said } = await check(RIGHT(), ['--only', 'nonce-empty', '--junit', '/none/a.xml'])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('Cannot write the file of --junit: no such file')])
+  })
+
+  it('escapes what XML needs', () => {
+    const result = { ok: false, statuses: [0], fault: 'no-answer', cause: '<"&>', fix: 'a > b' } as const
+    const one = { code: 'replay-late', rule: 'replay', sent: 'a & b', expected: 'rejected', result } as const
+    const xml = junitText('http://localhost/?a=1&b="<', [one], [])
+    expect(xml).toContain('<testsuite name="check http://localhost/?a=1&amp;b=&quot;&lt;" tests="1" failures="1"')
+    expect(xml).toContain('name="replay-late: a &amp; b"')
+    expect(xml).toContain('message="&lt;&quot;&amp;&gt;">Expected: rejected. Statuses: 0.\na &gt; b</failure>')
+  })
+
+  it('adds headers to every request', async () => {
+    const right = new Receiver(SECRET)
+    const url = receivers.add({
+      answer: async (request, sent) =>
+        request.headers.authorization === 'Basic eA==' ? right.answer(request, sent) : { status: 403 },
+    })
+    expect((await check(url, ['--only', 'nonce', '--header', 'Authorization: Basic eA=='])).exitCode).toBe(0)
+    expect((await check(url, ['--only', 'nonce'])).exitCode).toBe(1)
+  })
+
+  it('ends if the endpoint stops, and names the case', async () => {
+    const right = new Receiver(SECRET)
+    let isDown = false
+    const url = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      isDown ||= request.headers['x-nonce'] === undefined
+      if (isDown) request.socket.destroy()
+      else response.writeHead((await right.answer(request, Buffer.concat(chunks))).status).end()
+    })
+    const { exitCode, text } = await check(url)
+    expect(exitCode).toBe(1)
+    const line = text.replaceAll(/\s+/g, ' ')
+    expect(line).toContain('1. The endpoint stops after the case headers-no-nonce (no X-Nonce)')
+    expect(line).toMatch(/20 of 62 cases pass\. The run ended early, so \d\d cases were not run\./)
+  })
+
+  // Others would delay its answers beyond the time-out.
+  it.sequential('goes on after a request without an answer, and ends after five of them', async () => {
+    const right = new Receiver(SECRET)
+    const url = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const { status } = await right.answer(request, Buffer.concat(chunks))
+      if (status === 204) response.writeHead(status).end()
+    })
+    const { exitCode, text } = await check(url, ['--timeout', '1'])
+    expect(exitCode).toBe(1)
+    // The first of them is the forged request before the cases.
+    expect(text.match(/none, not 4xx/g)).toHaveLength(4)
+    expect(text).toContain('Several kinds of requests get no answer.')
+  })
+
+  it('counts copies of which some get no answer', async () => {
+    const right = new Receiver(SECRET)
+    const seen = new Set<string>()
+    const url = await serve(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const nonce = String(request.headers['x-nonce'])
+      const { status } = await right.answer(request, Buffer.concat(chunks))
+      response.writeHead(seen.has(nonce) ? 500 : status).end()
+      seen.add(nonce)
+    })
+    const { text } = await check(url, ['--only', 'replay-copies'])
+    expect(text).toMatch(/^FAIL {2}replay-copies +20 copies at once +1, some failed$/m)
+  })
+
+  it('shows colours and the running case at a terminal', async () => {
+    const { text } = await check(RIGHT(), ['--only', 'nonce-empty'], { isTTY: true })
+    expect(text).toContain('\x1b[2m2 of 2: nonce-empty\x1b[22m\r\x1b[K\x1b[32mok  \x1b[39m  nonce-empty')
+    const [mistake] = MISTAKES.filter(({ name }) => name === 'allows an empty nonce')
+    const failed = await check(receiver(mistake), ['--only', 'nonce-empty'], { isTTY: true })
+    expect(failed.text).toContain('\x1b[31m\x1b[1mFAIL\x1b[22m\x1b[39m  nonce-empty')
+  })
+
+  it('sends at most --rate requests per second', async () => {
+    const start = performance.now()
+    await check(RIGHT(), ['--only', 'nonce-outside-ascii', '--rate', '20'])
+    // Five requests. A timer may fire 1 ms early.
+    expect(performance.now() - start).toBeGreaterThan(195)
+  })
+
+  it('never prints the secret, also if the endpoint answers with it', async () => {
+    const url = receivers.add({
+      answer: async () => {
+        await sleep(0)
+        return { status: 401, text: SECRET }
+      },
+    })
+    for (const args of [[], ['--json']]) {
+      const { text, stderr } = await check(url, args)
+      expect(text + stderr).not.toContain(SECRET)
+    }
+  })
+
+  it.each([
+    [[], 'Invalid or missing URL.'],
+    [['ftp://localhost/'], 'Invalid or missing URL.'],
+    [['http://localhost/', '--instance', 'nonsense'], 'Invalid or missing URL.'],
+    [['http://localhost/', '--rate', '0'], '--rate is not above 0.'],
+    [['http://localhost/', '--timeout', '0'], '--timeout is not above 0.'],
+    [['http://localhost/', '--body', 'none.json'], 'Cannot read the event of --body: no such file'],
+  ])('%j is an error', async (args, message) => {
+    const { exitCode, text, said } = await call(['check', ...args, ...FROM_ENV])
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(said).toContain(message)
+  })
+})

@@ -1,0 +1,240 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { NONCE, SECRET, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
+import { type Finding, LANGUAGES } from '../../src/diagnose/index.js'
+import { call, capture, FROM_ENV } from './call.js'
+import { captures } from './captures.js'
+import { GUIDE_SECRET } from './transcripts.js'
+
+const BODY = '{"a":1}'
+const DIAGNOSE = ['diagnose', '-', ...FROM_ENV, '--at', TIMESTAMP]
+
+/** Runs diagnose with --json. */
+async function diagnosed(stdin: string | Buffer, args: readonly string[] = DIAGNOSE, around: object = {}) {
+  return JSON.parse((await call([...args, '--json'], { stdin, ...around })).text)
+}
+
+describe('diagnose', () => {
+  it('prints that a request is genuine', async () => {
+    const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY) })
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toMatch(/^Genuine: there is nothing to fix\.\n/)
+    expect(await diagnosed(capture(BODY))).toMatchObject({ genuine: true, findings: [] })
+  })
+
+  it('says that a request is genuine without the line end of the secret file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'diagnose-'))
+    const file = join(folder, 'secret')
+    writeFileSync(file, `${SECRET}\n`)
+    const { text } = await call(['diagnose', '-', '--secret-file', file, '--at', TIMESTAMP], { stdin: capture(BODY) })
+    rmSync(folder, { recursive: true })
+    expect(text).toMatch(/^Genuine: with the secret without the line end of its file\.\n/)
+  })
+
+  it('prints its findings', async () => {
+    const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
+    expect([exitCode, stderr]).toEqual([1, ''])
+    expect(text).toMatch(
+      /^Not genuine: 1 finding\n\n1\. .*\n(.*\n)? *.*\(signature_mismatch\)\n(.*\n)* {3}Fix, on .* side:\n {5}\S[\s\S]*\n\nRead: POST/,
+    )
+  })
+
+  it.each([
+    ['a request line', 'PUT /in/7f3a HTTP/1.1'],
+    ['pseudo-headers', ':method: PUT\n:path: /in/7f3a'],
+  ])('reads the method and the path from %s', async (_, line) => {
+    const signature = createHmac('sha256', SECRET).update(`PUT\n/in/7f3a\n${TIMESTAMP}\n${NONCE}\n{}`).digest('hex')
+    const stdin = `${line}\nX-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n\n{}`
+    expect((await diagnosed(stdin)).findings).toMatchObject([{ code: 'message_layout' }])
+  })
+
+  it('has no time of arrival if X-Timestamp is in the future', async () => {
+    const stdin = capture(BODY, { timestamp: `${TIMESTAMP}000` })
+    const { exitCode, text } = await call([...DIAGNOSE, '--at', 'timestamp'], { stdin })
+    expect(exitCode).toBe(1)
+    expect(text).toContain('Time of arrival: unknown.')
+  })
+
+  it('says that a genuine request contains the secret, and masks it in the notes', async () => {
+    const stdin = String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)
+    const { exitCode, text } = await call(DIAGNOSE, { stdin })
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(/^Genuine, but there is something to fix\.\n\n1\. .*\(secret_exposed\)/s)
+    expect(text).not.toContain(SECRET)
+  })
+
+  it('masks a piece of the secret in the path', async () => {
+    const stdin = String(capture(BODY)).replace('/hooks/42', `/hooks/${encodeURIComponent(SECRET.slice(0, 20))}`)
+    const { text } = await call(DIAGNOSE, { stdin })
+    expect(text).toContain('Read: POST /hooks/[secret], body of 7 bytes.')
+  })
+
+  it.each([
+    ['1600000000', 'Genuine if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'],
+    ['20000000000000', 'Genuine if it arrived between 19999999999700 and 20000000000300.'],
+  ])('says when a request with a right signature must have arrived: %s', async (timestamp, message) => {
+    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin: capture(BODY, { timestamp }) })
+    expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
+    expect(text).toContain('(clock_unknown)')
+  })
+
+  it('does not say that a wrong signature is right if the time is unknown', async () => {
+    const stdin = capture(BODY, { timestamp: '1600000000', secret: 'another' })
+    const { text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
+    expect(text).toMatch(/^Not genuine: 2 findings/)
+    expect(text).toContain('(clock_unknown)')
+  })
+
+  it('names the language of the sender, unless one was chosen', async () => {
+    const guessed = 'The lines above are for ruby, from User-Agent.'
+    const text = async (secret: string, language: string, ...args: string[]) => {
+      const agent = `User-Agent: ${language}\nX-Nonce`
+      const stdin = String(capture(BODY, { secret })).replace(/x-nonce/i, agent)
+      return (await call([...DIAGNOSE, ...args], { stdin })).text.replace(/\s+/g, ' ')
+    }
+    const encoded = Buffer.from(SECRET).toString('base64')
+    expect(await text(encoded, 'Ruby')).toContain(guessed)
+    expect(await text(encoded, 'Ruby')).not.toContain(' node: ')
+    expect(await text(encoded, 'Ruby', '--language', 'go')).not.toContain('Other languages')
+    // The finding has no line for Perl.
+    const withoutNonce = String(capture(BODY)).replace(/x-nonce.*\r\n/i, 'User-Agent: libwww-perl/6\r\n')
+    expect((await call(DIAGNOSE, { stdin: withoutNonce })).text).not.toContain('The lines above')
+  })
+
+  it('explains the indexes of several secrets', async () => {
+    const env = { NEW: 'new', OLD: 'old' }
+    const args = ['diagnose', '-', '--secret-env', 'NEW', '--secret-env', 'OLD', '--at', TIMESTAMP]
+    const { findings, notes } = await diagnosed(capture(BODY, { secret: 'old\n' }), args, { env })
+    expect(findings[0].message).toContain('secret[1]')
+    expect(notes).toEqual(expect.arrayContaining(['secret[0]: --secret-env NEW', 'secret[1]: --secret-env OLD']))
+    expect((await diagnosed(capture(BODY, { secret: 'old' }), args, { env })).notes.join()).not.toContain('secret[')
+  })
+
+  it.each([
+    [SECRET, []],
+    [`${SECRET}\n`, []],
+    [`"${SECRET}"`, ['--json']],
+  ])('does not print the secret %j', async (secret, json) => {
+    const around = { stdin: capture(BODY, { secret: 'another' }), env: { WEBHOOK_SECRET: secret } }
+    const { text, stderr } = await call([...DIAGNOSE, ...json], around)
+    expect(text).toContain('signature_mismatch')
+    expect(text + stderr).not.toContain(SECRET)
+  })
+})
+
+describe('diagnose with the output of curl -v and --body-file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Diagnoses a request for which the sender signed `message`, but curl sent `sent`. */
+  async function diagnosedFile(file: string, sent: string, message: string) {
+    const signature = createHmac('sha256', SECRET).update(message).digest('hex')
+    const { headers } = signedRequest({ signature })
+    const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(sent) })
+    const stdin = `> POST /x HTTP/1.1\n${lines.map(([name, value]) => `> ${name}: ${value}\n`).join('')}> \n< HTTP/1.1 401\n`
+    writeFileSync(join(folder, 'body.json'), file)
+    const { findings, notes } = await diagnosed(stdin, [...DIAGNOSE, '--body-file', join(folder, 'body.json')])
+    const onBody = notes.filter((note: string) => /Content-Length|curl -d/.test(note))
+    return { notes: onBody, found: findings.map(({ code, side }: Finding) => `${code}: ${side}`) }
+  }
+  const withHead = (body: string) => `${TIMESTAMP}:${NONCE}:${body}`
+  const FILE = '{"event":"paid",\n"amount":100,\r\n\n"name":"Zoë"}\n'
+  const JOINED = '{"event":"paid","amount":100,"name":"Zoë"}'
+  const NOTE = ['curl -d sent 43 bytes: the file without its line breaks. The file has 48 bytes.']
+
+  it.each([
+    ['the file', withHead(FILE), ['body_newline: sender']],
+    ['what curl sent', withHead(JOINED), []],
+    ['the file with another layout', `${TIMESTAMP}.${FILE}`, ['message_layout: sender', 'body_newline: sender']],
+    ['something else', 'nonsense', ['signature_mismatch: unknown']],
+  ])('finds what was signed if curl removed the line breaks of the file: %s', async (_, message, found) => {
+    expect(await diagnosedFile(FILE, JOINED, message)).toEqual({ notes: NOTE, found })
+  })
+
+  it('reads a file of one line', async () => {
+    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}\n'))).found).toEqual(['body_newline: sender'])
+    expect((await diagnosedFile('{"a":1}\n', '{"a":1}', withHead('{"a":1}'))).found).toEqual([])
+    expect(await diagnosedFile('{"a":1}\n', '{"a":1}\n', withHead('{"a":1}\n'))).toEqual({ notes: [], found: [] })
+  })
+
+  it('refuses another file', async () => {
+    const { headers } = signedRequest({ body: '{"a":123}\n' })
+    const lines = Object.entries({ ...headers, 'Content-Length': '10' }).map(([name, value]) => `> ${name}: ${value}\n`)
+    writeFileSync(join(folder, 'body.json'), '{"a":1}\n')
+    const args = [...DIAGNOSE, '--body-file', join(folder, 'body.json')]
+    const { exitCode, said } = await call(args, { stdin: `> POST /x HTTP/1.1\n${lines.join('')}> \n< HTTP/1.1 401\n` })
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('Content-Length is 10, but its body has 8 bytes.')])
+  })
+
+  it('reads a copied command that names the file', async () => {
+    const { headers } = signedRequest({ body: FILE })
+    const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
+    writeFileSync(join(folder, 'body.json'), FILE)
+    const args = [...DIAGNOSE, '--body-file', join(folder, 'body.json')]
+    for (const [option, codes] of [
+      ['-d', ['body_newline']],
+      ['--data-binary', []],
+    ] as const) {
+      const { findings } = await diagnosed(`curl https://a/b ${options.join(' ')} ${option} @body.json`, args)
+      expect(findings.map(({ code }: Finding) => code)).toEqual(codes)
+    }
+  })
+})
+
+it.each([
+  ['changeme', [expect.stringMatching(/^The secret of --secret-env WEBHOOK_SECRET can be guessed: /)]],
+  ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', []],
+])('notes a secret that can be guessed: %s', async (secret, expected) => {
+  const env = { WEBHOOK_SECRET: secret }
+  const { genuine, notes } = await diagnosed(capture(BODY, { secret }), DIAGNOSE, { env })
+  expect(genuine).toBe(true)
+  expect(notes.slice(2)).toEqual(expected)
+})
+
+describe('--language', () => {
+  it('takes every language, and the help lists them', async () => {
+    const help = (await call(['diagnose', '--help'])).text
+    for (const language of LANGUAGES) {
+      expect(help).toMatch(new RegExp(`\\b${language}\\b`))
+      const args = [...DIAGNOSE, '--language', language.toUpperCase()]
+      expect(await call(args, { stdin: capture(BODY) })).toMatchObject({ exitCode: 0 })
+    }
+  })
+
+  it.each([
+    ['phyton', 'Unknown --language. Did you mean python?'],
+    ['cobol', `Unknown --language. Use one of: ${LANGUAGES.join(', ')}.`],
+  ])('%s is an error', async (language, message) => {
+    const { exitCode, said } = await call([...DIAGNOSE, '--language', language])
+    expect([exitCode, said]).toEqual([2, `error: ${message}`])
+  })
+})
+
+it('diagnose colours its result at a terminal', async () => {
+  const colour = (code: number, text: string) => `\x1b[${code}m\x1b[1m${text}\x1b[22m\x1b[39m`
+  const result = async (parts: Parameters<typeof capture>[1]) =>
+    (await call(DIAGNOSE, { stdin: capture('a body', parts), isTTY: true })).text.split('\n')[0]
+  expect(await result({})).toBe(`${colour(32, 'Genuine')}: there is nothing to fix.`)
+  expect(await result({ nonce: '' })).toBe(`${colour(31, 'Not genuine')}: 1 finding`)
+  const count = '2 findings, the most likely cause first'
+  expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Not genuine')}: ${count}`)
+})
+
+it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
+  // A signature, a command to paste or another long word stays whole.
+  const isTooLong = (line: string) => line.length > columns && line.trim().includes(' ')
+  for (const stdin of Object.values(captures())) {
+    for (const command of ['verify', 'diagnose']) {
+      const { text } = await call([command, '-', ...FROM_ENV], {
+        stdin,
+        columns,
+        env: { WEBHOOK_SECRET: GUIDE_SECRET },
+      })
+      expect(text.split('\n').length).toBeGreaterThan(4)
+      expect(text.split('\n').filter(isTooLong)).toEqual([])
+    }
+  }
+})

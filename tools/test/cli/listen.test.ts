@@ -1,0 +1,1054 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sign, verify } from '../../../src/index.js'
+import { IS_POSIX } from '../../../test/support/programs.js'
+import { send, signedHeaders } from '../../../test/support/raw-client.js'
+import { freePort } from '../../../test/support/servers.js'
+import { timersInUse } from '../../../test/support/timers.js'
+import { bodyOf } from '../../src/capture/body.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+import { pathInPackage } from '../../src/cli/command.js'
+import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
+import { run } from '../../src/cli/run.js'
+import { call, FROM_ENV } from './call.js'
+import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
+import { createOpener } from './opener.js'
+
+// Real sockets. Most tests run the command in this process, and those of the first part also run it as a program.
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const started: Listener[] = []
+const sockets: Socket[] = []
+const servers: { close(): unknown; closeAllConnections(): unknown }[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await Promise.all(started.splice(0).map((listener) => listener.interrupt()))
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+async function listen(args: readonly string[] = ['--json'], start: StartListener = startInProcess, env = {}) {
+  const listener = await start(args, env)
+  started.push(listener)
+  return listener
+}
+
+const BODY = Buffer.from('{"event":"invoice.paid","customer":"Zoë"}')
+
+/** Sends a request that is genuine unless `parts` say otherwise. */
+function post(
+  port: number,
+  parts: Parameters<typeof signedHeaders>[0] = {},
+  body: Uint8Array = BODY,
+  path = '/hooks/42',
+) {
+  return send(port, { path, headers: signedHeaders({ body, secret: SECRET, ...parts }), body })
+}
+
+/** Opens a connection and writes to it. */
+function open(port: number, text: string | Uint8Array): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  socket.resume()
+  sockets.push(socket)
+  socket.write(text)
+  return socket
+}
+
+describe.each<[string, StartListener]>([
+  // Windows has no signal for Ctrl+C.
+  ...(IS_POSIX ? [['the program', startProcess] satisfies [string, StartListener]] : []),
+  ['the command in this process', startInProcess],
+])('%s', (_, start) => {
+  it('prints its address, then a line per request, and ends after Ctrl+C with the counts', async () => {
+    const listener = await listen(['--json'], start)
+    const { port } = listener
+    expect(JSON.parse(listener.stdout())).toEqual({ listening: `http://127.0.0.1:${port}` })
+
+    expect(await post(port, { nonce: 'first' })).toEqual({ status: 204, text: '' })
+    expect(await post(port, { nonce: 'first' })).toEqual({ status: 401, text: '' })
+    expect(await post(port, { secret: `${SECRET}\n` })).toMatchObject({ status: 401 })
+    const reports = await listener.waitFor(3)
+
+    expect(reports).toMatchObject([
+      { method: 'POST', path: '/hooks/42', status: 204, ok: true, findings: [] },
+      {
+        status: 401,
+        ok: false,
+        reason: 'replayed_nonce',
+        detail: expect.stringMatching(/^the same nonce [012] s ago$/),
+        findings: [
+          { code: 'nonce_reused', evidence: expect.stringMatching(/^Accepted before: the same nonce [012] s ago\.$/) },
+        ],
+      },
+      { status: 401, ok: false, reason: 'signature_mismatch', findings: [{ code: 'secret_whitespace' }] },
+    ])
+    expect(Math.abs(Date.parse(String(reports[0]?.time)) - Date.now())).toBeLessThan(60_000)
+    expect(await listener.interrupt()).toBe(0)
+    const [last = ''] = listener.stdout().trimEnd().split('\n').slice(-1)
+    expect(JSON.parse(last)).toEqual({ counts: { accepted: 1, replayed_nonce: 1, signature_mismatch: 1 } })
+    expect(listener.stdout()).not.toContain(SECRET)
+  })
+
+  it('prints text without --json', async () => {
+    const listener = await listen(['--save', folder], start)
+    await post(listener.port)
+    await post(listener.port, { secret: 'another' })
+    await listener.interrupt()
+    const text = listener.stdout()
+    expect(text.match(/^ {3}Saved as .*\.http$/gm)).toHaveLength(2)
+    expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}204 {2}accepted: body of 42 bytes$/m)
+    expect(text).toMatch(/^\d\d:\d\d:\d\dZ {2}POST \/hooks\/42 {2}401 {2}signature_mismatch: body of 42 bytes$/m)
+    expect(text).toContain('(signature_mismatch)')
+    expect(text).toMatch(/^ {2}cloudflared tunnel --url http:\/\/127\.0\.0\.1:\d+ --http-host-header localhost$/m)
+    expect(text.endsWith('\n2 requests: 1 accepted, 1 signature_mismatch.\n')).toBe(true)
+    expect([listener.stderr(), text.includes('\x1b')]).toEqual(['', false])
+  })
+
+  it('answers while other requests do not end', async () => {
+    const listener = await listen(['--json'], start)
+    for (let index = 0; index < 20; index++) {
+      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf')
+      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\n')
+    }
+    expect(await post(listener.port)).toMatchObject({ status: 204 })
+    await listener.waitFor(1)
+    expect(await listener.interrupt()).toBe(0)
+    expect(listener.reports()).toHaveLength(1)
+  })
+})
+
+describe('requests that overlap', () => {
+  it('are reported in the order in which they were complete', async () => {
+    const { port, waitFor } = await listen()
+    const slow = ['/a', '/b', '/c'].map((path) => {
+      const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', `Content-Length: ${BODY.length}`]
+      const lines = signedHeaders({ body: BODY, secret: `wrong ${path}` }).map(([name, value]) => `${name}: ${value}`)
+      return open(port, Buffer.concat([Buffer.from(`${[...head, ...lines].join('\r\n')}\r\n\r\n`), BODY.subarray(1)]))
+    })
+    await sleep(50)
+    for (const socket of [...slow].reverse()) {
+      socket.write('}')
+      await sleep(50)
+    }
+    await post(port, {}, BODY, '/d')
+    expect((await waitFor(4)).map(({ path }) => path)).toEqual(['/c', '/b', '/a', '/d'])
+  })
+
+  it('are accepted once if they are the same', async () => {
+    const { port, waitFor } = await listen()
+    const headers = signedHeaders({ body: BODY, secret: SECRET })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(port, { headers, body: BODY })))
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+    const reports = await waitFor(30)
+    expect(reports.map(({ reason = '' }) => reason)).toEqual(['', ...Array(29).fill('replayed_nonce')])
+  })
+
+  it('are all explained, even if there are many', async () => {
+    const { port, waitFor } = await listen()
+    await Promise.all(Array.from({ length: 150 }, (_, index) => post(port, { timestamp: String(index) })))
+    expect((await waitFor(150)).every(({ reason }) => reason === 'timestamp_outside_window')).toBe(true)
+  })
+})
+
+describe('the report', () => {
+  it('names a replay that is split differently', async () => {
+    const { port, waitFor } = await listen()
+    const [timestamp, , signature] = signedHeaders({ nonce: 'abc', body: '{"a":1}', secret: SECRET })
+    const first = [timestamp, ['X-Nonce', 'abc'], signature] as [string, string][]
+    await send(port, { headers: first as never, body: Buffer.from('{"a":1}') })
+    const second = [timestamp, ['X-Nonce', 'abc:{"a"'], signature] as [string, string][]
+    await send(port, { headers: second as never, body: Buffer.from('1}') })
+    const [, replay] = await waitFor(2)
+    expect(replay).toMatchObject({
+      reason: 'replayed_nonce',
+      detail: expect.stringMatching(/^the same signed message \d s ago, split differently/),
+    })
+  })
+
+  it('names which of several secrets matched', async () => {
+    const listener = await listen(['--json', '--secret-env', 'OLD'], startInProcess, { OLD: `old ${SECRET}` })
+    await post(listener.port, { secret: `old ${SECRET}` })
+    expect(await listener.waitFor(1)).toMatchObject([
+      { ok: true, detail: 'body of 42 bytes, with the secret of --secret-env OLD' },
+    ])
+  })
+
+  it('has the method, the path and the headers as they were sent', async () => {
+    const { port, waitFor } = await listen()
+    const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), 'abc']
+    const signature = createHmac('sha256', SECRET).update(`PUT\n/a?b=c\n${timestamp}\n${nonce}\n`).digest('hex')
+    const headers: [string, string][] = [
+      ['x-TIMESTAMP', timestamp],
+      ['X-Nonce', nonce],
+      ['X-Signature', signature],
+    ]
+    await send(port, { method: 'PUT', path: '/a?b=c', headers, body: Buffer.alloc(0) })
+    expect(await waitFor(1)).toMatchObject([{ method: 'PUT', path: '/a?b=c', findings: [{ code: 'message_layout' }] }])
+  })
+
+  it('never shows raw bytes of a request', async () => {
+    for (const args of [['--json'], []]) {
+      const listener = await listen(args)
+      const body = Buffer.from('\x1b[2J\x07\u202e\u2028\0')
+      const headers: [string, string][] = [
+        ['X-Timestamp', '\x9b]0;title\x9c'],
+        ['X-Nonce', '\x9b2J\xa0'],
+        ['X-Signature', '\x85\x9b'],
+        ['X-\x27', '\x9b'],
+      ]
+      await send(listener.port, { path: '/%9b2J', headers, body })
+      await listener.interrupt()
+      expect(listener.stdout()).toContain('invalid_timestamp')
+      expect(listener.stdout()).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    }
+  })
+
+  it('has colours on a terminal', async () => {
+    const chunks: string[] = []
+    const stdout = Object.assign(
+      new Writable({
+        write(chunk, _encoding, done) {
+          chunks.push(String(chunk))
+          done()
+        },
+      }),
+      { hasColors: () => true },
+    )
+    let press = () => {}
+    const interrupted = new Promise<void>((resolve) => {
+      press = resolve
+    })
+    const ended = run(['listen', '--port', '0', ...FROM_ENV], {
+      stdin: process.stdin,
+      stdout,
+      stderr: stdout,
+      env: { WEBHOOK_SECRET: SECRET },
+      clock: Date,
+      untilInterrupted: () => interrupted,
+      openTerminal: () => undefined,
+      pathInPackage,
+    })
+    await expect.poll(() => chunks.join('')).toContain('Listening on')
+    await post(Number(/:(\d+) /.exec(chunks.join(''))?.[1]))
+    press()
+    expect(await ended).toBe(0)
+    expect(chunks.join('')).toContain('\x1b[32m\x1b[1maccepted\x1b[22m\x1b[39m')
+  })
+
+  it('stops the command with an error if it cannot be printed', async () => {
+    let room = 1
+    const full = new Writable({
+      write(_chunk, _encoding, done) {
+        done(room-- > 0 ? null : Object.assign(new Error('full'), { code: 'ENOSPC' }))
+      },
+    })
+    const port = await freePort()
+    const errors: string[] = []
+    const stderr = new Writable({
+      write(chunk, _encoding, done) {
+        errors.push(String(chunk))
+        done()
+      },
+    })
+    const ended = run(['listen', '--port', String(port), ...FROM_ENV], {
+      stdin: process.stdin,
+      stdout: full,
+      stderr,
+      env: { WEBHOOK_SECRET: SECRET },
+      clock: Date,
+      untilInterrupted: () => new Promise(() => {}),
+      openTerminal: () => undefined,
+      pathInPackage,
+    })
+    await expect.poll(() => post(port).catch(() => undefined)).toMatchObject({ status: 204 })
+    expect(await ended).toBe(2)
+    expect(errors.join('')).toContain('error: Cannot write the output: no space left on device.')
+  })
+})
+
+describe('what is no request', () => {
+  it.each([
+    ['TLS', Buffer.from([22, 3, 1, 0, 5, 1, 2, 3, 4, 5]), 400, 'the sender uses TLS, but this port does not'],
+    ['nonsense', 'nonsense\r\n\r\n', 400, ''],
+    ['headers of 100 KB', `POST / HTTP/1.1\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431, ''],
+    ['a broken chunk', 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, ''],
+  ])('is answered and reported: %s', async (_, bytes, status, detail) => {
+    const { port, waitFor } = await listen()
+    const socket = open(port, bytes)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    await once(socket, 'close')
+    await post(port)
+    const reports = await waitFor(2)
+    expect(reports).toMatchObject([{ status, ok: false, reason: 'malformed_request', findings: [] }, { ok: true }])
+    expect(reports[0]?.detail).toContain(detail)
+  })
+
+  it('is answered with 413 if it is too large, before its body is sent', async () => {
+    const { port, waitFor } = await listen()
+    const socket = open(port, 'POST /big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000000\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    // The rest of the body is not read, so the sender must not send another request on this connection.
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*\r\nConnection: close\r\n/s)
+    expect(await waitFor(1)).toMatchObject([{ path: '/big', status: 413, ok: false, reason: 'body_too_large' }])
+    expect(await post(port, {}, Buffer.alloc(2 ** 20))).toMatchObject({ status: 204 })
+  })
+
+  it('is reported if the sender hangs up', async () => {
+    const { port, waitFor } = await listen()
+    const socket = open(port, 'POST /half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf')
+    await sleep(50)
+    socket.destroy()
+    expect(await waitFor(1)).toMatchObject([{ path: '/half', ok: false, reason: 'body_aborted' }])
+  })
+
+  it('is not reported if nothing was sent', async () => {
+    const { port, waitFor } = await listen()
+    const socket = open(port, '')
+    await sleep(20)
+    socket.resetAndDestroy()
+    await post(port)
+    expect(await waitFor(1)).toMatchObject([{ ok: true }])
+  })
+
+  it('is printed as text too', async () => {
+    const listener = await listen([])
+    await once(open(listener.port, 'nonsense\r\n\r\n'), 'close')
+    await listener.interrupt()
+    expect(listener.stdout()).toMatch(/Z {2}a connection {2}400 {2}malformed_request: /)
+    expect(listener.stdout()).toContain('\n1 request: 1 malformed_request.\n')
+  })
+})
+
+it('an answer without a body has no Content-Length if its status is 204', async () => {
+  const { origin } = await listen()
+  const headers = sign(BODY, SECRET)
+  const lengths = []
+  for (let round = 0; round < 2; round++) {
+    const answer = await fetch(origin, { method: 'POST', headers: { ...headers }, body: BODY })
+    lengths.push([answer.status, answer.headers.get('content-length')])
+  }
+  expect(lengths).toEqual([
+    [204, null],
+    [401, '0'],
+  ])
+})
+
+describe('--status', () => {
+  it('304 has no Content-Length, because it has no body', async () => {
+    const { origin } = await listen(['--json', '--status', '304'])
+    const answer = await fetch(origin, { method: 'POST', body: BODY })
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([304, null])
+  })
+
+  it('sets the answer to every request', async () => {
+    const { port, waitFor } = await listen(['--json', '--status', '503'])
+    expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
+    expect(await waitFor(2)).toMatchObject([
+      { status: 503, ok: true },
+      { status: 503, ok: false },
+    ])
+  })
+})
+
+describe('--save', () => {
+  const saved = join(folder, 'saved', 'here')
+  let listener: Listener
+  beforeAll(async () => {
+    listener = await startInProcess(['--json', '--save', saved])
+  })
+  afterAll(() => listener.interrupt())
+
+  it.each<[string, Uint8Array]>([
+    ['JSON', BODY],
+    ['nothing', Buffer.alloc(0)],
+    ['every byte', Uint8Array.from({ length: 512 }, (_, index) => index % 256)],
+    ['line ends', Buffer.from('\r\n\n\r\r\n')],
+    ['what looks like a request', Buffer.from('# Received at x\nPOST / HTTP/1.1\n\n```\n> a\n')],
+    ['what looks like chunks', Buffer.from('1\r\na\r\n0\r\n\r\n')],
+  ])('keeps %s byte for byte, with its time, and diagnose reads it', async (_, body) => {
+    const count = listener.reports().length
+    const headers = [...signedHeaders({ body, secret: SECRET }), ['x-Zoë', 'Zo\xeb  b']] as [string, string][]
+    const chunked = body.length > 0 ? { chunkBytes: 7 } : {}
+    await send(listener.port, { path: '/hooks/42?a=b', headers: headers.slice(0, 3), body, ...chunked })
+    const { savedAs = '', time } = (await listener.waitFor(count + 1))[count] ?? {}
+
+    const captured = readCapture(readFileSync(savedAs))
+    expect(Buffer.from(bodyOf(captured, captured.headers).body).equals(body)).toBe(true)
+    expect(captured.arrival).toEqual([Date.parse(String(time)), 'from the time in the capture'])
+    expect(captured.headers).toEqual(
+      expect.arrayContaining([[':method', 'POST'], [':path', '/hooks/42?a=b'], ...headers.slice(0, 3)]),
+    )
+    const clock = { now: () => Date.now() + 86_400_000 }
+    const around = { clock: clock as never, env: { WEBHOOK_SECRET: SECRET } }
+    for (const command of ['diagnose', 'verify']) {
+      expect(await call([command, savedAs, ...FROM_ENV], around)).toMatchObject({ exitCode: 0 })
+    }
+  })
+
+  it('can be read after an editor added a line end, and says how many bytes are lost if it removed some', async () => {
+    const count = listener.reports().length
+    await post(listener.port)
+    const { savedAs = '' } = (await listener.waitFor(count + 1))[count] ?? {}
+    const text = readFileSync(savedAs)
+    const around = (stdin: Uint8Array) => ({ stdin, env: { WEBHOOK_SECRET: SECRET } })
+    const edited = Buffer.concat([Buffer.from(text.toString().replaceAll('\r\n', '\n')), Buffer.from('\n')])
+    expect(await call(['verify', ...FROM_ENV], around(edited))).toMatchObject({ exitCode: 0 })
+    const cut = await call(['verify', ...FROM_ENV], around(text.subarray(0, -1)))
+    expect(cut.said).toContain('Content-Length is 42, but its body has 41 bytes.')
+  })
+
+  it('never replaces a file', async () => {
+    const before = readdirSync(saved).length
+    const other = await startInProcess(['--json', '--save', saved])
+    // The clock does not move, so both listeners begin with the same file name.
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1000)
+    const nothing = { headers: [], body: Buffer.alloc(0) }
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => send(index % 2 === 0 ? listener.port : other.port, nothing)),
+    )
+    await other.waitFor(10)
+    now.mockRestore()
+    await expect.poll(() => readdirSync(saved)).toHaveLength(before + 20)
+    await other.interrupt()
+  })
+
+  it('saves nothing of a request that is not complete', async () => {
+    const before = readdirSync(saved).length
+    const count = listener.reports().length
+    await send(listener.port, { headers: [['Content-Length', '50000000']] })
+    await listener.waitFor(count + 1)
+    expect(readdirSync(saved)).toHaveLength(before)
+  })
+
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+  it.runIf(IS_POSIX)(
+    'keeps files and a new folder from other users, and the mode of a folder that exists',
+    async () => {
+      const existing = mkdtempSync(join(folder, 'existing-'))
+      chmodSync(existing, 0o755)
+      for (const [path, mode] of [
+        [join(folder, 'new', 'folder'), '700'],
+        [existing, '755'],
+      ] as const) {
+        const { port, waitFor } = await listen(['--json', '--save', path])
+        await post(port)
+        const [report] = await waitFor(1)
+        expect([modeOf(path), modeOf(String(report?.savedAs))]).toEqual([mode, '600'])
+      }
+    },
+  )
+
+  it('stops the command if a file cannot be written', async () => {
+    const gone = join(folder, 'gone')
+    const other = await startInProcess(['--json', '--save', gone])
+    rmSync(gone, { recursive: true })
+    await post(other.port).catch(() => {})
+    await expect.poll(() => other.stderr()).toContain('Cannot save a request: no such file or directory.')
+    expect(await other.exitCode).toBe(2)
+  })
+})
+
+/** An endpoint that answers as `answer` says, and keeps what it received. */
+async function endpoint(answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => unknown) {
+  const received: { rawHeaders: string[]; url: string | undefined; method: string | undefined; body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    received.push({ rawHeaders: request.rawHeaders, url: request.url, method: request.method, body })
+    await answer(request, response, body)
+  })
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
+}
+
+describe('--forward-to', () => {
+  it('passes a request on unchanged, and returns the answer to the sender', async () => {
+    const { origin, received } = await endpoint((_request, response) => {
+      response.writeHead(418, ['X-A', '1', 'x-a', '2', 'Content-Type', 'text/plain']).end('a \xff answer', 'latin1')
+    })
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin])
+    const body = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256)
+    const headers: [string, string][] = [['X-a', 'b'], ['x-A', 'c \xe9'], ...signedHeaders({ body, secret: SECRET })]
+    const answer = await send(port, { method: 'PUT', path: '/a/../b//c?d=%20e', headers, body })
+
+    expect(received).toEqual([
+      { method: 'PUT', url: '/a/../b//c?d=%20e', rawHeaders: expect.any(Array), body: Buffer.from(body) },
+    ])
+    // The client adds three headers of its own, which are not compared.
+    const own = ['Host', 'localhost', 'Connection', 'close', 'Content-Length', '70000']
+    expect(received[0]?.rawHeaders).toEqual([...own, ...headers.flat()])
+    expect(answer).toEqual({ status: 418, text: 'a \xff answer' })
+    const { headers: answered } = await fetch(`http://127.0.0.1:${port}/`)
+    expect([answered.get('x-a'), answered.get('content-type'), answered.get('content-length')]).toEqual([
+      '1, 2',
+      'text/plain',
+      '10',
+    ])
+    expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
+  })
+
+  it('passes chunks and an empty body on, to the path of the URL', async () => {
+    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
+    const { port } = await listen(['--json', '--forward-to', `${origin}/in?x=y`])
+    await send(port, { path: '/a', headers: signedHeaders({ body: BODY, secret: SECRET }), body: BODY, chunkBytes: 5 })
+    await send(port, { method: 'GET', path: '/b', headers: [] })
+    expect(received).toMatchObject([
+      { url: '/in?x=y', body: BODY },
+      { url: '/in?x=y', method: 'GET', body: Buffer.alloc(0) },
+    ])
+    expect(received[0]?.rawHeaders).toEqual(expect.arrayContaining(['Transfer-Encoding', 'chunked']))
+  })
+
+  it('passes an empty path on if the URL has only a query, and returns a long answer whole', async () => {
+    const text = 'long '.repeat(100_000)
+    const { origin, received } = await endpoint((_request, response) => response.end(text))
+    const { port } = await listen(['--json', '--forward-to', `${origin}/?x=y`])
+    expect(await post(port, {}, BODY, '/a')).toEqual({ status: 200, text })
+    expect(received).toMatchObject([{ url: '/?x=y' }])
+  })
+
+  it('does not let a slow endpoint hold up other requests', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { origin } = await endpoint(async (request, response) => {
+      if (request.url === '/slow') await held
+      response.writeHead(200).end()
+    })
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin])
+    const slow = post(port, {}, BODY, '/slow')
+    await sleep(50)
+    expect(await post(port, {}, BODY, '/fast')).toMatchObject({ status: 200 })
+    release()
+    expect(await slow).toMatchObject({ status: 200 })
+    expect((await waitFor(2)).map(({ path }) => path)).toEqual(['/slow', '/fast'])
+  })
+
+  it('ends after Ctrl+C, even if the endpoint does not answer', async () => {
+    const { origin, received } = await endpoint(() => {})
+    const listener = await listen(['--json', '--forward-to', origin])
+    void post(listener.port).catch(() => {})
+    await expect.poll(() => received).toHaveLength(1)
+    const begin = performance.now()
+    expect(await listener.interrupt()).toBe(0)
+    // Without an interruption, it waits for 30 s.
+    expect(performance.now() - begin).toBeLessThan(15_000)
+    expect(listener.reports()).toMatchObject([{ forwarded: { status: 0 }, status: 502 }])
+  })
+
+  /** Returns the reported differences if the endpoint gives this answer. */
+  async function differences(
+    answer: { status: number; headers?: Record<string, string> },
+    parts: Parameters<typeof post>[1] = {},
+    body: Uint8Array = BODY,
+  ) {
+    const { origin } = await endpoint((_request, response) => {
+      if (answer.headers?.['date'] !== undefined) response.sendDate = false
+      if (answer.headers?.['date'] === '') delete answer.headers['date']
+      response.writeHead(answer.status, answer.headers).end()
+    })
+    const listener = await listen(['--json', '--forward-to', origin])
+    await post(listener.port, parts, body)
+    const [report] = await listener.waitFor(1)
+    return report?.differences?.join('\n')
+  }
+
+  it('reports nothing if both decide in the same way', async () => {
+    expect(await differences({ status: 204 })).toBe('')
+    expect(await differences({ status: 401 }, { secret: 'another' })).toBe('')
+  })
+
+  it('names what can differ if the endpoint refuses a genuine request', async () => {
+    const text = await differences({ status: 401 })
+    expect(text).toContain('Accepted here, 401 there.')
+    expect(text).toContain('Not its clock: the Date of its answer is that of this machine.')
+    expect(text).toContain('the key that matched here has 43 bytes')
+    expect(text).toContain('Here: 42 bytes, ')
+    expect(text).toContain('de5acdf71d4f789a056e1acb33e53177d7ba2ad96c9503aff521454a521ea1df.')
+  })
+
+  it('names the clock of the endpoint if its Date shows it', async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString()
+    const text = await differences({ status: 401, headers: { date } })
+    expect(text).toMatch(/Its clock is (3599|360[01]) s ahead of this machine/)
+    expect(text).not.toContain('secret')
+    expect(await differences({ status: 401, headers: { date: '' } })).toContain('the answer has no Date')
+    const slow = new Date(Date.now() - 100_000).toUTCString()
+    expect(await differences({ status: 401, headers: { date: slow } })).toMatch(/is (99|10[012]) s behind this machine/)
+  })
+
+  it('says how long the body is after it was parsed and written again, if that changes the length', async () => {
+    expect(await differences({ status: 403 }, {}, Buffer.from('{ "a": 1.0 }'))).toContain(
+      'it has 7 bytes. Pass the raw body.',
+    )
+    expect(await differences({ status: 400 }, {}, Buffer.from('no json'))).not.toContain('parsed JSON')
+  })
+
+  it.each([
+    ['a replay', 'replayed_nonce', 'It accepts replays'],
+    ['a wrong signature', 'signature_mismatch', 'It has another secret, or ignores the result'],
+    ['an old request', 'timestamp_outside_window', 'It ignores the result of verify'],
+  ])('says what is wrong if the endpoint accepts %s', async (_, reason, why) => {
+    const { origin } = await endpoint((_request, response) => response.writeHead(200).end())
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin])
+    const parts = {
+      replayed_nonce: { nonce: 'same' },
+      signature_mismatch: { secret: 'another' },
+      timestamp_outside_window: { timestamp: '1700000000' },
+    }[reason]
+    await post(port, { nonce: 'same' })
+    await post(port, parts)
+    const [, report] = await waitFor(2)
+    expect(report).toMatchObject({ ok: false, reason, status: 200 })
+    expect(report?.differences).toEqual([expect.stringContaining(`Refused here (${reason}), 200 there. ${why}`)])
+  })
+
+  it('names the clock of an endpoint that accepts an old request', async () => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - 3600)
+    const date = new Date(Date.now() - 3_600_000).toUTCString()
+    expect(await differences({ status: 200, headers: { date } }, { timestamp })).toMatch(
+      /Its clock is 3\d\d\d s behind/,
+    )
+  })
+
+  it.each([
+    [404, 'before verify'],
+    [500, 'The handler of the endpoint failed'],
+    [503, 'did not decide'],
+    [301, 'The endpoint redirects. A redirect was not followed'],
+  ])('says what %d means', async (status, text) => {
+    expect(await differences({ status })).toContain(text)
+  })
+
+  it('names the target of a redirect', async () => {
+    expect(await differences({ status: 308, headers: { Location: '/there' } })).toContain('redirects to /there.')
+  })
+
+  it('answers 502 if the endpoint does not answer', async () => {
+    const { port, waitFor } = await listen(['--json', '--forward-to', `http://127.0.0.1:${await freePort()}`])
+    expect(await post(port)).toMatchObject({ status: 502 })
+    expect(await waitFor(1)).toMatchObject([
+      { status: 502, ok: true, forwarded: { status: 0 }, differences: [expect.stringContaining('connection refused')] },
+    ])
+  })
+
+  it('prints the answer and what differs as text', async () => {
+    const { origin } = await endpoint((_request, response) => response.writeHead(401, { Date: '\x85' }).end())
+    const listener = await listen(['--forward-to', origin])
+    await post(listener.port)
+    await listener.interrupt()
+    expect(listener.stdout()).toMatch(
+      / 401 {2}accepted: .*\n {3}The endpoint answered 401\.\n {3}Accepted here, 401 there\./,
+    )
+    const lost = await listen(['--forward-to', `http://127.0.0.1:${await freePort()}`])
+    await post(lost.port)
+    await lost.interrupt()
+    expect(lost.stdout()).toContain('The endpoint answered nothing.\n')
+  })
+
+  it('finds a receiver that parses the body first', async () => {
+    const { origin } = await endpoint(async (request, response, body) => {
+      const parsed = JSON.stringify(JSON.parse(String(body)))
+      const store = { reserve: () => true }
+      const result = await verify({ webhookId: 'a', headers: request.headers, body: parsed }, SECRET, store)
+      response.writeHead(result.ok ? 204 : 401).end()
+    })
+    const listener = await listen(['--json', '--forward-to', origin])
+    await post(listener.port, {}, Buffer.from('{"amount": 12.50}'))
+    const [report] = await listener.waitFor(1)
+    expect(report).toMatchObject({ ok: true, status: 401 })
+    expect(report?.differences?.join('\n')).toContain('it has 15 bytes. Pass the raw body.')
+  })
+})
+
+describe('a page in a browser', () => {
+  /** Sends a request with these header lines besides the length, and returns the answer. */
+  async function ask(port: number, lines: readonly string[], version = '1.1') {
+    const head = [`POST /hooks HTTP/${version}`, ...lines, 'Connection: close', 'Content-Length: 2', '', '']
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    let answer = ''
+    socket.on('data', (text) => {
+      answer += text
+    })
+    socket.write(`${head.join('\r\n')}{}`)
+    await once(socket, 'close')
+    const [, status, text] = /^HTTP\/1\.1 (\d+) .*?\r\n\r\n(.*)$/s.exec(answer) ?? []
+    return { status: Number(status), text }
+  }
+
+  it('cannot read an answer by DNS rebinding: another Host gets 421, and is not passed on', async () => {
+    const { origin, received } = await endpoint((_request, response) => response.end('private'))
+    const { port, waitFor } = await listen(['--json', '--forward-to', origin])
+    const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']
+    for (const host of HOSTS) {
+      const name = host.toLowerCase().replace(/:.*/, '')
+      const detail = `Host is ${name}. If it is your tunnel, start listen with --allow-host ${name}. Otherwise, a page in a browser may have sent this.`
+      expect(await ask(port, [`Host: ${host}`])).toEqual({ status: 421, text: `${detail}\n` })
+      expect((await waitFor(1)).at(-1)).toMatchObject({ status: 421, reason: 'foreign_host', detail })
+    }
+    // What is no name is not shown as part of a command.
+    expect(await ask(port, ['Host: a;reboot'])).toEqual({
+      status: 421,
+      text: 'Host is not a name. Send to the address that listen prints.\n',
+    })
+    expect(received).toEqual([])
+    expect(await waitFor(HOSTS.length + 1)).toHaveLength(HOSTS.length + 1)
+  })
+
+  it.each([
+    'localhost',
+    'LOCALHOST:1',
+    'localhost.',
+    'app.localhost:80',
+    '127.0.0.1',
+    '192.168.1.5:9',
+    '[::1]:4000',
+    '',
+  ])('is not suspected if Host is %j', async (host) => {
+    const { port } = await listen()
+    expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
+  })
+
+  it('is not suspected if there is no Host, because browsers send it', async () => {
+    const { port } = await listen()
+    expect(await ask(port, [], '1.0')).toMatchObject({ status: 401 })
+  })
+
+  it('is not suspected for the names of --allow-host', async () => {
+    const { port } = await listen(['--json', '--allow-host', 'Abc.ngrok-free.app', '--allow-host', 'other.example.'])
+    for (const host of ['abc.ngrok-free.app', 'ABC.ngrok-free.app:443', 'other.example', 'localhost']) {
+      expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
+    }
+    expect(await ask(port, ['Host: ngrok-free.app'])).toMatchObject({ status: 421 })
+  })
+
+  it('is not looked for in Host with --host, unless names are given', async () => {
+    const { port } = await listen(['--json', '--host', '0.0.0.0'])
+    expect(await ask(port, ['Host: build.example'])).toMatchObject({ status: 401 })
+    const named = await listen(['--json', '--host', '0.0.0.0', '--allow-host', 'build.example'])
+    expect(await ask(named.port, ['Host: build.example'])).toMatchObject({ status: 401 })
+    expect(await ask(named.port, ['Host: other.example'])).toMatchObject({ status: 421 })
+  })
+
+  it.each([
+    ['another site', ['Sec-Fetch-Site: cross-site']],
+    ['another port of this machine', ['Sec-Fetch-Site: same-site']],
+    ['another site, in an old browser', ['Origin: https://evil.example']],
+    ['a file, or a frame without an origin', ['Origin: null']],
+  ])('of %s cannot send a request', async (_, lines) => {
+    const { origin, received } = await endpoint((_request, response) => response.end())
+    for (const host of [[], ['--host', '0.0.0.0']]) {
+      const { port, waitFor } = await listen(['--json', '--forward-to', origin, ...host])
+      const detail = 'A page in a browser sent this request. Send it with a program, such as curl.'
+      expect(await ask(port, ['Host: localhost', ...lines])).toEqual({ status: 403, text: `${detail}\n` })
+      expect(await waitFor(1)).toMatchObject([{ status: 403, reason: 'web_page', detail }])
+    }
+    expect(received).toEqual([])
+  })
+
+  it('may be opened by its user', async () => {
+    const { port } = await listen()
+    for (const lines of [['Sec-Fetch-Site: none'], ['Sec-Fetch-Site: same-origin', 'Origin: http://localhost:5']]) {
+      expect(await ask(port, ['Host: localhost:5', ...lines])).toMatchObject({ status: 401 })
+    }
+  })
+})
+
+it('all bodies that are read at once have a limit, beyond which requests get 503', async () => {
+  const { port, reports, waitFor } = await listen()
+  const size = 2 ** 20
+  const count = (reason: string) => reports().filter((report) => report.reason === reason).length
+  // Twice, because the memory must be free again when the senders have gone.
+  for (let round = 1; round <= 2; round++) {
+    const before = reports().length
+    const answers: string[] = []
+    const senders = Array.from({ length: 80 }, () => {
+      const head = `POST /flood HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`
+      const socket = open(port, Buffer.concat([Buffer.from(head), Buffer.alloc(size - 1)]))
+      return socket.on('data', (answer) => answers.push(String(answer)))
+    })
+    // 64 bodies without their last byte fit.
+    await waitFor(before + 16)
+    await sleep(100)
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/s)
+    for (const sender of senders) sender.destroy()
+    await waitFor(before + 80)
+    expect(await post(port)).toMatchObject({ status: 204 })
+    await waitFor(before + 81)
+    expect(count('memory_full') + count('body_aborted')).toBe(80 * round)
+    expect(count('memory_full')).toBeLessThan(30 * round)
+  }
+  // What was read of a refused body is forgotten with its answer, not when the time for the body is over.
+  await vi.waitFor(() => expect(timersInUse()).toBeLessThan(10), 10_000)
+})
+
+describe('beyond loopback', () => {
+  it.each([
+    ['127.0.0.1', false],
+    ['127.9.9.9', false],
+    ['localhost', false],
+    ['0.0.0.0', true],
+  ])('listening on %s prints a warning: %s', async (host, isWarned) => {
+    const listener = await listen(['--host', host])
+    expect(listener.stderr().replaceAll(/\s+/g, ' ').includes('Warning: other machines can reach this address.')).toBe(
+      isWarned,
+    )
+  })
+
+  it('may be an address of IPv6', async () => {
+    const listener = await listen(['--json', '--host', '::1'])
+    expect(JSON.parse(listener.stdout())).toEqual({ listening: expect.stringMatching(/^http:\/\/\[::1\]:\d+$/) })
+    expect(listener.stderr()).toBe('')
+  })
+})
+
+describe('a wrong call', () => {
+  it.each([
+    [['--port', '65536'], '--port is not a port.'],
+    [['--port=-1'], '--port is not a port.'],
+    [['--port', '1.5'], '--port is not a port.'],
+    [['--status', '100'], '--status is not a status.'],
+    [['--status', '600'], '--status is not a status.'],
+    [['--status', '204', '--forward-to', 'http://a'], '--status and --forward-to are both given.'],
+    [['--forward-to', 'ftp://a'], 'Invalid or missing URL.'],
+    [['--language', 'cobol'], 'Unknown --language.'],
+    [['--save', join(folder, 'file', 'folder')], 'Cannot create the folder of --save: not a directory.'],
+    [['--host', '192.0.2.1'], 'Cannot listen: '],
+    [['--allow-host', 'https://a.example'], '--allow-host is not a name. Pass the host of your tunnel'],
+    [['--allow-host', 'a.example:80'], '--allow-host is not a name. Pass the host of your tunnel'],
+  ])('%j', async (args, message) => {
+    writeFileSync(join(folder, 'file'), '')
+    const { exitCode, said } = await call(['listen', '--port', '0', ...FROM_ENV, ...args])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  it('with a port that is in use says what to do', async () => {
+    const { port } = await listen()
+    const { exitCode, said } = await call(['listen', '--port', String(port), ...FROM_ENV])
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('address already in use. Pass another --port')])
+  })
+})
+
+it('--language shows one language', async () => {
+  const listener = await listen(['--language', 'php'])
+  await post(listener.port, { secret: `${SECRET}\n` })
+  await listener.interrupt()
+  expect(listener.stdout()).toMatch(/^ {5}php: /m)
+  expect(listener.stdout()).not.toMatch(/^ {5}node: /m)
+})
+
+it('nonces are forgotten when they can no longer be replayed', () => {
+  const nonces = new SeenNonces()
+  const reserve = (key: string, now: number) => {
+    const store = nonces.storeFor(now)
+    return [store.reserve('a', key, 600), store.describeReplay()]
+  }
+  expect(reserve('first', 0)[0]).toBe(true)
+  expect(reserve('first', 12_400)).toEqual([false, 'the same nonce 12 s ago'])
+  reserve('second', 600_001)
+  // The store itself would forget later, because its clock has not moved.
+  expect(reserve('first', 600_001)).toEqual([false, 'the same nonce 0 s ago'])
+  expect(reserve('second', 601_001)).toEqual([false, 'the same nonce 1 s ago'])
+})
+
+describe('send --request', () => {
+  const env = { WEBHOOK_SECRET: SECRET }
+  const file = join(folder, 'request.http')
+  const write = (timestamp: number, body = BODY.toString()) => {
+    const headers = Object.entries({ ...sign(body, SECRET, { timestamp, nonce: crypto.randomUUID() }), 'X-Extra': 'a' })
+    const head = ['PUT /old?path HTTP/1.1', 'Host: old', ...headers.map(([name, value]) => `${name}: ${value}`)]
+    writeFileSync(
+      file,
+      `${head.join('\r\n')}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n${body.slice(0, 3)}\r\n${Buffer.byteLength(body.slice(3)).toString(16)}\r\n${body.slice(3)}\r\n0\r\n\r\n`,
+    )
+  }
+  const now = () => Math.floor(Date.now() / 1000)
+  const around = { env, clock: Date as never }
+
+  it('sends a saved request as it is', async () => {
+    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
+    write(now())
+    const { exitCode, text } = await call(['send', `${origin}/new`, '--request', file], {
+      env: {},
+      clock: Date as never,
+    })
+    expect([exitCode, text]).toEqual([0, 'Accepted: 204 No Content\n'])
+    expect(received).toMatchObject([{ method: 'PUT', url: '/new', body: BODY }])
+    const { rawHeaders = [] } = received[0] ?? {}
+    expect(rawHeaders.slice(0, 2)).toEqual(['Host', origin.replace('http://', '')])
+    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Extra', 'a', 'Content-Length', '42']))
+    expect(rawHeaders).not.toContain('Transfer-Encoding')
+  })
+
+  it('says that an old request needs --resign, which signs it again', async () => {
+    const { port, origin } = await listen()
+    write(now() - 400)
+    const old = await call(['send', origin, '--request', file, '--json'], around)
+    expect(old.exitCode).toBe(1)
+    const { ok, status, notes } = JSON.parse(old.text)
+    expect([ok, status]).toEqual([false, 401])
+    expect(notes).toEqual([expect.any(String), expect.stringMatching(/^Its X-Timestamp is 40\d s old/)])
+    const resigned = await call(['send', origin, '--request', file, '--resign', ...FROM_ENV], around)
+    expect([resigned.exitCode, port > 0]).toEqual([0, true])
+  })
+
+  it('keeps the headers of a request that it signs again', async () => {
+    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
+    write(1)
+    await call(['send', origin, '--request', file, '--resign', ...FROM_ENV, '--header', 'X-Extra: b'], around)
+    const { rawHeaders = [], method, body } = received[0] ?? {}
+    expect([method, body]).toEqual(['PUT', BODY])
+    expect(rawHeaders.filter((name) => /^x-/i.test(name)).sort()).toEqual([
+      'X-Extra',
+      'X-Nonce',
+      'X-Signature',
+      'X-Timestamp',
+    ])
+    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Extra', 'b']))
+  })
+
+  it.each([
+    [['--request', 'none'], 'Cannot read the saved request: no such file or directory.'],
+    [['--resign'], '--resign signs a saved request. Pass it with --request FILE.'],
+    [['body.json', '--request', file], '--request has a body of its own.'],
+  ])('%j is an error', async (args, message) => {
+    write(now())
+    const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', ...args, ...FROM_ENV], around)
+    expect([exitCode, said]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  it('sends nothing if the file may not hold the body that arrived', async () => {
+    writeFileSync(file, 'POST / HTTP/1.1\r\nX-Nonce: a\r\nContent-Length: 9\r\n\r\nhalf')
+    const { exitCode, said } = await call(['send', 'http://127.0.0.1:1/', '--request', file], around)
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('The capture does not hold the bytes that arrived')])
+  })
+})
+
+describe.each([[['--json']], [[]]])('listen %j', (args) => {
+  it('masks a secret in the path and in the method, also of a request that it refuses', async () => {
+    const listener = await listen([...args, '--save', folder])
+    const encoded = Buffer.from(`key:${SECRET}`).toString('base64')
+    for (const path of [`/h?secret=${SECRET}`, `/h/${SECRET}/a`, `/h?token=${encoded}`]) {
+      await post(listener.port, {}, BODY, path)
+    }
+    await send(listener.port, { path: `/large/${SECRET}`, headers: [], body: Buffer.alloc(1_048_577) })
+    await send(listener.port, { path: '/', headers: [[SECRET, 'a']], body: BODY })
+    await vi.waitFor(() => expect(listener.stdout().match(/missing_header/g)).toHaveLength(1), 10_000)
+    expect(listener.stdout()).toContain('/h?secret=[secret]')
+    expect(listener.stdout()).toContain('/h/[secret]/a')
+    expect(listener.stdout()).toContain('/large/[secret]')
+    expect(listener.stdout()).toContain('The secret itself is in the name of a header.')
+    for (const form of [SECRET, SECRET.toLowerCase(), encoded]) expect(listener.stdout()).not.toContain(form)
+  })
+})
+
+it.runIf(IS_POSIX && process.getuid?.() !== 0)('a folder that may not be written is an error', async () => {
+  const locked = mkdtempSync(join(folder, 'locked-'))
+  chmodSync(locked, 0o500)
+  expect((await call(['listen', '--save', join(locked, 'a'), ...FROM_ENV])).said).toContain('permission denied')
+})
+
+describe('with --page', () => {
+  const packageFolder = join(folder, 'package')
+  const HTML = '<!doctype html><html lang="en"><title>workbench</title>'
+  beforeAll(() => {
+    mkdirSync(join(packageFolder, 'dist'), { recursive: true })
+    writeFileSync(join(packageFolder, 'dist/workbench.html'), HTML)
+  })
+
+  async function listenWithPage(args: readonly string[], env = {}) {
+    const listener = await startInProcess(['--page', ...args], env, FROM_ENV, packageFolder)
+    started.push(listener)
+    const [url = ''] = /http:[^"\s]+:\d+\/[\w-]{22}\//.exec(listener.stdout()) ?? []
+    return { listener, url }
+  }
+
+  interface Details {
+    received: { request: { body: string }; report: { signedMessage: string } }
+  }
+  const detailsAt = async (url: string) => (await fetch(url)).json() as Promise<Details>
+
+  it('serves a page that knows the requests from before it was opened, and prints its address', async () => {
+    const { listener, url } = await listenWithPage(['--no-open'])
+    expect(listener.stdout()).toMatch(
+      /^Listening on http:\/\/127\.0\.0\.1:\d+ \(any path\)\. Press Ctrl\+C to end\.\nThe page is at http:/,
+    )
+    expect(await (await fetch(url)).text()).toBe(HTML.replace('<html ', '<html data-live '))
+    await post(listener.port)
+    await post(listener.port, { secret: 'another' })
+    // A request is answered before it is explained.
+    await vi.waitFor(async () => expect((await fetch(`${url}requests/2`)).status).toBe(200), 10_000)
+    const stopped = new AbortController()
+    const events = await fetch(`${url}events`, { signal: stopped.signal })
+    const reader = events.body?.getReader()
+    const first = new TextDecoder().decode((await reader?.read())?.value)
+    const { requests, listening } = JSON.parse(/^data: (.*)$/m.exec(first)?.[1] ?? '')
+    expect(listening).toBe(listener.origin)
+    expect(requests).toMatchObject([
+      { id: 1, ok: true },
+      { id: 2, ok: false, reason: 'signature_mismatch' },
+    ])
+    const { received } = await detailsAt(`${url}requests/2`)
+    expect(Buffer.from(received.request.body, 'base64')).toEqual(BODY)
+    // Ctrl+C ends it although the page is open.
+    expect(await listener.interrupt()).toBe(0)
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: end')
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('has what was signed, if the signature proves it', async () => {
+    const { listener, url } = await listenWithPage(['--no-open'])
+    const signed = '{"event":"invoice.paid","customer":"Zo\\u00eb"}'
+    const headers = signedHeaders({ body: signed, secret: SECRET, nonce: 'abc' })
+    await send(listener.port, { path: '/hooks/42', headers, body: BODY })
+    const { received } = await detailsAt(`${url}requests/1`)
+    const message = Buffer.from(received.report.signedMessage, 'base64').toString()
+    expect(message).toBe(`${headers[0]?.[1]}:abc:${signed}`)
+  })
+
+  it('adds the address to the first line of --json, and opens no browser', async () => {
+    const opened = createOpener(join(folder, 'json/xdg-open'))
+    const { listener, url } = await listenWithPage(['--json'], { PATH: join(folder, 'json') })
+    expect(JSON.parse(listener.stdout())).toEqual({ listening: listener.origin, page: url })
+    await sleep(200)
+    expect(existsSync(opened)).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('opens the browser', async () => {
+    const opened = createOpener(join(folder, 'text/xdg-open'))
+    const { url } = await listenWithPage([], { PATH: [join(folder, 'text'), process.env['PATH']].join(delimiter) })
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(url), 10_000)
+  })
+
+  it('says how to build the page, if it is not built', async () => {
+    const { exitCode, said } = await call(['listen', '--page', ...FROM_ENV], { packageFolder: join(folder, 'empty') })
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('npm run build')])
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { signatureOf } from '../../../../test/support/request.js'
+import { detailsOf, maskedJson, summaryOf } from '../../../src/cli/listen/details.js'
+import type { Received } from '../../../src/cli/listen/receiver.js'
+import type { Report } from '../../../src/cli/listen/report.js'
+
+const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+const TIME = 1_700_000_000_500
+const FINDING = {
+  code: 'header_missing',
+  side: 'sender',
+  message: 'X-Nonce is missing.',
+  fix: 'Send it.',
+  fixes: {},
+} as const
+
+const REPORT: Report = {
+  time: TIME,
+  method: 'POST',
+  path: '/hooks/42',
+  status: 401,
+  ok: false,
+  reason: 'missing_header',
+  detail: 'body of 2 bytes',
+  findings: [FINDING],
+}
+
+const RECEIVED: Received = {
+  method: 'POST',
+  path: '/hooks/42',
+  headers: [
+    ['X-Timestamp', '1700000000'],
+    ['User-Agent', 'PHP/8.2'],
+  ],
+  body: Uint8Array.from(Buffer.from('{}')),
+  time: TIME,
+  secret: SECRET,
+}
+
+describe('the row of a request', () => {
+  it('has the first finding and the sender', () => {
+    expect(summaryOf({ id: 3, report: REPORT, received: RECEIVED }, [SECRET])).toEqual({
+      id: 3,
+      time: TIME,
+      method: 'POST',
+      path: '/hooks/42',
+      status: 401,
+      ok: false,
+      reason: 'missing_header',
+      detail: 'body of 2 bytes',
+      finding: 'X-Nonce is missing.',
+      agent: 'PHP/8.2',
+    })
+  })
+
+  it('says what differs at the endpoint, if nothing else is wrong', () => {
+    const report = { ...REPORT, findings: [], differences: ['Accepted here, 401 there.'] }
+    expect(summaryOf({ id: 1, report }, [SECRET])).toMatchObject({ finding: 'Accepted here, 401 there.', agent: '' })
+    expect(summaryOf({ id: 1, report: { ...report, differences: [] } }, [SECRET]).finding).toBeUndefined()
+  })
+
+  it('is short, and has no piece of the secret at its end', () => {
+    const path = `/${'a'.repeat(180)}${SECRET}${'b'.repeat(300)}`
+    const headers = [['User-Agent', `${'x'.repeat(250)}`]] as const
+    const row = summaryOf({ id: 1, report: { ...REPORT, path }, received: { ...RECEIVED, headers } }, [SECRET])
+    expect(row.path).toBe(`/${'a'.repeat(180)}[secret]${'b'.repeat(11)}…`)
+    expect(row.agent).toBe(`${'x'.repeat(200)}…`)
+  })
+})
+
+describe('the details of a request', () => {
+  it('have the result of each rule, and the expected signature per secret', () => {
+    const { received } = detailsOf({ id: 1, report: REPORT, received: RECEIVED }, [SECRET, 'another'])
+    expect(received?.report.expected).toEqual(
+      [SECRET, 'another'].map((secret) => signatureOf('1700000000', '', '{}', secret)),
+    )
+    expect(received?.report.rules.map(({ reason, status }) => [reason, status])).toEqual([
+      ['missing_header', 'broken'],
+      ['invalid_timestamp', 'met'],
+      ['timestamp_outside_window', 'met'],
+      ['invalid_nonce', 'not checked'],
+      ['signature_mismatch', 'not checked'],
+      ['replayed_nonce', 'not checked'],
+    ])
+    expect(received?.report).toMatchObject({
+      genuine: false,
+      findings: [FINDING],
+      arrival: [TIME, 'by the clock of listen'],
+    })
+    expect(received?.request).toEqual({
+      method: 'POST',
+      path: '/hooks/42',
+      headers: RECEIVED.headers,
+      body: RECEIVED.body,
+      isMasked: false,
+    })
+  })
+
+  it.each([
+    [{ ok: true }, 'met', 'No accepted request had it before.'],
+    [
+      { ok: false, reason: 'replayed_nonce', detail: 'the same nonce 12 s ago' },
+      'broken',
+      'Accepted before: the same nonce 12 s ago.',
+    ],
+  ])('say whether the nonce was new: %j', (result, status, detail) => {
+    const { received } = detailsOf({ id: 1, report: { ...REPORT, ...result }, received: RECEIVED }, [SECRET])
+    expect(received?.report.rules.at(-1)).toMatchObject({ status, detail })
+  })
+
+  it('have no bytes if none are kept', () => {
+    const report = { ...REPORT, savedAs: 'a.http', forwarded: { status: 204 }, differences: ['x'] }
+    expect(detailsOf({ id: 1, report }, [SECRET])).toEqual({
+      summary: summaryOf({ id: 1, report }, [SECRET]),
+      forwarded: { status: 204 },
+      differences: ['x'],
+      savedAs: 'a.http',
+      findings: [FINDING],
+    })
+  })
+})
+
+describe('no secret is in the JSON for the page', () => {
+  const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
+
+  it.each<[string, Partial<Received>]>([
+    ['the path', { path: `/hooks/${SECRET}` }],
+    ['the name of a header', { headers: [[SECRET.toLowerCase(), 'a']] }],
+    [
+      'the value of a header',
+      { headers: [['Authorization', `Basic ${Buffer.from(`user:${SECRET}`).toString('base64')}`]] },
+    ],
+    ['the body', { body: Uint8Array.from(Buffer.from(`{"secret":"${SECRET}"}`)) }],
+  ])('if it is in %s', (_, parts) => {
+    const received = { ...RECEIVED, ...parts }
+    const details = detailsOf({ id: 1, report: { ...REPORT, path: received.path }, received }, [SECRET])
+    expect(details.received?.request.isMasked).toBe(true)
+    const json = maskedJson(details, [SECRET])
+    const bytes = text(details.received?.request.body)
+    for (const whole of [json, bytes]) {
+      expect(whole).not.toContain(SECRET.slice(0, 8))
+      expect(whole.toLowerCase()).not.toContain(SECRET.toLowerCase().slice(8, 16))
+    }
+    expect(json + bytes).toContain('[secret]')
+  })
+
+  it('if it is in what was signed, or has characters beyond ASCII', () => {
+    const secret = 'Schlüssel für Zoë'
+    const signedMessage = Uint8Array.from(Buffer.from(`1:2:${secret}`))
+    const { received } = detailsOf({ id: 1, report: REPORT, received: { ...RECEIVED, signedMessage } }, [secret])
+    expect(text(received?.report.signedMessage)).toBe('1:2:[secret]')
+    expect(received?.request.isMasked).toBe(false)
+  })
+
+  it('and bytes are in base64', () => {
+    expect(maskedJson({ a: Uint8Array.of(0, 255), b: `x${SECRET}` }, [SECRET])).toBe('{"a":"AP8=","b":"x[secret]"}')
+  })
+})

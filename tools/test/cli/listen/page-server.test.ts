@@ -1,0 +1,409 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MemoryNonceStore, verify } from '../../../../src/index.js'
+import { eventually } from '../../../../test/support/servers.js'
+import { PageServer, type PageSettings } from '../../../src/cli/listen/page-server.js'
+import type { Received } from '../../../src/cli/listen/receiver.js'
+import type { Report } from '../../../src/cli/listen/report.js'
+
+const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+const HTML = `<!doctype html><html lang="en"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; connect-src 'none'">`
+const BODY = Uint8Array.from(Buffer.from('{"event":"paid"}'))
+
+const REPORT: Report = {
+  time: 1_700_000_000_000,
+  method: 'POST',
+  path: '/hooks/42',
+  status: 401,
+  ok: false,
+  reason: 'signature_mismatch',
+  detail: 'body of 16 bytes',
+  findings: [],
+}
+
+const RECEIVED: Received = {
+  method: 'POST',
+  path: '/hooks/42',
+  headers: [
+    ['Host', 'example.com'],
+    ['Content-Length', '16'],
+    ['Content-Type', 'application/json'],
+    ['X-Timestamp', '1700000000'],
+    ['X-Nonce', 'abc'],
+    ['X-Signature', 'wrong'],
+  ],
+  body: BODY,
+  time: 1_700_000_000_000,
+  secret: SECRET,
+}
+
+/** Its event has about 1 KB. */
+const LONG_REPORT: Report = {
+  ...REPORT,
+  method: 'a'.repeat(300),
+  path: 'a'.repeat(300),
+  detail: 'a'.repeat(300),
+  differences: ['a'.repeat(300)],
+}
+
+const servers: PageServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.end()
+})
+
+async function start(settings: Partial<PageSettings> = {}) {
+  const page = new PageServer({
+    html: HTML,
+    endpoint: undefined,
+    secrets: [SECRET],
+    language: undefined,
+    clock: Date,
+    ...settings,
+  })
+  servers.push(page)
+  const url = await page.start('http://127.0.0.1:4000')
+  return { page, url, origin: new URL(url).origin, host: new URL(url).host, token: new URL(url).pathname.slice(1, -1) }
+}
+
+interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  text: string
+}
+
+/** Sends a request with exactly these headers. */
+function ask(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers, agent: false }, async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+const act = (url: string, action: string, headers: Record<string, string> = {}) =>
+  ask(`${url}${action}`, { Origin: new URL(url).origin, 'Content-Type': 'application/json', ...headers }, 'POST', '{}')
+
+interface Event {
+  name: string
+  data: { id: number; requests: { id: number }[] }
+}
+
+/** Opens the events, and collects what arrives. */
+async function openEvents(url: string) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(`${url}events`, { agent: false }, resolve).on('error', reject).end()
+  })
+  let text = ''
+  response.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  response.on('error', () => {})
+  const closed = once(response, 'close')
+  const events = () =>
+    [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].map(
+      ([, name = '', data = '']): Event => ({ name, data: JSON.parse(data) }),
+    )
+  const waitFor = (count: number) =>
+    eventually(() => {
+      if (events().length < count) throw new Error(`${events().length} events of ${count}`)
+      return events()
+    })
+  return { response, closed, events, waitFor }
+}
+
+describe('the page', () => {
+  it('is on 127.0.0.1, below a token of 128 bits that differs each time', async () => {
+    const [one, other] = [await start(), await start()]
+    expect(one.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/$/)
+    expect(Buffer.from(one.token, 'base64url')).toHaveLength(16)
+    expect(other.token).not.toBe(one.token)
+  })
+
+  it('may connect to its own server only, and no other page may show or keep it', async () => {
+    const { url } = await start()
+    const { status, headers, text } = await ask(url)
+    expect(status).toBe(200)
+    expect(text).toContain('<html data-live lang="en">')
+    expect(text).toContain("connect-src 'self'")
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; connect-src 'self'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+    })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('has no policy but that against frames, if the file has none', async () => {
+    const { url } = await start({ html: '<html lang="en">' })
+    expect((await ask(url)).headers['content-security-policy']).toBe("; frame-ancestors 'none'")
+  })
+})
+
+describe('an empty 404 is the answer', () => {
+  const paths = ['', 'events', 'requests/1']
+
+  it.each<[string, (url: URL) => string]>([
+    ['no token', (url) => `${url.origin}/`],
+    ['a token of another length', (url) => `${url.href.slice(0, -2)}/`],
+    [
+      'a token with one other character',
+      (url) => url.href.replace(/(.)\/$/, (_, last) => (last === 'A' ? 'Q/' : 'A/')),
+    ],
+    ['the token as a query', (url) => `${url.origin}/?${url.pathname.slice(1, -1)}`],
+    ['the token at a deeper place', (url) => `${url.origin}/a${url.pathname}`],
+  ])('to %s', async (_, change) => {
+    const { page, url, token } = await start()
+    page.add(REPORT, RECEIVED)
+    for (const path of paths) {
+      const { status, text, headers } = await ask(`${change(new URL(url))}${path}`)
+      expect([status, text]).toEqual([404, ''])
+      expect(JSON.stringify(headers)).not.toContain(token)
+    }
+  })
+
+  it.each<[string, (host: string) => Record<string, string>]>([
+    ['another host', () => ({ Host: 'evil.example' })],
+    ['another host with the port', (host) => ({ Host: `evil.example:${host.split(':')[1]}` })],
+    ['localhost, which is not in the printed address', (host) => ({ Host: `localhost:${host.split(':')[1]}` })],
+    ['another port', () => ({ Host: '127.0.0.1:1' })],
+    ['no port', () => ({ Host: '127.0.0.1' })],
+    ['another origin', () => ({ Origin: 'http://evil.example' })],
+    ['an origin with another port', () => ({ Origin: 'http://127.0.0.1:1' })],
+    ['an origin with TLS', (host) => ({ Origin: `https://${host}` })],
+    ['the origin of a file or a frame', () => ({ Origin: 'null' })],
+    ['a script of another site', () => ({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' })],
+    ['a script of another port', () => ({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })],
+  ])('to %s, with the right token', async (_, headersFor) => {
+    const { page, url, host } = await start()
+    page.add(REPORT, RECEIVED)
+    for (const path of paths) {
+      const { status, text } = await ask(`${url}${path}`, headersFor(host))
+      expect([status, text]).toEqual([404, ''])
+    }
+    expect((await act(url, 'requests/1/sign', headersFor(host))).status).toBe(404)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['no origin', { Origin: '' }],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['text, which a page may send without asking', { 'Content-Type': 'text/plain' }],
+  ])('to an action of %s', async (_, headers) => {
+    const { page, url } = await start()
+    page.add(REPORT, RECEIVED)
+    expect(await act(url, 'requests/1/sign', headers)).toMatchObject({ status: 404, text: '' })
+    expect((await act(url, 'requests/1/sign')).status).toBe(200)
+  })
+
+  it.each([
+    ['GET', 'requests/2'],
+    ['GET', 'requests/x'],
+    ['GET', 'requests/1/sign'],
+    ['GET', 'package.json'],
+    ['POST', ''],
+    ['POST', 'events'],
+    ['POST', 'requests/1'],
+    ['POST', 'requests/1/unknown'],
+    ['POST', 'requests/1/send'],
+    ['OPTIONS', ''],
+    ['HEAD', ''],
+  ])('to %s %s', async (method, path) => {
+    const { page, url, origin } = await start()
+    page.add(REPORT, RECEIVED)
+    const headers = { Origin: origin, 'Content-Type': 'application/json' }
+    expect(await ask(`${url}${path}`, headers, method)).toMatchObject({ status: 404, text: '' })
+  })
+
+  it('to actions on a request whose bytes are not kept', async () => {
+    const { page, url } = await start({ endpoint: new URL('http://127.0.0.1:1/') })
+    page.add(REPORT, undefined)
+    for (const action of ['sign', 'send', 'sign-and-send']) {
+      expect((await act(url, `requests/1/${action}`)).status).toBe(404)
+    }
+  })
+})
+
+it('opens from a link on another site, because the reader clicked it', async () => {
+  const { url } = await start()
+  const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
+  expect((await ask(url, headers)).status).toBe(200)
+})
+
+it('closes a connection that does not send HTTP', async () => {
+  const { host } = await start()
+  const socket = connect(Number(host.split(':')[1]), '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  socket.on('error', () => {})
+  socket.write('\x16\x03\x01\r\n\r\n')
+  await once(socket, 'close')
+  expect(received).toBe('')
+})
+
+describe('the events', () => {
+  it('begin with all requests that are kept, also after a reconnect, and then have each new one', async () => {
+    const { page, url } = await start({ language: 'php', endpoint: new URL('http://127.0.0.1:3000/hooks/42') })
+    page.add(REPORT, RECEIVED)
+    page.add(REPORT, undefined)
+    const first = await openEvents(url)
+    await first.waitFor(1)
+    page.add(REPORT, RECEIVED)
+    const events = await first.waitFor(2)
+    expect(first.response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    expect(events[0]).toMatchObject({
+      name: 'hello',
+      data: { listening: 'http://127.0.0.1:4000', endpoint: 'http://127.0.0.1:3000/hooks/42', language: 'php' },
+    })
+    expect(events[0]?.data.requests.map(({ id }) => id)).toEqual([1, 2])
+    expect([events[1]?.name, events[1]?.data.id]).toEqual(['request', 3])
+
+    const again = await openEvents(url)
+    expect((await again.waitFor(1))[0]?.data.requests.map(({ id }) => id)).toEqual([1, 2, 3])
+  })
+
+  it('have no secret', async () => {
+    const { page, url } = await start()
+    const { waitFor } = await openEvents(url)
+    page.add({ ...REPORT, path: `/${SECRET}` }, { ...RECEIVED, headers: [['User-Agent', SECRET]] })
+    const all = JSON.stringify([await waitFor(2), await (await openEvents(url)).waitFor(1)])
+    expect(all).not.toContain(SECRET.slice(0, 8))
+    expect(all).toContain('"agent":"[secret]"')
+  })
+
+  it('say that the listener has ended, and close', async () => {
+    const { page, url } = await start()
+    const opened = await Promise.all([openEvents(url), openEvents(url)])
+    await Promise.all(opened.map(({ waitFor }) => waitFor(1)))
+    const begin = performance.now()
+    await page.end()
+    expect(performance.now() - begin).toBeLessThan(5000)
+    for (const { closed, events } of opened) {
+      await closed
+      expect(events().at(-1)?.name).toBe('end')
+    }
+    await expect(ask(url)).rejects.toThrow(/ECONNRE(FUSED|SET)/)
+  })
+
+  it('go to at most 20 pages, and to a new one when another is closed', async () => {
+    const { url } = await start()
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openEvents(url)))
+    expect((await ask(`${url}events`)).status).toBe(503)
+    opened[0]?.response.destroy()
+    await eventually(async () => {
+      const { response } = await openEvents(url)
+      if (response.statusCode !== 200) throw new Error('still full')
+    })
+  })
+
+  it('do not wait for a page that does not read: it is disconnected', async () => {
+    const { page, url, host, token } = await start()
+    const stalled = connect(Number(host.split(':')[1]), '127.0.0.1').on('error', () => {})
+    stalled.write(`GET /${token}/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await once(stalled, 'readable')
+    const reader = await openEvents(url)
+    for (let index = 0; index < 12_000; index++) {
+      page.add(LONG_REPORT, undefined)
+      // Often enough that the page that reads is never far behind.
+      if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    // The page that reads gets everything, and the other one gets the end of its connection.
+    expect((await reader.waitFor(12_001)).at(-1)?.data.id).toBe(12_000)
+    let bytes = 0
+    stalled.on('data', (chunk) => {
+      bytes += chunk.length
+    })
+    stalled.resume()
+    await once(stalled, 'close')
+    expect(bytes).toBeLessThan(2 ** 23)
+  })
+
+  it('do not delay the end for a page that does not read', async () => {
+    const { page, host, token } = await start()
+    const stalled = connect(Number(host.split(':')[1]), '127.0.0.1').on('error', () => {})
+    stalled.write(`GET /${token}/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await once(stalled, 'readable')
+    for (let index = 0; index < 5000; index++) page.add(LONG_REPORT, undefined)
+    const begin = performance.now()
+    await page.end()
+    expect(performance.now() - begin).toBeLessThan(5000)
+    stalled.destroy()
+  })
+})
+
+describe('an action', () => {
+  let endpoint: ReturnType<typeof createServer>
+  let received: { headers: IncomingMessage['headers']; rawHeaders: string[]; url: string; body: string }[]
+  let address: string
+  beforeEach(async () => {
+    received = []
+    endpoint = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request.setEncoding('utf8')) body += chunk
+      const { headers, rawHeaders, url = '' } = request
+      received.push({ headers, rawHeaders, url, body })
+      response.writeHead(403, 'No', { 'X-Answer': 'yes' })
+      response.end(`<script>${SECRET}</script>${'a'.repeat(20_000)}`)
+    }).listen(0, '127.0.0.1')
+    await once(endpoint, 'listening')
+    address = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`
+  })
+  afterEach(() => {
+    endpoint.closeAllConnections()
+    endpoint.close()
+  })
+
+  const isAccepted = async (headers: Iterable<readonly [string, string]>) =>
+    (await verify({ webhookId: '42', headers, body: BODY }, SECRET, new MemoryNonceStore())).ok
+
+  it('signs the body again with the secret that matched, which it does not show', async () => {
+    const { page, url } = await start({ secrets: ['another secret', SECRET] })
+    page.add(REPORT, RECEIVED)
+    const { status, text } = await act(url, 'requests/1/sign')
+    expect(status).toBe(200)
+    expect(text).not.toContain(SECRET.slice(0, 8))
+    expect(await isAccepted(JSON.parse(text).headers)).toBe(true)
+  })
+
+  it('sends the same request to the endpoint, and returns the beginning of its answer without the secret', async () => {
+    const { page, url } = await start({ endpoint: new URL(address) })
+    page.add(REPORT, RECEIVED)
+    const { text } = await act(url, 'requests/1/send')
+    const answer = JSON.parse(text)
+    expect(received).toMatchObject([{ url: '/hooks/42', body: '{"event":"paid"}' }])
+    expect(received[0]?.rawHeaders.slice(0, 12)).toEqual(RECEIVED.headers.flat())
+    expect(answer).toMatchObject({ status: 403, statusText: 'No' })
+    expect(answer.headers).toContainEqual(['X-Answer', 'yes'])
+    expect(answer.body).toHaveLength(16_384 - SECRET.length + '[secret]'.length)
+    expect(answer.body.startsWith('<script>[secret]</script>aaa')).toBe(true)
+  })
+
+  it('sends it with a new signature', async () => {
+    const { page, url } = await start({ endpoint: new URL(`${address}/other`) })
+    page.add(REPORT, RECEIVED)
+    expect(JSON.parse((await act(url, 'requests/1/sign-and-send')).text)).toMatchObject({ status: 403 })
+    expect(received[0]).toMatchObject({ url: '/other', headers: { 'content-type': 'application/json' } })
+    expect(await isAccepted(Object.entries(received[0]?.headers ?? {}) as [string, string][])).toBe(true)
+  })
+
+  it('ends when the listener ends, also if the endpoint does not answer', async () => {
+    endpoint.removeAllListeners('request').on('request', () => {})
+    const { page, url } = await start({ endpoint: new URL(address) })
+    page.add(REPORT, RECEIVED)
+    const answered = act(url, 'requests/1/send').catch((error: Error) => error)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await page.end()
+    await answered
+  })
+})

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { SECRET } from '../../../../test/support/request.js'
+import { Receiver } from '../../../src/cli/listen/receiver.js'
+import type { Report } from '../../../src/cli/listen/report.js'
+
+const SETTINGS = {
+  secrets: [SECRET],
+  names: ['--secret-env WEBHOOK_SECRET'],
+  clock: Date,
+  status: undefined,
+  endpoint: undefined,
+  folder: undefined,
+  allowedHosts: [],
+}
+
+it('answers 408 to a request whose head does not end', async () => {
+  const reports: Report[] = []
+  const receiver = new Receiver({
+    ...SETTINGS,
+    async print(report) {
+      reports.push(report)
+    },
+  })
+  const socket = new PassThrough()
+  receiver.refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  expect(String(socket.read())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/)
+  await receiver.stop()
+  expect(reports).toMatchObject([{ status: 408, reason: 'malformed_request', detail: 'Request timeout' }])
+})
+
+it('answers no more requests while 100 reports wait to be printed', async () => {
+  const printing = new AbortController()
+  let printed = 0
+  const receiver = new Receiver({
+    ...SETTINGS,
+    async print() {
+      if (!printing.signal.aborted) await once(printing.signal, 'abort')
+      printed++
+    },
+  })
+  const server = createServer((request, response) => void receiver.receive(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  let answered = 0
+  const ask = () =>
+    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).then(() => {
+      answered++
+    })
+  await Promise.all(Array.from({ length: 100 }, ask))
+  const last = ask()
+  await sleep(200)
+  expect(answered).toBe(100)
+  printing.abort()
+  await last
+  await receiver.stop()
+  expect(printed).toBe(101)
+  server.closeAllConnections()
+  server.close()
+})

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { PassThrough, Readable, type Writable } from 'node:stream'
+import { eventually } from '../../../test/support/servers.js'
+import { pathInPackage } from '../../src/cli/command.js'
+import { run } from '../../src/cli/run.js'
+import { PROGRAM } from './program.js'
+
+/** A secret of 32 random bytes, because a weaker one adds a note to the output. */
+export const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+
+/** A running `listen`. */
+export interface Listener {
+  readonly port: number
+  readonly origin: string
+  /** Everything printed on stdout so far. */
+  stdout(): string
+  stderr(): string
+  /** The reports so far, with `--json`. */
+  reports(): Report[]
+  /** Waits for this number of reports. */
+  waitFor(count: number): Promise<Report[]>
+  /** Presses Ctrl+C. Returns the exit code. */
+  interrupt(): Promise<number | null>
+  /** The exit code, when the command has ended. */
+  readonly exitCode: Promise<number | null>
+}
+
+/** A line of the output with `--json`. */
+export interface Report {
+  time: string
+  method: string
+  path: string
+  status: number
+  ok: boolean
+  reason?: string
+  detail?: string
+  findings: { code: string; message: string }[]
+  savedAs?: string
+  forwarded?: { status: number }
+  differences?: string[]
+}
+
+/**
+ * @param secretArgs - where the secret comes from.
+ * @param packageFolder - the folder of the package, for the command in this process.
+ */
+export type StartListener = (
+  args: readonly string[],
+  env?: Record<string, string>,
+  secretArgs?: readonly string[],
+  packageFolder?: string,
+) => Promise<Listener>
+
+const ARGS = ['listen', '--port', '0']
+const SECRET_ARGS = ['--secret-env', 'WEBHOOK_SECRET']
+
+/** Runs the command as a program. */
+export const startProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS) => {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env
+  const child = spawn(process.execPath, [PROGRAM, ...ARGS, ...secretArgs, ...args], {
+    env: { ...inherited, WEBHOOK_SECRET: SECRET, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exitCode = once(child, 'close').then(([code]) => code)
+  return listener(child.stdout, child.stderr, exitCode, () => child.kill('SIGINT'))
+}
+
+/** Runs the command in this process. */
+export const startInProcess: StartListener = async (args, env = {}, secretArgs = SECRET_ARGS, packageFolder) => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  let press = () => {}
+  const interrupted = new Promise<void>((resolve) => {
+    press = resolve
+  })
+  const exitCode = run([...ARGS, ...secretArgs, ...args], {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env: { WEBHOOK_SECRET: SECRET, ...env },
+    clock: Date,
+    untilInterrupted: () => interrupted,
+    openTerminal: () => undefined,
+    pathInPackage: (file) => (packageFolder === undefined ? pathInPackage(file) : join(packageFolder, file)),
+  })
+  return listener(stdout, stderr, exitCode, press)
+}
+
+async function listener(
+  stdout: Readable | (Readable & Writable),
+  stderr: Readable,
+  exitCode: Promise<number | null>,
+  press: () => unknown,
+): Promise<Listener> {
+  let [printed, errors] = ['', '']
+  stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text
+  })
+  stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  const port = await eventually(() => {
+    const [, found] = /http:\/\/[^\s"]+?:(\d+)/.exec(printed) ?? []
+    if (found === undefined) throw new Error(`no address in ${printed}${errors}`)
+    return Number(found)
+  })
+  const reports = () => {
+    const lines = printed.split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line)).filter((line) => 'method' in line)
+  }
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    stdout: () => printed,
+    stderr: () => errors,
+    reports,
+    waitFor: (count) =>
+      eventually(() => {
+        const now = reports()
+        if (now.length < count) throw new Error(`${now.length} reports of ${count}`)
+        return now
+      }),
+    exitCode,
+    interrupt() {
+      press()
+      return exitCode
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { shellWord } from '../../src/cli/command.js'
+import { describeError } from '../../src/cli/describe-error.js'
+import { contentTypeOf } from '../../src/cli/http-client.js'
+import { findingsText } from '../../src/cli/output/findings.js'
+import { jsonText, printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
+import type { Finding, Language } from '../../src/diagnose/index.js'
+
+it.each([
+  ['a terminal', { hasColors: () => true }, '\x1b[31m\x1b[1mx\x1b[22m\x1b[39m'],
+  ['a terminal without colours', { hasColors: () => false }, 'x'],
+  ['a file', {}, 'x'],
+])('text for %s', (_, terminal, text) => {
+  const style = styleOf(Object.assign(new PassThrough(), terminal))
+  expect(style(['red', 'bold'], 'x')).toBe(text)
+})
+
+describe('printable', () => {
+  it.each([
+    ['plain ünïcode 🦊', 'plain ünïcode 🦊'],
+    ['\x1b[31mred', '\\u001b[31mred'],
+    ['a\tb\nc\rd\0', 'a\\u0009b\nc\\u000dd\\u0000'],
+    ['\x7f\x9b', '\\u007f\\u009b'],
+    ['\u202e\u200b\ufeff\u2028', '\\u202e\\u200b\\ufeff\\u2028'],
+    ['\u{e0001}\ud800', '\\udb40\\udc01\\ud800'],
+  ])('shows %j as %j', (text, shown) => {
+    expect(printable(text, '\n')).toBe(shown)
+  })
+
+  it('is used for JSON too', () => {
+    const document = { a: 'é\x1b\x9b\u202e🦊\u2066' }
+    expect(jsonText(document)).toBe('{\n  "a": "é\\u001b\\u009b\\u202e🦊\\u2066"\n}\n')
+    expect(JSON.parse(jsonText(document))).toEqual(document)
+  })
+})
+
+it.each([
+  ['a file', {}, 80],
+  ['a terminal', { columns: 91 }, 91],
+  ['a narrow terminal', { columns: 59 }, 60],
+  ['a wide terminal', { columns: 101 }, 100],
+])('a line on %s %j has at most %i characters', (_, terminal, width) => {
+  expect(styleOf(Object.assign(new PassThrough(), terminal)).width).toBe(width)
+})
+
+describe('wrapText', () => {
+  it('breaks text at spaces into lines of at most the width', () => {
+    const lines = wrapText('words '.repeat(50).trimEnd(), { width: 100 }, '   ', '1. ').split('\n')
+    expect(lines.map((line) => line.length)).toEqual([98, 98, 98, 14])
+    expect(lines.map((line) => line.slice(0, 5))).toEqual(['1. wo', '   wo', '   wo', '   wo'])
+  })
+
+  it.each([
+    ['', ''],
+    ['a\n\nb\n', 'a\n\nb\n'],
+    [`${'x'.repeat(8)} b`, `${'x'.repeat(8)} b`],
+    [`${'x'.repeat(9)} b`, `${'x'.repeat(9)}\nb`],
+    ['x'.repeat(11), 'x'.repeat(11)],
+    [`a ${'x'.repeat(11)} b`, `a\n${'x'.repeat(11)}\nb`],
+    ['a  b   c d', 'a  b   c d'],
+    ['12345678   b', '12345678\nb'],
+    ['1234567890 ', '1234567890'],
+    ['- 45 78 0 2 4', '- 45 78 0\n  2 4'],
+    ['  345 78 0 2 4', '  345 78 0\n  2 4'],
+    ['\x1b[1m1234\x1b[22m 678 0', '\x1b[1m1234\x1b[22m 678 0'],
+  ])('%j becomes %j', (text, lines) => {
+    expect(wrapText(text, { width: 10 })).toBe(lines)
+  })
+
+  it('begins the rest of a line of a list below its text', () => {
+    expect(wrapText('- 45 78 01', { width: 10 }, '  ')).toBe('  - 45 78\n    01')
+  })
+})
+
+describe('findingsText', () => {
+  const style = styleOf(new PassThrough())
+  const finding: Finding = {
+    code: 'body_json',
+    side: 'sender',
+    message: 'The sender signed other JSON.',
+    fix: 'Serialize the JSON once.',
+    fixes: { python: 'json.dumps(event)', node: 'JSON.stringify(event)', go: 'json.Marshal(event)', csharp: 'x' },
+  }
+
+  it('numbers findings, each with its evidence, the side that has to act, and three languages', () => {
+    const others: readonly Finding[] = [
+      { ...finding, side: 'receiver', fixes: { csharp: 'x' }, evidence: 'received\tABC\nexpected\tabc' },
+      { ...finding, side: 'unknown', fixes: {} },
+    ]
+    expect(findingsText([finding, ...others], style)).toBe(`1. The sender signed other JSON. (body_json)
+   Fix, on the sender's side:
+     Serialize the JSON once.
+     python: json.dumps(event)
+     node: JSON.stringify(event)
+     go: json.Marshal(event)
+
+2. The sender signed other JSON. (body_json)
+     received\tABC
+     expected\tabc
+   Fix, on the receiver's side:
+     Serialize the JSON once.
+     csharp: x
+
+3. The sender signed other JSON. (body_json)
+   Fix, on either side:
+     Serialize the JSON once.
+`)
+  })
+
+  it.each<[Language, string]>([
+    ['csharp', '     Serialize the JSON once.\n     csharp: x\n'],
+    ['node', '     Serialize the JSON once.\n     node: JSON.stringify(event)\n'],
+    ['perl', '     Serialize the JSON once.\n'],
+  ])('shows one language if asked: %s', (language, lines) => {
+    expect(findingsText([finding], style, language)).toMatch(new RegExp(`side:\n${lines.replace(/[().#]/g, '\\$&')}$`))
+  })
+
+  it('makes quoted text safe for a terminal', () => {
+    const hostile = { ...finding, message: 'a\x1b[2Jb\nc', evidence: '\x1b[2J\r', fix: '\x9b2J', fixes: { go: '\x1b' } }
+    expect(findingsText([hostile], style)).toBe(
+      "1. a\\u001b[2Jb\\u000ac (body_json)\n     \\u001b[2J\\u000d\n   Fix, on the sender's side:\n     \\u009b2J\n     go: \\u001b\n",
+    )
+  })
+})
+
+describe('shellWord', () => {
+  it.each([
+    ['body.json', 'body.json'],
+    ['a b', "'a b'"],
+    ["it's", "'it'\\''s'"],
+    ['$(x)`y`"z"\\!', `'$(x)\`y\`"z"\\!'`],
+    ['', "''"],
+    ['~', "'~'"],
+  ])('%j: %s', (text, word) => {
+    expect(shellWord(text)).toBe(word)
+  })
+})
+
+describe('contentTypeOf', () => {
+  it.each([
+    ['{"a":1}', 'application/json'],
+    ['12', 'application/json'],
+    ['', 'application/octet-stream'],
+    ['text', 'application/octet-stream'],
+    ['"\xff"', 'application/octet-stream'],
+  ])('%j: %s', (body, type) => {
+    expect(contentTypeOf(Buffer.from(body, 'latin1'))).toBe(type)
+  })
+})
+
+it.each([
+  [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'connection refused'],
+  [Object.assign(new Error('a text'), { code: 'ERR_OTHER' }), 'ERR_OTHER'],
+  [new Error('a text'), 'a text'],
+])('describes %s as %s', (error, text) => {
+  expect(describeError(error)).toBe(text)
+})

@@ -1,0 +1,228 @@
+import { basename, dirname, join } from 'node:path'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { describeFile, guideAddress, pathInPackage } from '../../src/cli/command.js'
+import { run } from '../../src/cli/run.js'
+import { call } from './call.js'
+
+const COMMANDS = ['secret', 'sign', 'send', 'check', 'verify', 'diagnose', 'listen', 'workbench']
+
+describe('help', () => {
+  it.each([[['--help']], [['-h']]])('%j lists the commands', async (args) => {
+    const { exitCode, text, stderr } = await call(args)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect((await call([])).stderr).toBe(`error: Missing command.\n\n${text}\n`)
+    for (const name of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name} +[A-Z].*\\.$`, 'm'))
+  })
+
+  it.each(COMMANDS)('of %s lists its options', async (name) => {
+    const { exitCode, text } = await call([name, '--help'])
+    expect(exitCode).toBe(0)
+    expect(text).toMatch(new RegExp(`^Usage: inbound-webhook-auth ${name} `))
+    expect(text).toContain('  --json ')
+    expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
+  })
+
+  it('of sign is complete', async () => {
+    const { text } = await call(['sign', '--help'])
+    expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-auth sign [file|-] [options]')
+    expect(text.endsWith(`\n\nGuide: ${guideAddress('docs/debug/command-line.md#sign')}\n`)).toBe(true)
+    expect(text).not.toContain('undefined')
+  })
+
+  it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
+    for (const args of [[], ...COMMANDS.map((name) => [name])]) {
+      const { text } = await call([...args, '--help'], { columns })
+      // A long address stays whole, so that it can be opened.
+      const isTooLong = (line: string) => line.length > columns && !/^ *https:\S+$/.test(line)
+      expect(text.split('\n').filter(isTooLong)).toEqual([])
+      // The text uses the width.
+      expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeGreaterThan(columns - 15)
+    }
+  })
+
+  it('is a document with --json', async () => {
+    for (const args of [[], ['sign']]) {
+      const { text } = await call([...args, '--help', '--json'])
+      expect(JSON.parse(text)).toEqual({ help: expect.stringContaining('Usage') })
+    }
+  })
+})
+
+describe('the address of a guide', () => {
+  it.each([
+    ['docs/debug/command-line.md#sign', 'debug/command-line.html#sign'],
+    ['docs/debug/index.md#find-it', 'debug/#find-it'],
+    ['docs/reference/findings.md', 'reference/findings.html'],
+  ])('is on the site, which is the homepage: %s', (page, path) => {
+    for (const homepage of ['https://someone.github.io/name', 'https://someone.github.io/name/']) {
+      expect(guideAddress(page, { homepage, version: '1.2.3' })).toBe(`https://someone.github.io/name/${path}`)
+    }
+  })
+
+  it('is that of the published file without a homepage', () => {
+    const published = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/debug/command-line.md'
+    expect(guideAddress('docs/debug/command-line.md#sign', { version: '1.2.3' })).toBe(published)
+  })
+})
+
+describe('a file of the package is named', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/.$/, '')
+  const readme = join(root, 'README.md')
+
+  it('by its path from the current folder, if it is below that', () => {
+    expect(describeFile('README.md', undefined, root)).toBe('README.md')
+    expect(describeFile('README.md', undefined, dirname(root))).toBe(`${basename(root)}/README.md`)
+    expect(describeFile('README.md', undefined, join(root, 'src'))).toBe(readme)
+  })
+
+  it.each(['/home/me/.npm/_npx/0123456789abcdef', '/home/me/.cache/pnpm/dlx/0123', '/tmp/bunx-1000-pkg'])(
+    'by its path after an install, if it is in the cache %s',
+    (cache) => {
+      const path = `${cache}/node_modules/inbound-webhook-auth/README.md`
+      const name = 'node_modules/inbound-webhook-auth/README.md, after npm install inbound-webhook-auth'
+      expect(describeFile('README.md', path, '/home/me')).toBe(name)
+    },
+  )
+})
+
+it('--version prints the version of the package', async () => {
+  expect(await call(['--version'])).toMatchObject({ exitCode: 0, text: `${manifest.version}\n` })
+  expect(JSON.parse((await call(['--version', '--json'])).text)).toEqual({ version: manifest.version })
+})
+
+describe('a wrong call', () => {
+  it.each([
+    [['verfy'], 'error: Unknown command. Did you mean verify?'],
+    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, check, verify, diagnose,'],
+    [['--json', 'sign'], 'Unknown command.'],
+    [['sign', '--fromat', 'curl'], 'Unknown option. Did you mean --format?'],
+    [['sign', '-x'], 'Unknown option. Use one of: --secret-env, --secret-file, --format, --url, --timestamp, --nonce,'],
+    [['sign', '--format'], 'error: --format needs a value. Pass --format FORMAT, or --format=FORMAT if'],
+    [['sign', '--format', '--json'], '--format needs a value.'],
+    [['send', 'http://localhost/', '--timeout', '-5'], 'or --timeout=SECONDS if the value begins with a dash.'],
+    [['sign', '--secret-env', '-hunter2'], '--secret-env needs a value.'],
+    [['sign', '--json=yes'], '--json takes no value.'],
+    [['sign', '--timestamp', '1e9'], '--timestamp is not a number.'],
+    [['sign', '--timestamp', '1.25.5'], '--timestamp is not a number.'],
+    [['s'], 'Unknown command. Use one of: secret'],
+    [['sign', '--key', 'hunter2'], 'A secret must not be an argument'],
+    [['sign', '-s', 'hunter2'], 'A secret must not be an argument'],
+    [['sign', '--skip', 'hunter2'], 'Unknown option.'],
+    [['sign', '--as', 'hunter2'], 'Unknown option.'],
+    [['sign', '__proto__', '--__proto__'], 'Unknown option.'],
+    [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-auth sign --help'],
+    [['secret', 'a'], 'Too many arguments.'],
+  ])('%j prints what to do', async (args, message) => {
+    const { exitCode, text, stderr, said } = await call(args)
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(said).toContain(message)
+    expect(stderr).not.toMatch(/^ +at |hunter2/m)
+  })
+
+  it('is a document on stderr with --json', async () => {
+    const { exitCode, text, stderr } = await call(['sign', '--nonsense', '--json'])
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(JSON.parse(stderr)).toEqual({ error: { message: expect.stringContaining('Unknown option') } })
+  })
+
+  it.each([
+    [['sign', '--secret', 'hunter2-hunter2']],
+    [['sign', '--secret=hunter2-hunter2']],
+    [['sign', '-shunter2-hunter2']],
+    [['verify', '--key', 'hunter2-hunter2']],
+    [['verify', '--token', 'hunter2-hunter2']],
+    [['diagnose', '--signing-secret=hunter2-hunter2']],
+    [['send', 'http://localhost', '--hmac-key', 'hunter2-hunter2']],
+  ])('%j explains where to put the secret, and does not repeat it', async (args) => {
+    for (const json of [[], ['--json']]) {
+      const { exitCode, text, stderr, said } = await call([...args, ...json])
+      expect([exitCode, text]).toEqual([2, ''])
+      expect(said).toContain('A secret must not be an argument')
+      expect(said).toContain('--secret-env NAME')
+      expect(stderr).not.toContain('hunter2')
+    }
+  })
+
+  it.each([
+    [['hunter2']],
+    [['--hunter2']],
+    [['sign', 'body.json', 'hunter2']],
+    [['sign', '--hunter2']],
+    [['sign', '--format', 'hunter2']],
+    [['sign', '--nonsense=hunter2']],
+    [['sign', '--json=hunter2']],
+    [['sign', '--url', 'hunter2']],
+    [['sign', '--timestamp', 'hunter2']],
+    [['sign', '--nonce', 'hunter2 ü']],
+    [['verify', 'hunter2']],
+    [['verify', 'request.http', '--secret-env', 'hunter2']],
+    [['verify', 'request.http', '--secret-file', 'hunter2']],
+    [['verify', '--header', 'hunter2']],
+    [['verify', '--header', 'a: b', '--body-file', 'hunter2']],
+    [['verify', '--header', 'a: b', '--at', 'hunter2']],
+    [['diagnose', '--language', 'hunter2']],
+    [['send', 'hunter2']],
+    [['send', 'http://user:hunter2@localhost/']],
+    [['check', 'http://localhost/', '--rate', 'hunter2']],
+    [['check', 'http://localhost/', '--only', 'hunter2']],
+    [['check', 'hunter2']],
+    [['send', 'http://localhost/', '--timeout', 'hunter2']],
+    [['send', 'http://localhost/', '--header', 'hunter2 : a']],
+    [['send', 'http://localhost/', '--request', 'hunter2']],
+    [['listen', '--port', 'hunter2']],
+    [['listen', '--status', 'hunter2']],
+    [['listen', '--forward-to', 'hunter2']],
+    [['listen', '--language', 'hunter2']],
+  ])('%j does not repeat an argument', async (args) => {
+    for (const json of [[], ['--json']]) {
+      const { exitCode, text, stderr } = await call([...args, ...json])
+      expect([exitCode, text]).toEqual([2, ''])
+      expect(stderr).not.toContain('hunter2')
+    }
+  })
+})
+
+describe('output that cannot be written', () => {
+  function output(code: string): Writable {
+    return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) })
+  }
+  const context = {
+    stdin: process.stdin,
+    env: {},
+    clock: Date,
+    openTerminal: () => undefined,
+    pathInPackage,
+    untilInterrupted: () => Promise.resolve(),
+  }
+
+  it('is not an error if the reader closed the pipe', async () => {
+    const stderr = output('EPIPE')
+    expect(await run(['--version'], { ...context, stdout: output('EPIPE'), stderr })).toBe(0)
+    expect(await run(['nonsense'], { ...context, stdout: output('EPIPE'), stderr })).toBe(2)
+  })
+
+  it('is an error if the disk is full', async () => {
+    const chunks: string[] = []
+    const stderr = new Writable({
+      write(chunk, _encoding, done) {
+        chunks.push(String(chunk))
+        done()
+      },
+    })
+    expect(await run(['--version'], { ...context, stdout: output('ENOSPC'), stderr })).toBe(2)
+    expect(chunks.join('')).toBe('error: Cannot write the output: no space left on device.\n')
+  })
+})
+
+it('an unexpected error prints its message without a stack trace', async () => {
+  const env = {
+    get WEBHOOK_SECRET(): string {
+      throw new Error('unforeseen')
+    },
+  }
+  const { exitCode, stderr } = await call(['sign', '-', '--secret-env', 'WEBHOOK_SECRET'], { stdin: '', env })
+  expect([exitCode, stderr]).toEqual([2, 'error: unforeseen\n'])
+})

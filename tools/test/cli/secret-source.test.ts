@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { afterAll, describe, expect, it } from 'vitest'
+import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
+import { SECRET, signedRequest } from '../../../test/support/request.js'
+import type { Terminal } from '../../src/cli/command.js'
+import { openTerminal } from '../../src/cli/input/secret-source.js'
+import { call, FROM_ENV } from './call.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(content: string | Uint8Array, name = 'secret'): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Returns the signature that the command makes with the secret that it found. */
+async function signature(
+  args: readonly string[],
+  around: Parameters<typeof call>[1] = {},
+): Promise<string | undefined> {
+  const options = ['--timestamp', '1700000000', '--nonce', signedRequest().headers['x-nonce']]
+  const { text } = await call(['sign', ...options, ...args], around)
+  return /^X-Signature: (.*)$/m.exec(text)?.[1]
+}
+
+const BODY = file('a body', 'body')
+const expected = signedRequest().headers['x-signature']
+
+describe('a secret', () => {
+  it('comes from an environment variable', async () => {
+    expect(await signature([BODY, ...FROM_ENV])).toBe(expected)
+  })
+
+  it.each([
+    ['', 'one line without an end'],
+    ['\n', 'an LF at its end'],
+    ['\r\n', 'a CRLF at its end'],
+  ])('comes from a file (%j: %s)', async (end) => {
+    expect(await signature([BODY, '--secret-file', file(`${SECRET}${end}`)])).toBe(expected)
+  })
+
+  it('comes from standard input', async () => {
+    expect(await signature([BODY, '--secret-file', '-'], { stdin: `${SECRET}\n` })).toBe(expected)
+  })
+
+  it.each([
+    [`${SECRET}\n\n`, `${SECRET}\n`, 'U+000A (line feed)'],
+    ['\n\n', '\n', 'U+000A (line feed)'],
+    ['a\u200bsecret', 'a\u200bsecret', 'U+200B (zero-width space)'],
+    ['"a secret"', '"a secret"', 'quotes around it'],
+    ['x"a"', 'x"a"', undefined],
+    ['"a"x', '"a"x', undefined],
+    ['a\nb', 'a\nb', 'U+000A (line feed)'],
+    [`\ufeff${SECRET}`, SECRET, undefined],
+  ])(
+    'loses only one line end and a byte order mark, and a note says what is unusual: %j',
+    async (text, secret, oddity) => {
+      const args = [BODY, '--secret-file', file(text)]
+      expect(await signature(args)).toBe(signedRequest({ secret }).headers['x-signature'])
+      const { notes } = JSON.parse((await call(['sign', ...args, '--json'])).text)
+      const note = `The secret of --secret-file ${file(text)} has ${oddity}, which is part of the key.`
+      const lineEnd = /\n$/.test(text)
+        ? [expect.stringContaining('ends with a line end, which is not part of the key here')]
+        : []
+      expect(notes).toEqual([...lineEnd, ...(oddity === undefined ? [] : [note])])
+    },
+  )
+
+  it('is not repeated if it was passed instead of a file name', async () => {
+    const { exitCode, said } = await call(['sign', BODY, '--secret-file', 'hunter2'])
+    expect(exitCode).toBe(2)
+    expect(said).toBe('error: Cannot read the secret of --secret-file: no such file or directory.')
+  })
+
+  it.each([
+    ['is not set', [BODY, '--secret-env', 'OTHERS'], 'is not set. Export it, and pass its name without $'],
+    ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
+    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env is empty.'],
+    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'The secret of --secret-file is empty.'],
+    ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
+    ['is a folder', [BODY, '--secret-file', folder], 'illegal operation on a directory.'],
+    ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],
+    [
+      'shares standard input with the body',
+      ['-', '--secret-file', '-'],
+      'Cannot read the secret of --secret-file from standard input: it was already read.',
+    ],
+    ['is repeated, to sign', [BODY, ...FROM_ENV, '--secret-env', 'OTHER'], 'Pass one secret.'],
+    ['is not passed, and there is no terminal', [BODY], 'Pass --secret-env NAME or --secret-file PATH.'],
+  ])('that %s is an error', async (_, args, message) => {
+    const env = { WEBHOOK_SECRET: SECRET, OTHER: 'another', EMPTY: '' }
+    const { exitCode, text, stderr, said } = await call(['sign', ...args], { env })
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(said).toContain(message)
+    expect(stderr).not.toContain(SECRET)
+  })
+})
+
+describe('a secret at the prompt', () => {
+  function terminal() {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const modes: boolean[] = []
+    let isClosed = false
+    const setRawMode = (mode: boolean) => modes.push(mode)
+    const close = () => {
+      isClosed = true
+    }
+    return {
+      terminal: { input: Object.assign(input, { isTTY: true, setRawMode }), output, close } satisfies Terminal,
+      shown: () => String(output.read()),
+      state: () => ({ modes, isClosed }),
+    }
+  }
+
+  it.each([
+    ['typed', `${SECRET}\r`],
+    ['pasted with a line end', `${SECRET}\n`],
+    ['corrected', `${SECRET}x\x7f\r`],
+  ])('that is %s is used, and not shown', async (_, keys) => {
+    const { terminal: at, shown, state } = terminal()
+    at.input.write(keys)
+    expect(await signature([BODY], { terminal: at })).toBe(expected)
+    expect(shown()).toBe('Signing secret of the webhook (it is not shown): \n')
+    expect(state()).toEqual({ modes: [true, false], isClosed: true })
+  })
+
+  it('exits with 130 after Ctrl+C, and prints nothing', async () => {
+    const { terminal: at, state } = terminal()
+    at.input.write('half of it\x03')
+    expect(await call(['sign', BODY], { terminal: at })).toMatchObject({ exitCode: 130, text: '', stderr: '' })
+    expect(state()).toEqual({ modes: [true, false], isClosed: true })
+  })
+
+  it.each([
+    ['Ctrl+D', '\x04'],
+    ['Enter alone', '\r'],
+  ])('throws after %s', async (_, key) => {
+    const { terminal: at } = terminal()
+    at.input.write(key)
+    expect(await call(['sign', BODY], { terminal: at })).toMatchObject({
+      exitCode: 2,
+      stderr: 'error: No secret was typed.\n',
+    })
+  })
+
+  it('needs a terminal', () => {
+    const standard = { stdin: new PassThrough(), stderr: new PassThrough() }
+    expect(openTerminal(standard, join(folder, 'none'))).toBeUndefined()
+    expect(openTerminal(standard, '/dev/null')).toBeUndefined()
+  })
+
+  it('is read from standard input if that is the terminal, as on Windows', async () => {
+    const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]
+    const terminal = openTerminal({ stdin, stderr }, join(folder, 'none'))
+    stdin.write(`${SECRET}\r`)
+    expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
+    expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')
+    expect(stdin.isPaused()).toBe(true)
+  })
+
+  it.runIf(IS_POSIX && isInstalled('python3'))('is hidden by a real terminal too', async () => {
+    // Python opens a pseudo-terminal, types into it, and prints its output.
+    const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
+    const exited = once(python, 'exit')
+    const terminal = openTerminal(process, (await lines.next()).value)
+    expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
+    expect(JSON.parse((await lines.next()).value)).toBe('Signing secret of the webhook (it is not shown): \r\n')
+    await exited
+  })
+})
+
+const PTY = `
+import json, os, pty, sys
+ours, theirs = pty.openpty()
+print(os.ttyname(theirs), flush=True)
+shown = b''
+while b': ' not in shown: shown += os.read(ours, 1000)
+os.write(ours, sys.argv[1].encode() + b'\\r')
+while b'\\n' not in shown: shown += os.read(ours, 1000)
+print(json.dumps(shown.decode()), flush=True)
+`

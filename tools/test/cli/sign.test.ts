@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { nonces } from '../../../test/support/arbitraries.js'
+import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
+import { NONCE, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from '../../../test/support/request.js'
+import { call, FROM_ENV } from './call.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SAME = ['--timestamp', TIMESTAMP, '--nonce', NONCE]
+const JSON_BODY = '{"event":"invoice.paid"}'
+const file = join(folder, 'body.json')
+writeFileSync(file, JSON_BODY)
+
+describe('a secret', () => {
+  it('is different every time', async () => {
+    const { exitCode, text } = await call(['secret'])
+    expect(exitCode).toBe(0)
+    // The output has no line end, because a receiver might read it as a part of the key. Only at a terminal, it has
+    // one.
+    expect(text).toMatch(/^[\w-]{43}$/)
+    expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)
+    expect((await call(['secret'])).text).not.toBe(text)
+    expect(JSON.parse((await call(['secret', '--json'])).text)).toEqual({
+      secret: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+})
+
+describe('signing', () => {
+  const { 'x-signature': signature } = signedRequest({ body: JSON_BODY }).headers
+
+  it('prints the three headers', async () => {
+    const { exitCode, text, stderr } = await call(['sign', file, ...FROM_ENV, ...SAME])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(text).toBe(`X-Timestamp: ${TIMESTAMP}\nX-Nonce: ${NONCE}\nX-Signature: ${signature}\n`)
+    expect((await call(['sign', file, ...FROM_ENV, ...SAME, '--format', 'headers'])).text).toBe(text)
+  })
+
+  it.each([[['--json']], [['--format', 'json']]])('prints JSON with %j', async (args) => {
+    const { text } = await call(['sign', file, ...FROM_ENV, ...SAME, ...args])
+    const headers = { 'X-Timestamp': TIMESTAMP, 'X-Nonce': NONCE, 'X-Signature': signature }
+    expect(JSON.parse(text)).toEqual({ headers, notes: [] })
+  })
+
+  it('signs the current time and a new nonce by default', async () => {
+    const now = async () => JSON.parse((await call(['sign', file, ...FROM_ENV, '--json'])).text).headers
+    const { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': made } = await now()
+    expect(timestamp).toBe(TIMESTAMP)
+    expect(made).toBe(signatureOf(timestamp, nonce, JSON_BODY, SECRET))
+    expect((await now())['X-Nonce']).not.toBe(nonce)
+  })
+
+  it.each([[['-']], [[]]])('signs standard input with %j', async (args) => {
+    const { text } = await call(['sign', ...args, ...FROM_ENV, ...SAME], { stdin: JSON_BODY })
+    expect(text).toContain(signature)
+  })
+
+  it('prints a note about an empty body', async () => {
+    const { exitCode, text, stderr } = await call(['sign', '-', ...FROM_ENV, ...SAME], { stdin: '' })
+    expect([exitCode, stderr]).toEqual([0, 'The body is empty.\n'])
+    expect(text).toContain(signatureOf(TIMESTAMP, NONCE, '', SECRET))
+  })
+
+  it.each([
+    ['no such file', [join(folder, 'none.json')], 'Cannot read the body: no such file or directory.'],
+    ['another format', [file, '--format', 'xml'], 'Unknown --format. Use one of: headers, curl, http, json.'],
+    [
+      'milliseconds',
+      [file, '--timestamp', '1700000000000'],
+      '--timestamp is not in seconds. Pass Unix time, such as $(date +%s).',
+    ],
+    ['a part of a second', [file, '--timestamp', '1.5'], 'timestamp is not a whole number of seconds'],
+    ['a nonce with a space', [file, '--nonce', 'a b'], 'nonce is not 1 to 128 visible ASCII characters'],
+    ['another protocol', [file, '--url', 'ftp://localhost/'], 'Invalid or missing URL.'],
+  ])('refuses %s', async (_, args, message) => {
+    const { exitCode, text, said } = await call(['sign', ...args, ...FROM_ENV])
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(said).toContain(message)
+  })
+
+  it('needs a body if standard input is a terminal', async () => {
+    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], {
+      isTTY: true,
+    })
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('Missing the body. Pass its file, pipe it in, or pass - to type it.\n'),
+    ])
+  })
+
+  it('prints the code of an error of standard input', async () => {
+    const stdin = new Readable({ read: () => stdin.destroy(Object.assign(new Error('failed'), { code: 'EIO' })) })
+    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], { stdin })
+    expect([exitCode, stderr]).toEqual([2, 'error: Cannot read the body: i/o error.\n'])
+  })
+
+  it('refuses a body of more than 64 MiB', async () => {
+    const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
+    expect([exitCode, stderr]).toEqual([2, 'error: Cannot read the body: it is larger than 64 MiB.\n'])
+  })
+})
+
+describe('signing as HTTP text', () => {
+  it('prints a request that verify accepts, for any bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), nonces, async (body, nonce) => {
+        const { stdout } = await call(['sign', '-', ...FROM_ENV, `--nonce=${nonce}`, '--format', 'http'], {
+          stdin: body,
+        })
+        const { exitCode, stderr } = await call(['verify', '-', ...FROM_ENV], { stdin: stdout })
+        expect([exitCode, stderr]).toEqual([0, ''])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('has the host and path of --url', async () => {
+    const { text } = await call([
+      'sign',
+      file,
+      ...FROM_ENV,
+      '--format',
+      'http',
+      '--url',
+      'https://example.com:8443/a?b=c#d',
+    ])
+    expect(text).toMatch(/^POST \/a\?b=c HTTP\/1\.1\r\nHost: example\.com:8443\r\nContent-Type: application\/json\r\n/)
+    expect((await call(['sign', file, ...FROM_ENV, '--format', 'http'])).text).toMatch(
+      /^POST \/ HTTP\/1\.1\r\nHost: localhost\r\n/,
+    )
+  })
+})
+
+describe.runIf(IS_POSIX && isInstalled('curl'))('signing for curl', () => {
+  /** Runs the command in a shell, and returns what a server receives. */
+  async function received(line: string): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
+    let done: (request: { headers: IncomingHttpHeaders; body: Buffer }) => void
+    const got = new Promise<{ headers: IncomingHttpHeaders; body: Buffer }>((resolve) => {
+      done = resolve
+    })
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      response.end()
+      done({ headers: request.headers, body: Buffer.concat(chunks) })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const script = line.replace('http://localhost/', `http://127.0.0.1:${port}/`)
+    const shell = spawn('sh', ['-c', script], { cwd: folder, stdio: 'ignore' })
+    const request = await got
+    await new Promise((resolve) => shell.on('exit', resolve))
+    server.close()
+    return request
+  }
+
+  const names = ['body.json', "it's a $(body).json", 'ünï cödé', '@at', '*?[a]']
+  it.each(names)('sends exactly the bytes of the file %j', async (name) => {
+    const bytes = Buffer.from('\r\n\0\xff@ {"a":1}\n\n', 'latin1')
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    const { text } = await call(['sign', path, ...FROM_ENV, ...SAME, '--format', 'curl'])
+    const { headers, body } = await received(text)
+    expect(body.equals(bytes)).toBe(true)
+    expect(headers['x-signature']).toBe(signatureOf(TIMESTAMP, NONCE, bytes, SECRET))
+    expect(headers['content-type']).toBe('application/octet-stream')
+  })
+
+  it('reads the body from standard input if sign did', async () => {
+    const { text } = await call(['sign', ...FROM_ENV, ...SAME, '--format', 'curl'], { stdin: JSON_BODY })
+    const { headers, body } = await received(`printf %s '${JSON_BODY}' | ${text}`)
+    expect([body.toString(), headers['x-signature']]).toEqual([
+      JSON_BODY,
+      signatureOf(TIMESTAMP, NONCE, JSON_BODY, SECRET),
+    ])
+  })
+
+  it('is correct with any nonce', async () => {
+    const nonce = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
+    const { text } = await call(['sign', file, ...FROM_ENV, '--nonce', nonce, '--format', 'curl'])
+    expect((await received(text)).headers['x-nonce']).toBe(nonce)
+  })
+
+  it('contains the URL of --url', async () => {
+    const { text } = await call(['sign', file, ...FROM_ENV, '--format', 'curl', '--url', "http://localhost/it's?a=b&c"])
+    expect(text).toContain("\n  'http://localhost/it'\\''s?a=b&c' \\\n")
+  })
+})
+
+it('sign and verify use the same clock', async () => {
+  const clock = new TestClock()
+  const { stdout } = await call(['sign', file, ...FROM_ENV, '--format', 'http'], { clock })
+  clock.milliseconds += 300_001
+  expect(await call(['verify', '-', ...FROM_ENV], { clock, stdin: stdout })).toMatchObject({ exitCode: 1 })
+})

@@ -1,0 +1,566 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
+import { diagnose } from '../../src/diagnose/index.js'
+import { diagnoseBriefly } from './brief-search.js'
+
+const NONCE_UUID = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
+
+const at = (now: number) => ({ now: () => now })
+
+/** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
+async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
+  const { genuine, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
+  expect(genuine).toBe(false)
+  return findings
+}
+
+describe('a timestamp that is not Unix time in seconds', () => {
+  it.each([
+    '',
+    ` ${TIMESTAMP}`,
+    `"${TIMESTAMP}"`,
+    `${TIMESTAMP}.25`,
+    `+${TIMESTAMP}`,
+    '1.7e9',
+    '1,700,000,000',
+    '6553f100',
+    '2023-11-14T22:13:20+00:00',
+    '2023-11-14T24:61:20Z',
+    'Tue, 14 Nov 2023 22:13:20 GMT',
+    '14 November 2023 22:13:20',
+    'undefined',
+    'now',
+    '20231114221320',
+  ])('is shown: %j', async (timestamp) => {
+    const findings = await findingsFor({ timestamp })
+    expect(findings[0]).toMatchObject({
+      code: 'timestamp_format',
+      message: expect.stringContaining(JSON.stringify(timestamp)),
+    })
+  })
+
+  it.each([
+    ['2023-11-14T23:13:20+01:00', TIMESTAMP],
+    ['2023-11-14 22:13:20.500', TIMESTAMP],
+    ['20231114T221320Z', TIMESTAMP],
+    ['Tue Nov 14 22:13:20 UTC 2023', TIMESTAMP],
+    ['11/14/2023 22:13:20', TIMESTAMP],
+    ['1700000000123.5', TIMESTAMP],
+  ])('%s means %s', async (timestamp, seconds) => {
+    const [finding] = await findingsFor({ timestamp })
+    expect(finding?.evidence).toContain(`: ${seconds}`)
+  })
+
+  it('may also be too old', async () => {
+    const findings = await findingsFor({ timestamp: '2023-11-14T20:00:00Z' })
+    expect(findings.map(({ code }) => code)).toEqual(['timestamp_format', 'clock_behind'])
+  })
+})
+
+describe('a timestamp outside the window', () => {
+  it.each([
+    ['1700000000000', 'timestamp_unit'],
+    ['1700000000000000', 'timestamp_unit'],
+    ['1700000000000000000', 'timestamp_unit'],
+    ['28333333', 'timestamp_unit'],
+    ['721692800', 'timestamp_epoch'],
+    ['133444736000000000', 'timestamp_epoch'],
+    ['45244', 'timestamp_epoch'],
+    ['0', 'timestamp_epoch'],
+    ['123456', 'timestamp_epoch'],
+    ['99999999', 'timestamp_epoch'],
+    ['100000000', 'clock_behind'],
+    ['99999999999999999999999999', 'clock_ahead'],
+  ])('%s is reported as %s', async (timestamp, code) => {
+    const findings = await findingsFor({ timestamp })
+    expect(findings).toMatchObject([{ code }])
+  })
+
+  it.each([
+    [301_000, 'clock_behind', ': 301 s '],
+    [-301_000, 'clock_ahead', ': 301 s '],
+    [93_784_000, 'clock_behind', ': 93784 s '],
+    [3_600_000, 'clock_time_zone', ': 3600 s '],
+    [3_660_000, 'clock_time_zone', ': 3660 s '],
+    [3_661_000, 'clock_behind', ': 3661 s '],
+    [-19_800_000, 'clock_time_zone', ': 19800 s '],
+    [5_400_000, 'clock_behind', ': 5400 s '],
+    [300_001, 'clock_behind', ': 300.001 s '],
+    [172_800_000, 'clock_behind', ': 172800 s '],
+    [31_622_400_000, 'clock_behind', ': 31622400 s '],
+    [63_072_000_000, 'clock_behind', ': 63072000 s '],
+    [95_248_945_000, 'clock_behind', ': 95248945 s '],
+  ])('%i ms: %s', async (late, code, evidence) => {
+    const findings = await findingsFor({}, NOW + late)
+    expect(findings).toMatchObject([{ code, evidence: expect.stringContaining(evidence) }])
+  })
+
+  it('may be the offset of any time zone in use, in winter or summer', async () => {
+    const east = '1 2 3 3.5 4 4.5 5 5.5 5.75 6 6.5 7 8 8.75 9 9.5 10 10.5 11 12 12.75 13 13.75 14'
+    const west = '-1 -2 -2.5 -3 -3.5 -4 -5 -6 -7 -8 -9 -9.5 -10 -11'
+    const others: string[] = []
+    for (const hours of `${east} ${west}`.split(' ')) {
+      const [finding] = await findingsFor({}, NOW - Number(hours) * 3_600_000)
+      if (finding?.code !== 'clock_time_zone') others.push(hours)
+    }
+    expect(others).toEqual([])
+  })
+
+  it('is not reported if the clock returns no number', async () => {
+    await expect(findingsFor({}, Number.NaN)).rejects.toThrow('clock.now() returned no number')
+  })
+
+  it('is reported after the way of signing', async () => {
+    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
+    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
+    expect(findings.map(({ code }) => code)).toEqual(['body_newline', 'clock_behind'])
+  })
+
+  it('is reported before an unexplained mismatch', async () => {
+    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET), body: 'a body' })
+    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
+    expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
+  })
+})
+
+describe('a nonce', () => {
+  it('has characters outside visible ASCII', async () => {
+    expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
+      { code: 'nonce_characters', message: expect.stringMatching(/U\+0020.*U\+200B.*U\+1F600.*U\+0001/) },
+    ])
+  })
+
+  it('has characters outside visible ASCII, and too many', async () => {
+    const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
+    expect(finding?.message).toMatch(/ 200 .* 128 /)
+  })
+
+  it.each([
+    ['', ' 0 '],
+    ['n'.repeat(129), ' 129 '],
+  ])('has a wrong length: %s', async (nonce, length) => {
+    expect(await findingsFor({ nonce })).toMatchObject([
+      { code: 'nonce_length', message: expect.stringContaining(length) },
+    ])
+  })
+})
+
+describe('a header', () => {
+  const { headers, body } = signedRequest()
+  const findingsWith = async (changed: Parameters<typeof diagnoseBriefly>[0]['headers']) =>
+    (await diagnoseBriefly({ webhookId: '42', headers: changed, body }, SECRET, at(NOW))).findings
+
+  it('is missing', async () => {
+    expect(await findingsWith({})).toMatchObject([
+      {
+        code: 'header_missing',
+        evidence: 'Headers: none',
+      },
+    ])
+  })
+
+  it('names the received headers, without the request line', async () => {
+    const received = { ':method': 'POST', ':path': '/hooks/42', host: 'example.com' }
+    expect(await findingsWith(received)).toMatchObject([{ evidence: 'Headers: host' }])
+  })
+
+  it.each([[['x-timestamp']], [['x-nonce']], [['x-timestamp', 'x-nonce']], [['x-signature']]])(
+    'is missing, and nothing else is reported: %j',
+    async (missing) => {
+      const rest = Object.entries(headers).filter(([name]) => !missing.includes(name))
+      expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing' }])
+    },
+  )
+
+  it('is missing, and was also left out of the signed message', async () => {
+    const { 'x-nonce': _, ...rest } = headers
+    const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${body}`).digest('hex')
+    expect(await findingsWith({ ...rest, 'x-signature': signature })).toMatchObject([
+      { code: 'header_missing' },
+      { code: 'message_layout' },
+    ])
+  })
+
+  it.each([
+    ['x-timestamp', 'X-Timestmp'],
+    ['x-timestamp', 'X-Webhook-Timesatmp'],
+    ['x-nonce', 'X-Nounce'],
+    ['x-signature', 'X-Singature'],
+  ] as const)('is misspelt: %s as %s', async (name, misspelt) => {
+    const { [name]: value, ...rest } = headers
+    expect(await findingsWith({ ...rest, [misspelt]: value })).toMatchObject([
+      { code: 'header_name', message: expect.stringContaining(`"${misspelt.toLowerCase()}"`) },
+    ])
+  })
+
+  it('is found in Authorization, if that holds a digest', async () => {
+    const { 'x-signature': signature, ...rest } = headers
+    expect(await findingsWith({ ...rest, authorization: `Bearer ${signature}` })).toMatchObject([
+      { code: 'header_name' },
+      { code: 'signature_format' },
+    ])
+    expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
+  })
+
+  it('is not found under a name with little similarity', async () => {
+    const { 'x-nonce': _, ...rest } = headers
+    expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
+  })
+
+  it.each([['X-Request-Id'], ['Correlation-Id'], ['Webhook-Id']])(
+    'is not found in %s, which a proxy may add, unless its value was signed',
+    async (name) => {
+      const { 'x-nonce': nonce, ...rest } = headers
+      for (const value of ['1', 'b47c1a52-8b86-4d01-b42d-00cf4fc964ff', 'not a nonce']) {
+        const changed = { ...rest, [name]: value, 'x-signature': 'f'.repeat(64) }
+        const findings = await findingsWith(changed)
+        expect(findings).toMatchObject([{ code: 'header_missing', message: 'X-Nonce is missing.' }])
+      }
+      const signature = (message: string) => createHmac('sha256', SECRET).update(message).digest('hex')
+      const dotted = { ...rest, 'x-signature': signature(`${TIMESTAMP}.${nonce}.${body}`), [name]: nonce }
+      expect(await findingsWith(dotted)).toMatchObject([{ code: 'header_name' }, { code: 'message_layout' }])
+      const without = { ...rest, 'x-signature': signature(`${TIMESTAMP}.${body}`), [name]: nonce }
+      expect(await findingsWith(without)).toMatchObject([{ code: 'header_missing' }, { code: 'message_layout' }])
+    },
+  )
+
+  it('is found under a similar name without a proof', async () => {
+    const { 'x-nonce': nonce, ...rest } = headers
+    const findings = await findingsWith({ ...rest, 'x-nounce': nonce, 'x-signature': 'f'.repeat(64) })
+    expect(findings).toMatchObject([{ code: 'header_name' }, { code: 'signature_mismatch' }])
+  })
+
+  it('has a list of names that begins with those of the sender, and ends between two names', async () => {
+    const standard = ['Host', 'Accept', 'User-Agent', 'Cache-Control', 'Sec-Fetch-Mode', 'CF-Ray', 'X-Forwarded-For']
+    const many = Object.fromEntries([...standard, 'X-Acme-A', 'X-Acme-B'].map((name) => [name, '1']))
+    const list = 'x-acme-a x-acme-b host accept user-agent cache-control sec-fetch-mode cf-ray x-forwarded-for'
+    expect((await findingsWith(many))[0]?.evidence?.split('\n')[0]).toBe(`Headers: ${list}`)
+    const long = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x-acme-${100 + index}`, '1']))
+    const [finding] = await findingsWith({ ...long, [`x-${'y'.repeat(300)}`]: '1' })
+    expect(finding?.evidence).toMatch(/^Headers: (x-acme-1\d\d ){20}x-acme-120, and 30 more$/)
+    const [other] = await findingsWith({ [`x-${'y'.repeat(300)}`]: '1', 'x-b': 'c' })
+    expect(other?.evidence).toBe(`Headers: x-${'y'.repeat(125)}… x-b`)
+  })
+
+  it.each([
+    [{ 'x-timestamp': 'X_Timestamp', 'x-nonce': 'x_nonce', 'x-signature': 'HTTP_X_SIGNATURE' }],
+    [{ 'x-timestamp': 'Webhook-Timestamp', 'x-nonce': 'Webhook-Id', 'x-signature': 'Webhook-Signature' }],
+    [{ 'x-timestamp': 'X-Webhook-Timestamp', 'x-nonce': 'X-Request-Id', 'x-signature': 'X-Hub-Signature-256' }],
+    [{ 'x-timestamp': 'Date', 'x-nonce': 'X-GitHub-Delivery-Id', 'x-signature': 'X-Hmac' }],
+  ] as { [name in keyof typeof headers]: string }[][])('has another name: %j', async (names) => {
+    const renamed = Object.entries(headers).map(
+      ([name, value]) => [names[name as keyof typeof headers], value] as const,
+    )
+    for (const shape of [
+      Object.fromEntries(renamed),
+      new Map(renamed),
+      renamed,
+      new Headers(renamed as [string, string][]),
+    ]) {
+      expect(await findingsWith(shape)).toMatchObject([{ code: 'header_name' }])
+    }
+  })
+
+  it('is found in headers that can only be read with get()', async () => {
+    const { 'x-nonce': nonce, ...rest } = headers
+    const renamed = new Map(Object.entries({ ...rest, 'webhook-id': nonce }))
+    expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
+  })
+
+  it('prefers a SHA-256 signature to a SHA-1 signature', async () => {
+    const { 'x-signature': signature, ...rest } = headers
+    const both = { ...rest, 'x-hub-signature': 'sha1=00', 'x-hub-signature-256': signature }
+    expect(await findingsWith(both)).toMatchObject([{ message: expect.stringContaining('x-hub-signature-256') }])
+  })
+
+  it('may contain the time inside the signature', async () => {
+    const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
+    const findings = await findingsWith({ ...rest, 'stripe-signature': `t=${timestamp},v1=${signature}` })
+    expect(findings.map(({ code }) => code)).toEqual(['header_name', 'header_missing', 'signature_format'])
+  })
+
+  it.each([
+    ['the same value', { 'x-timestamp': [TIMESTAMP, TIMESTAMP] }],
+    ['the same value', { 'x-timestamp': `${TIMESTAMP}, ${TIMESTAMP}` }],
+    ['the same value', { 'x-nonce': [NONCE, NONCE] }],
+    ['different values', { 'x-timestamp': ['1699999999', TIMESTAMP] }],
+    ['different values', { 'x-nonce': [NONCE, 'b'] }],
+    ['different values', { 'x-signature': [headers['x-signature'], 'f'.repeat(64)] }],
+  ])('arrived twice, and nothing else is reported: %s, %j', async (values, changed) => {
+    const [name = '', value] = Object.entries(changed)[0] ?? []
+    const findings = await findingsWith({ ...headers, [name]: value })
+    expect(findings).toMatchObject([{ code: 'header_repeated' }])
+    const right = `"${headers[name as keyof typeof headers]}"`
+    expect(findings[0]?.evidence?.endsWith(right)).toBe(values === 'different values')
+  })
+
+  it('arrived three times, together with a signature in another form', async () => {
+    const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
+    expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
+      { code: 'header_repeated', message: expect.stringContaining(' 3 ') },
+      { code: 'signature_format' },
+    ])
+  })
+})
+
+it('a signature at the end of a long header is found', async () => {
+  const digest = Buffer.from(signedRequest().headers['x-signature'], 'hex')
+  const signature = Buffer.concat([Buffer.alloc(3000, 'a certificate '), digest]).toString('base64')
+  const findings = await findingsFor({ signature })
+  expect(findings).toMatchObject([{ code: 'signature_format' }])
+})
+
+describe('X-Timestamp and X-Nonce, swapped', () => {
+  const swappedHeaders = (timestamp: string, nonce: string, signature: string) =>
+    Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
+  const findingsWith = async (changed: [string, string][], now = NOW) =>
+    (await diagnoseBriefly({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
+  const PROVED = expect.stringContaining('Proved')
+
+  it.each([
+    ['a nonce', 'a-nonce'],
+    ['a nonce of digits, which only the signature distinguishes from a timestamp', '12345'],
+  ])('are one finding: %s', async (_, nonce) => {
+    const headers = swappedHeaders(TIMESTAMP, nonce, signatureOf(TIMESTAMP, nonce, 'a body', SECRET))
+    expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: PROVED }])
+    expect(await findingsWith(headers, NOW + 400_000)).toMatchObject([
+      { code: 'header_swapped' },
+      { code: 'clock_behind' },
+    ])
+  })
+
+  it('are found if they were signed swapped', async () => {
+    const headers = swappedHeaders(TIMESTAMP, NONCE, signatureOf(NONCE, TIMESTAMP, 'a body', SECRET))
+    const findings = await findingsWith(headers)
+    expect(findings).toMatchObject([{ code: 'header_swapped' }])
+    expect(findings[0]?.evidence).not.toContain('Proved')
+  })
+
+  it('are found together with another mistake', async () => {
+    const signature = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET), 'hex').toString('base64')
+    const findings = await findingsWith(swappedHeaders(TIMESTAMP, NONCE, signature))
+    expect(findings.map(({ code }) => code)).toEqual(['header_swapped', 'signature_format'])
+  })
+
+  it.each([
+    ['undefined', '12345'],
+    ['undefined', NONCE],
+    ['14 November 2023 22:13:20', TIMESTAMP],
+  ])('are not reported for %j and %j', async (timestamp, nonce) => {
+    const findings = await findingsFor({ timestamp, nonce })
+    expect(findings.map(({ code }) => code)).not.toContain('header_swapped')
+  })
+})
+
+describe('an unexplained mismatch', () => {
+  const findingsFrom = async (
+    body: string | Uint8Array,
+    more: Record<string, string> = {},
+    secret: string | string[] = SECRET,
+  ) => {
+    const { headers } = signedRequest({ signature: signatureOf('1', 'b', 'nonsense', 'nonsense') })
+    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, secret, at(NOW)))
+      .findings
+  }
+
+  it('says what to compare after a whole search', async () => {
+    const { findings } = await diagnose(signedRequest({ body: '{"a":1}', signature: 'f'.repeat(64) }), SECRET, at(NOW))
+    const [finding] = findings
+    expect(finding?.message).toMatch(/^No known mistake/)
+    expect(finding?.evidence).toContain(': 7\n')
+    expect(finding?.evidence).toContain('015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862')
+    expect(finding?.evidence).toContain(': 7b 22 61 22 3a 31 7d\n')
+    expect((await findingsFrom(''))[0]?.evidence).toContain(': (nothing)\n')
+  })
+
+  it.each([
+    ['body_compressed', { 'content-encoding': 'gzip' }],
+    ['body_changed', { 'content-length': '9' }],
+  ] as [string, Record<string, string>][])('may have a cause that other headers show: %s', async (code, headers) => {
+    expect(await findingsFrom('{"a":1}', headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+  })
+
+  it.each([
+    ['body_wrapped', 'multipart/form-data; boundary=x', '--x--'],
+    ['body_changed', 'application/json', '{"a":1'],
+    ['body_changed', 'application/vnd.api+json; charset=utf-8', '{a:1}'],
+    ['body_changed', 'application/json', ''],
+  ])('may have a cause that the body shows: %s', async (code, type, body) => {
+    const headers = { 'content-type': type, 'content-length': String(body.length) }
+    expect(await findingsFrom(body, headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+    expect(await findingsFrom(body, { ...headers, 'content-encoding': 'gzip' })).not.toMatchObject([{ code }, {}])
+  })
+
+  it.each([
+    ['application/json', '{"a":1}'],
+    ['text/plain', '{"a":1'],
+    ['application/x-ndjson', '{}\n{}'],
+  ])('has no such cause: %s with %j', async (type, body) => {
+    const headers = { 'content-type': type, 'content-length': String(body.length) }
+    expect(await findingsFrom(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
+  })
+
+  it('may have a decoded body as its cause', async () => {
+    expect(await findingsFrom('a \ufffd b \ufffd c')).toMatchObject([
+      { code: 'body_encoding' },
+      { code: 'signature_mismatch' },
+    ])
+  })
+
+  it.each([
+    ['secret_whitespace', ' a secret\n'],
+    ['secret_quotes', '"a secret"'],
+    ['secret_whitespace', '100% secret '],
+    ['secret_placeholder', 'None'],
+    ['secret_placeholder', 'process.env.HOOK'],
+    ['secret_placeholder', 'BILLING_WEBHOOK_SECRET'],
+  ])("may come from the receiver's secret: %s", async (code, secret) => {
+    expect(await findingsFrom('a body', {}, secret)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
+    const ofList = (await findingsFrom('a body', {}, [SECRET, secret]))[0]
+    expect(ofList).toMatchObject({ code, message: expect.stringMatching(/^secret\[1\]/) })
+  })
+
+  it.each([
+    ['', 1],
+    ['undefined', 1],
+    ['false', 1],
+    ['[object Promise]', 1],
+    ['[1, 1] or so', 1],
+    [NONCE_UUID, 1],
+    ['\x81\x2f', 1],
+    // Another digest may be right for another secret.
+    ['AB'.repeat(32), 2],
+    [Buffer.alloc(32, 1).toString('base64'), 2],
+    ['no signature at all, but a sentence', 1],
+  ])('says what X-Signature is if it is not a signature: %j', async (signature, count) => {
+    const { findings } = await diagnoseBriefly(signedRequest({ signature, body: 'a body' }), SECRET, at(NOW))
+    expect(findings[0]).toMatchObject({ code: 'signature_format' })
+    expect(findings.slice(1).map(({ code }) => code)).toEqual(count === 1 ? [] : ['signature_mismatch'])
+  })
+})
+
+describe('a body that was lost', () => {
+  const sent = '{"a":1}'
+  const findingsOf = async (body: string, more: Record<string, string>, signed = sent) => {
+    const { headers } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, signed, SECRET) })
+    return (await diagnoseBriefly({ webhookId: '42', headers: { ...headers, ...more }, body }, SECRET, at(NOW)))
+      .findings
+  }
+  it.each([
+    ['[object Object]', {}, 'unknown'],
+    ['undefined', {}, 'unknown'],
+    ['undefined', { 'content-length': '9' }, 'sender'],
+    ['undefined', { 'content-length': '7' }, 'receiver'],
+    ['[object Object]', { 'content-length': '15' }, 'sender'],
+    ['', { 'content-length': '7' }, 'receiver'],
+    ['', { 'transfer-encoding': 'gzip, Chunked' }, 'receiver'],
+  ])('is reported first: %j with %j', async (body, headers, side) => {
+    const findings = await findingsOf(body, headers)
+    expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
+  })
+
+  it('is reported before the findings about a missing signature and an unsigned body', async () => {
+    const { 'x-signature': _, ...headers } = signedRequest().headers
+    const { findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
+    expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
+    const empty = await findingsOf('', { 'content-length': '2' }, '{}')
+    expect(empty.map(({ code }) => code)).toEqual(['body_changed', 'body_not_signed'])
+  })
+
+  it.each([
+    ['', {}],
+    ['', { 'transfer-encoding': 'gzip' }],
+  ])('is not reported for an empty body without Content-Length: %j', async (body, headers) => {
+    expect(await findingsOf(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
+  })
+
+  it('is not reported if the received body was signed', async () => {
+    const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', SECRET), 'hex').toString('base64')
+    expect(await findingsOf('undefined', { 'x-signature': base64 })).toMatchObject([{ code: 'signature_format' }])
+  })
+})
+
+describe('a secret of the receiver with characters that the sender did not use', () => {
+  it.each([
+    ['a secret\n'],
+    [' a secret\r\n'],
+    ['\ufeffa secret'],
+    ['a secret\xa0'],
+    ['a\u200b secret'],
+    ['"a secret"', 'secret_quotes'],
+  ])('is reported, with the fix for the receiver: %j', async (secret, code = 'secret_whitespace') => {
+    const { findings } = await diagnoseBriefly(signedRequest({ secret: 'a secret' }), secret, at(NOW))
+    expect(findings).toMatchObject([{ code, side: 'receiver' }])
+    const unexplained = await diagnoseBriefly(signedRequest({ secret: 'another', body: 'a body' }), secret, at(NOW))
+    expect(unexplained.findings).toMatchObject([{ code, side: 'receiver' }, { code: 'signature_mismatch' }])
+  })
+})
+
+describe('a secret that was sent', () => {
+  const codesWith = async (headers: Record<string, string>, body: string, secret: string) => {
+    const request = signedRequest({ body, secret })
+    const all = { ...request.headers, ...headers }
+    return (await diagnoseBriefly({ ...request, headers: all }, secret, at(NOW))).findings.map(({ code }) => code)
+  }
+
+  it.each([1_000_000, 1_000_001])(
+    'is searched in a header and a body of %i bytes, not in longer ones',
+    async (length) => {
+      const long = SECRET.padEnd(length, '.')
+      const expected = length === 1_000_000 ? ['secret_exposed'] : []
+      expect(await codesWith({ 'x-other': long }, 'a body', SECRET)).toEqual(expected)
+      expect(await codesWith({}, long, SECRET)).toEqual(expected)
+    },
+  )
+
+  it('is found in the URL, and the finding says so', async () => {
+    const request = signedRequest()
+    const headers = { ':method': 'POST', ':path': `/hooks?key=${encodeURIComponent(SECRET)}`, ...request.headers }
+    const { genuine, findings } = await diagnoseBriefly({ ...request, headers }, SECRET, at(NOW))
+    expect({ genuine, findings }).toMatchObject({ genuine: true, findings: [{ code: 'secret_exposed' }] })
+    expect(findings[0]?.message).toContain('URL')
+  })
+
+  it('is found in the name of a header, which arrives in lowercase, and masked', async () => {
+    const secret = 'q7Rk2vT9xLm4WcZ8'
+    const { 'x-nonce': _, ...rest } = signedRequest({ secret }).headers
+    const headers = { [secret]: 'a', ...rest }
+    const { findings } = await diagnoseBriefly({ ...signedRequest({ secret }), headers }, secret, at(NOW))
+    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'header_missing'])
+    expect(findings[0]?.message).toContain('the name of a header')
+    expect(JSON.stringify(findings).toLowerCase()).not.toContain(secret.toLowerCase())
+    expect(await codesWith({ 'x-webhook-id': 'a' }, 'a body', 'webhook')).toEqual([])
+  })
+
+  it('is found without its prefix, because the rest is just as secret', async () => {
+    const secret = 'whsec_q7Rk2vT9xLm4WcZ8'
+    expect(await codesWith({ 'x-key': secret.replace('whsec_', '') }, 'a body', secret)).toEqual(['secret_exposed'])
+  })
+
+  it('is masked in the bytes to compare too', async () => {
+    const secret = 'q7Rk2vT9xLm4WcZ8'
+    const request = signedRequest({ body: `a ${secret}`, signature: '0'.repeat(64) })
+    const { findings } = await diagnoseBriefly(request, secret, at(NOW), 0)
+    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'signature_mismatch'])
+    expect(findings[1]?.evidence).toMatch(/ 61 20 \[secret\]$/m)
+  })
+
+  it.each([
+    ['short', []],
+    ['longer', ['secret_exposed']],
+  ])('may be in a header by chance if it is as short as %j', async (secret, expected) => {
+    expect(await codesWith({ 'x-other': `is ${secret}` }, 'a body', secret)).toEqual(expected)
+  })
+})
+
+describe('a secret that is the JSON of a secrets manager', () => {
+  it.each([
+    ['{"port":1,"secret":"value"}', 'secret_changed'],
+    ['{"port":1}', 'signature_mismatch'],
+    ['{value}', 'signature_mismatch'],
+  ])('%s', async (secret, code) => {
+    const { findings } = await diagnoseBriefly(signedRequest({ secret: 'value' }), secret, at(NOW))
+    expect(findings).toMatchObject([{ code }])
+  })
+})

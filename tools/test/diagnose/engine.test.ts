@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
+import { diagnoseWith } from '../../src/diagnose/engine.js'
+import { diagnose } from '../../src/diagnose/index.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+
+const BODY = Buffer.from('a body')
+const received = {
+  timestamp: TIMESTAMP,
+  nonce: NONCE,
+  headers: [],
+  body: BODY,
+  secrets: [SECRET],
+  now: NOW,
+  isArrivalKnown: true,
+}
+
+it('needs only HMAC-SHA256 and SHA-256 of a platform', () => {
+  const platform: typeof NODE_PRIMITIVES = {
+    hash: (algorithm, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hash(algorithm, parts) : undefined),
+    hmac: (algorithm, key, parts) => (algorithm === 'sha256' ? NODE_PRIMITIVES.hmac(algorithm, key, parts) : undefined),
+    inflate: () => undefined,
+  }
+  const codes = (signature: string) =>
+    diagnoseWith(platform, { ...received, signature }).findings.map(({ code }) => code)
+  expect(codes('a'.repeat(40))).toEqual(['signature_format', 'signature_mismatch'])
+  expect(codes('a'.repeat(64))).toEqual(['signature_mismatch'])
+  expect(codes(signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET))).toEqual(['body_newline'])
+})
+
+it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice: the secrets %j', (secrets) => {
+  const seen = new Set<string>()
+  let hashes = 0
+  let repeated = 0
+  const count = (name: string, parts: readonly Uint8Array[]) => {
+    const hashed = [name, ...parts.map((part) => Buffer.from(part).toString('latin1'))].join('\n')
+    hashes++
+    if (seen.has(hashed)) repeated++
+    seen.add(hashed)
+  }
+  const platform: typeof NODE_PRIMITIVES = {
+    ...NODE_PRIMITIVES,
+    hash(algorithm, parts) {
+      count(algorithm, [Buffer.concat(parts)])
+      return NODE_PRIMITIVES.hash(algorithm, parts)
+    },
+    hmac(algorithm, key, parts) {
+      count(`HMAC ${algorithm}`, [key, Buffer.concat(parts)])
+      return NODE_PRIMITIVES.hmac(algorithm, key, parts)
+    },
+  }
+  diagnoseWith(platform, { ...received, body: Buffer.from('{"a":"Zo\u00eb"}\n'), secrets, signature: 'a'.repeat(64) })
+  expect(hashes).toBeGreaterThan(10_000)
+  expect(repeated / hashes).toBeLessThan(0.07)
+})
+
+it.each([
+  ['100 hashes', 100, [SECRET], 100],
+  // The rules alone need two hashes per secret. Then there is no search.
+  ['fewer hashes than secrets', 10, Array.from({ length: 50 }, (_, index) => `secret ${index}`), 101],
+])('makes at most as many hashes as it is given: %s', (_, maxHashes, secrets, expected) => {
+  let hashes = 0
+  const platform: typeof NODE_PRIMITIVES = {
+    ...NODE_PRIMITIVES,
+    hash(algorithm, parts) {
+      hashes++
+      return NODE_PRIMITIVES.hash(algorithm, parts)
+    },
+    hmac(algorithm, key, parts) {
+      hashes++
+      return NODE_PRIMITIVES.hmac(algorithm, key, parts)
+    },
+  }
+  diagnoseWith(platform, { ...received, secrets, signature: 'a'.repeat(64) }, maxHashes)
+  expect(hashes).toBeLessThanOrEqual(expected)
+})
+
+it('runs without the modules of Node', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('../../src/diagnose/engine.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'engine',
+    // In this context, an import of a module of Node throws an error.
+    platform: 'browser',
+  })
+  // These globals exist in browsers too.
+  const globals = { TextEncoder, TextDecoder, URLSearchParams, Uint8Array, DataView, btoa, atob }
+  const browser: { diagnoseWith: typeof diagnoseWith } = runInNewContext(`${outputFiles[0]?.text}; engine`, globals)
+  const signed = '{"a": "Zoë"}\n'
+  const body = new TextEncoder().encode('{"a":"Zoë"}')
+  const signature = signatureOf(TIMESTAMP, NONCE, signed, SECRET)
+  const { findings } = browser.diagnoseWith(NODE_PRIMITIVES, { ...received, body, signature })
+  expect(findings.map(({ code }) => code)).toEqual(['body_json', 'body_newline'])
+})
+
+it('reads JSON that is not UTF-8 as Latin-1', async () => {
+  const signature = signatureOf(TIMESTAMP, NONCE, Buffer.from('{"a": "Zo\xeb"}', 'latin1'), SECRET)
+  const body = Buffer.from('{"a":"Zo\xeb"}', 'latin1')
+  const headers = { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE, 'x-signature': signature }
+  const { findings } = await diagnose({ webhookId: '42', headers, body }, SECRET, { now: () => NOW })
+  expect(findings).toMatchObject([{ code: 'body_json' }])
+})

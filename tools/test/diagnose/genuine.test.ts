@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { headerShapes, momentsInWindow, validParts } from '../../../test/support/arbitraries.js'
+import { NOW, SECRET, signatureOf, signedRequest } from '../../../test/support/request.js'
+import { diagnose } from '../../src/diagnose/index.js'
+import { diagnoseBriefly } from './brief-search.js'
+
+const CLOCK = { now: () => NOW }
+
+it('finds nothing in genuine requests, in any shape', async () => {
+  const setting = validParts.chain((parts) =>
+    fc.record({
+      parts: fc.constant(parts),
+      headers: headerShapes(signedRequest(parts).headers),
+      now: momentsInWindow.filter((moment) => Math.abs(moment - Number(parts.timestamp) * 1000) <= 300_000),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(setting, async ({ parts: { webhookId, body, secret }, headers, now }) => {
+      const diagnosis = await diagnose({ webhookId, headers, body }, ['another secret', secret], { now: () => now })
+      expect(diagnosis).toEqual({ genuine: true, findings: [] })
+    }),
+  )
+})
+
+it('never calls another request genuine', async () => {
+  await fc.assert(
+    fc.asyncProperty(validParts, fc.nat(), async (parts, place) => {
+      const body = Buffer.concat([parts.body, Buffer.from('x')])
+      const request = signedRequest(parts)
+      const changed = [
+        { ...request, body },
+        { ...request, headers: { ...request.headers, 'x-nonce': `${parts.nonce.slice(0, 127)}x` } },
+        { ...request, headers: { ...request.headers, 'x-timestamp': String(Number(parts.timestamp) + 1) } },
+      ][place % 3] as typeof request
+      const { genuine, findings } = await diagnoseBriefly(changed, parts.secret, CLOCK)
+      expect(genuine).toBe(false)
+      expect(findings.length).toBeGreaterThan(0)
+    }),
+    // There are few runs, because each one is a search.
+    { numRuns: Number(process.env['FC_RUNS']) / 10 },
+  )
+})
+
+it('says which of several secrets has the mistake', async () => {
+  const signature = signatureOf('1700000000', 'abc', 'a body', 'the old one\n')
+  const request = signedRequest({ nonce: 'abc', signature })
+  const { findings } = await diagnose(request, [SECRET, 'the old one'], CLOCK)
+  expect(findings).toMatchObject([{ code: 'secret_whitespace', message: expect.stringContaining('secret[1]') }])
+})
+
+it('reads headers that are an iterator', async () => {
+  const { headers, body } = signedRequest()
+  const genuine = await diagnose({ webhookId: '42', headers: Object.entries(headers).values(), body }, SECRET, CLOCK)
+  expect(genuine).toEqual({ genuine: true, findings: [] })
+  const renamed = [['X_Timestamp', '1700000000'], ...Object.entries(headers).slice(1)] as [string, string][]
+  const { findings } = await diagnose({ webhookId: '42', headers: renamed.values(), body }, SECRET, CLOCK)
+  expect(findings).toMatchObject([{ code: 'header_name' }])
+})
+
+it.each([
+  [undefined, /^request is undefined/],
+  [{ webhookId: '', headers: {}, body: '' }, /^request\.webhookId/],
+  [{ webhookId: '42', headers: {}, body: { parsed: true } }, /^request\.body is an object/],
+  [{ webhookId: '42', headers: 'x-nonce: 1', body: '' }, /^request\.headers/],
+])('throws the same error as verify for a mistake of the caller: %j', async (request, message) => {
+  await expect(diagnose(request as never, SECRET)).rejects.toThrow(message)
+  await expect(diagnose(request as never, SECRET)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+})
+
+it('throws for an empty secret, and for a clock without now()', async () => {
+  await expect(diagnose(signedRequest(), '')).rejects.toThrow(/^secret is an empty string/)
+  await expect(diagnose(signedRequest(), SECRET, {} as never)).rejects.toThrow(/^clock/)
+})

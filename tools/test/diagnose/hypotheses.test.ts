@@ -1,0 +1,357 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../../test/support/built.js'
+import { pathsBelow } from '../../../test/support/files.js'
+import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
+import { concat, fromHex, hex, latin1, utf8 } from '../../src/bytes.js'
+import { LANGUAGES } from '../../src/diagnose/finding.js'
+import { FIXES, type Fix } from '../../src/diagnose/fixes.js'
+import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../src/diagnose/hypotheses/body.js'
+import { type Digest, hmacWith, wrongDigests } from '../../src/diagnose/hypotheses/digest.js'
+import type { Hypothesis, RequestContext } from '../../src/diagnose/hypotheses/hypothesis.js'
+import { JSON_HYPOTHESES, JSON_WRITERS } from '../../src/diagnose/hypotheses/json.js'
+import { CORRECT_LAYOUT, LAYOUT_HYPOTHESES, type Layout } from '../../src/diagnose/hypotheses/layout.js'
+import { NONCE_HYPOTHESES } from '../../src/diagnose/hypotheses/nonce.js'
+import { SECRET_HYPOTHESES } from '../../src/diagnose/hypotheses/secret.js'
+import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js'
+import { instantOf } from '../../src/diagnose/instant.js'
+import { parseJson } from '../../src/diagnose/json/parse.js'
+import { writeJson } from '../../src/diagnose/json/write.js'
+import { isSteps, runSteps, type Steps } from '../../src/diagnose/steps.js'
+import { messageOf } from '../../src/diagnose/ways-of-signing.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+import * as examples from './examples.js'
+
+const CONTEXT: RequestContext = {
+  headers: [
+    [':path', '/in'],
+    ['host', 'example.com'],
+    ['x-request-id', 'the-request-id'],
+  ],
+  body: utf8(''),
+  primitives: NODE_PRIMITIVES,
+  spend: () => {},
+}
+
+/** Returns bytes in the notation of the examples. */
+const bytesOf = (text: string) => (text.startsWith('hex:') ? (fromHex(text.slice(4)) as Uint8Array) : utf8(text))
+const asBytes = (value: unknown) => (value instanceof Uint8Array ? value : utf8(String(value)))
+
+/** Returns the result of a hypothesis, whose work may be done in steps. */
+const resultOf = <Result>(work: Result | Steps<Result>): Result => (isSteps(work) ? runSteps(work) : work)
+
+/** Returns all values that a row proposes for an input, as hex. */
+function proposed<Input, Output extends object | string>(
+  row: Hypothesis<Input, Output>,
+  input: Input,
+  bytes: (output: Output) => Uint8Array,
+) {
+  const applied = resultOf(row.apply(input, input instanceof Uint8Array ? { ...CONTEXT, body: input } : CONTEXT))
+  if (applied === undefined) return []
+  const isSeveral = typeof applied === 'object' && applied !== null && 'variants' in applied
+  const values = isSeveral ? applied.variants.map(({ value }) => value) : [applied as Output]
+  return values.map((value) => hex(bytes(value)))
+}
+
+/** Finds a row by a part of its text. */
+function rowNamed<Row extends { what: string }>(rows: readonly Row[], what: string): Row {
+  const found = rows.filter((row) => row.what.includes(what))
+  if (found[0] === undefined || found.length > 1)
+    throw new Error(`${found.length} rows contain ${JSON.stringify(what)}.`)
+  return found[0]
+}
+const BODY_HYPOTHESES = [...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS]
+const DIGEST_HYPOTHESES = wrongDigests('sha256', 'SHA-256')
+
+/** Compares the rows of a table with the examples, whose values are written as hex. */
+function expectExamples<Row extends { what: string }, Example>(
+  rows: readonly Row[],
+  all: readonly Example[],
+  isOf: (example: Example, row: Row) => boolean,
+) {
+  const unused = all.filter((example) => !rows.some((row) => isOf(example, row)))
+  const missing = rows.filter((row) => !all.some((example) => isOf(example, row)))
+  expect(unused, 'These examples in examples.ts are of no row.').toEqual([])
+  expect(
+    missing.map(({ what }) => what),
+    'These rows have no example in examples.ts.',
+  ).toEqual([])
+}
+
+/** Checks that one row proposes the signed value of each example, and that each row has an example. */
+const expectPairs = <Input, Output extends object | string>(
+  rows: readonly Hypothesis<Input, Output>[],
+  all: readonly (readonly [received: string, signed: string])[],
+  inputOf: (received: string) => Input,
+) =>
+  expectExamples(rows, all, ([received, signed], row) =>
+    proposed(row, inputOf(received), asBytes).includes(hex(bytesOf(signed))),
+  )
+
+describe('each hypothesis has an example, and proposes the signed value of this example', () => {
+  it('of the secret', () => expectPairs(SECRET_HYPOTHESES, examples.SECRET_EXAMPLES, String))
+  it('of the nonce', () => expectPairs(NONCE_HYPOTHESES, examples.NONCE_EXAMPLES, String))
+  it('of the body', () => expectPairs(BODY_HYPOTHESES, examples.BODY_EXAMPLES, bytesOf))
+  it('of the timestamp', () => {
+    expectPairs(TIMESTAMP_HYPOTHESES, examples.TIMESTAMP_EXAMPLES, (value) =>
+      Number(instantOf(value, 1_700_000_000_000)),
+    )
+  })
+
+  it('of the layout', () => {
+    const parts = { timestamp: utf8('17'), nonce: utf8('ab'), body: utf8('B') }
+    const messages = (row: Hypothesis<Layout, Layout>) =>
+      proposed(row, CORRECT_LAYOUT, (layout) => concat(...messageOf({ layout, ...parts })))
+    expectExamples(LAYOUT_HYPOTHESES, examples.LAYOUT_EXAMPLES, (message, row) =>
+      messages(row).includes(hex(utf8(message))),
+    )
+  })
+
+  it('of the digest', () => {
+    const message = [utf8('mess'), utf8('age')]
+    const digestOf = (row: Hypothesis<Digest, Digest>) => {
+      const digest = row.apply(hmacWith('sha256'), CONTEXT)
+      return digest !== undefined && 'make' in digest ? digest.make(utf8('key'), message, CONTEXT) : undefined
+    }
+    expectExamples(DIGEST_HYPOTHESES, examples.DIGEST_EXAMPLES, (digest, row) => `hex:${digestOf(row)}` === digest)
+  })
+
+  it('of a serializer', () => {
+    const json = parseJson(examples.JSON_EXAMPLE)
+    const rows = JSON_WRITERS.map(({ writer, style }) => ({ what: writer, style }))
+    expectExamples(rows, examples.JSON_EXAMPLES, (text, { style }) => (json && writeJson(json, style)) === text)
+  })
+})
+
+describe('a hypothesis gives no other value', () => {
+  it.each([
+    ['the body in UTF-8, which arrived in Latin-1 or Windows-1252', ['Zoë']],
+    ['the body in UTF-8, which arrived encoded twice (é as Ã©)', ['Zoë', '漢']],
+    ['the body without its byte order mark', ['{}']],
+    ['the body decoded from the base64 in the JSON string received', ['{"a":1}']],
+    ['the body in Latin-1 or Windows-1252 instead of UTF-8', ['漢']],
+    ['the body in UTF-8 twice (é as Ã©)', ['hex:5a6feb']],
+    ['the body in ASCII, with `?` for everything else', ['Zoe']],
+  ])('%s: %j', (what, bodies) => {
+    const row = rowNamed(BODY_HYPOTHESES, what)
+    for (const body of bodies) expect(proposed(row, bytesOf(body), asBytes), body).toEqual([])
+  })
+
+  it('without a line break at the end', () => {
+    const row = rowNamed(BODY_HYPOTHESES, 'the body without the line break at its end')
+    expect(['a\n', 'a\r\n', 'a'].map((body) => proposed(row, utf8(body), asBytes))).toEqual([['61'], ['61'], []])
+  })
+
+  it.each([
+    ['the secret without the quotes around it', { 'x"abc"': undefined, '"abc"x': undefined, '"abc\'': undefined }],
+    ['the secret without the `=` at its end', { 'a=b==': 'a=b' }],
+    ['the secret up to a `#`, which begins a comment in a .env file', { 'ab  #cd': 'ab', 'ab#c\nd': 'ab' }],
+    ['the secret without what a shell takes for a variable (`$…`)', { 'a${BC}d$@e$%$f': 'ade$%' }],
+  ])('%s: %j', (what, keys) => {
+    const row = rowNamed(SECRET_HYPOTHESES, what)
+    for (const [secret, key] of Object.entries(keys)) expect(row.apply(secret, CONTEXT), secret).toBe(key)
+  })
+
+  it.each([
+    ['the nonce without the quotes or brackets around it', ['x"a"', '"a"x']],
+    ['the nonce without the braces around it, in lowercase', ['x{a}', '{a}x']],
+  ])('%s: %j', (what, nonces) => {
+    const row = rowNamed(NONCE_HYPOTHESES, what)
+    for (const nonce of nonces) expect(row.apply(nonce, CONTEXT), nonce).toBeUndefined()
+  })
+
+  it('of a timestamp', () => {
+    const row = rowNamed(TIMESTAMP_HYPOTHESES, 'a timestamp <detail> than in the header')
+    expect(row.apply(100_000, CONTEXT)).toEqual({
+      variants: [
+        { detail: '1 s earlier', value: '99' },
+        { detail: '1 s later', value: '101' },
+        { detail: '2 s earlier', value: '98' },
+        { detail: '2 s later', value: '102' },
+      ],
+    })
+  })
+
+  it('of a header that may identify the request: its name has such a word, and its value is short', () => {
+    const headers = [
+      ['host', 'example.com'],
+      ['x-trace', 'a'.repeat(512)],
+      ['x-token', 'a'.repeat(513)],
+      [`x-${'n'.repeat(62)}-id`, 'b'],
+      ...Array.from({ length: 60 }, () => ['x', 'y'] as const),
+      ['x-late-id', 'c'],
+    ] as const
+    const row = rowNamed(NONCE_HYPOTHESES, 'the value of the header')
+    expect(row.apply('n', { ...CONTEXT, headers })).toEqual({
+      variants: [
+        { detail: 'x-trace', value: 'a'.repeat(512) },
+        { detail: `x-${'n'.repeat(62)}`, value: 'b' },
+      ],
+    })
+  })
+})
+
+it('JSON in any encoding is written again, and each of its tokens has a cost', () => {
+  const costs: number[] = []
+  const apply = (body: Uint8Array) => {
+    const steps = JSON_HYPOTHESES[0]?.apply(body, CONTEXT) as Steps<unknown>
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value
+      costs.push(step.value)
+    }
+  }
+  const written = (...values: Uint8Array[]) => ({ variants: values.map((value) => ({ detail: '', value })) })
+  expect(apply(utf8('{"a": "\xeb"}'))).toEqual(written(utf8('{"a":"\xeb"}')))
+  expect(apply(latin1('{"a": "\xeb"}'))).toEqual(written(latin1('{"a":"\xeb"}')))
+  expect(apply(utf8('{"a": 1'))).toBeUndefined()
+  // White space at the end of the body may have been added to what was signed, too.
+  expect(apply(utf8('{"a": 1}\n'))).toEqual(written(utf8('{"a":1}\n'), utf8('{"a":1}')))
+  expect(costs).toEqual([4 * 10, 4 * 10, 4 * 10])
+  expect(JSON_HYPOTHESES[0]).toMatchObject({ likelihood: 'common', code: 'body_json', fix: 'serialize_once' })
+})
+
+it('the original body is a hypothesis, and comes first if curl -d sent it as a file', () => {
+  const original = utf8('a\nb\n')
+  const [file, any] = originalHypotheses(original)
+  expect([file?.what, any?.what]).toEqual([
+    "the whole file, from which curl's -d removed the line breaks",
+    'the original body',
+  ])
+  expect([file?.likelihood, any?.likelihood]).toEqual(['common', 'common'])
+  expect(file?.apply(utf8('ab'), CONTEXT)).toBe(original)
+  expect(file?.apply(utf8('abc'), CONTEXT)).toBeUndefined()
+  expect(any?.apply(utf8('abc'), CONTEXT)).toBe(original)
+})
+
+describe('the method, path and URL of a layout', () => {
+  const [row] = LAYOUT_HYPOTHESES.filter(({ what }) => what.includes('`method\\nurl\\n'))
+  const begins = (headers: RequestContext['headers']) => {
+    const applied = row?.apply(CORRECT_LAYOUT, { ...CONTEXT, headers })
+    const variants = applied !== undefined && 'variants' in applied ? applied.variants : []
+    return variants.map(({ value }) => value.slice(0, 3).join(''))
+  }
+
+  it.each([':path', 'x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-envoy-original-path'])(
+    'come from %s, with and without its query',
+    (name) => {
+      expect(begins([[name, '/in?a=b?c']])).toEqual(
+        ['https', 'http']
+          .map((scheme) => `POST\n${scheme}://localhost/in?a=b?c`)
+          .concat(['https', 'http'].map((scheme) => `POST\n${scheme}://localhost/in`)),
+      )
+    },
+  )
+
+  it('come from :method', () => {
+    const headers = [
+      [':method', 'PUT'],
+      [':path', '/'],
+    ] as const
+    expect(begins(headers)).toEqual(['PUT\nhttps://localhost/', 'PUT\nhttp://localhost/'])
+  })
+
+  it.each(['x-forwarded-host', ':authority', 'host'])('come from %s', (name) => {
+    expect(
+      begins([
+        [name, 'a.example'],
+        [':path', '/'],
+      ]),
+    ).toEqual(['POST\nhttps://a.example/', 'POST\nhttp://a.example/'])
+  })
+
+  it('are the usual ones if no header has them, or only one of more than 2048 characters', () => {
+    const usual = ['/', '/webhook', '/webhooks', '/hooks'].flatMap((path) => [
+      `POST\nhttps://localhost${path}`,
+      `POST\nhttp://localhost${path}`,
+    ])
+    expect(begins([])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2048)}`]])).toEqual(usual)
+    expect(begins([[':path', `/${'a'.repeat(2047)}`]])).toHaveLength(2)
+  })
+})
+
+it('every fix is used', () => {
+  const folder = join(ROOT, 'tools/src/diagnose')
+  const files = pathsBelow(folder).filter((name) => name.endsWith('.ts'))
+  const sources = files.filter((name) => name !== 'fixes.ts').map((name) => readFileSync(join(folder, name), 'utf8'))
+  const unused = Object.keys(FIXES).filter((id) => !sources.some((source) => source.includes(`'${id}'`)))
+  expect(unused).toEqual([])
+})
+
+it('no fix passes a secret as an argument, which every process can read', () => {
+  const shellLines = Object.values(FIXES).flatMap((fix: Fix) => fix.lines?.shell ?? [])
+  expect(shellLines.length).toBeGreaterThan(10)
+  for (const line of shellLines) expect(line).not.toMatch(/-hmac|-macopt|key:/)
+})
+
+it.runIf(IS_POSIX && isInstalled('openssl'))('the fix for the digest in a shell prints 64 hex digits alone', () => {
+  const [command] = FIXES.send_hex.lines.shell.split(' as the last step')
+  const printed = execFileSync('sh', ['-c', String(command)], { input: 'abc', encoding: 'utf8' })
+  expect(printed).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n')
+})
+
+it('no fix tells a sender in a shell to run the program of another language', () => {
+  const shellLines = Object.values(FIXES).flatMap((fix: Fix) => fix.lines?.shell ?? [])
+  for (const line of shellLines) expect(line).not.toMatch(/python|perl|ruby|php|node /)
+})
+
+it('a value that must be reused is not made again', () => {
+  for (const fix of [FIXES.nonce_once, FIXES.timestamp_once, FIXES.fill_in_value]) {
+    expect(Object.keys(fix.lines)).toEqual([...LANGUAGES])
+    for (const line of Object.values(fix.lines)) {
+      expect(line).not.toMatch(/uuid|random|now\(|time\(|\bdate\b|epoch/i)
+      expect(line).toMatch(/nonce|value/i)
+    }
+  }
+})
+
+const ODD_INPUTS = [
+  '',
+  ' ',
+  '\n',
+  '%',
+  '%zz',
+  '{',
+  '[',
+  '"',
+  '\\',
+  '=',
+  '--x\r\n',
+  '\ufeff',
+  '\ufffd',
+  '€',
+  '\ud83d\ude00',
+  'hex:ff',
+  'hex:00ff',
+]
+
+it('no row throws for odd input', () => {
+  for (const input of ODD_INPUTS) {
+    for (const row of BODY_HYPOTHESES) row.apply(bytesOf(input), CONTEXT)
+    for (const row of [...SECRET_HYPOTHESES, ...NONCE_HYPOTHESES]) row.apply(input, CONTEXT)
+  }
+})
+
+it('Node skips a hash that it lacks', () => {
+  const key = utf8('key')
+  expect(NODE_PRIMITIVES.hash('none' as 'md5', [key])).toBeUndefined()
+  expect(NODE_PRIMITIVES.hmac('none' as 'md5', key, [key])).toBeUndefined()
+})
+
+it('a hash that the platform lacks is skipped', () => {
+  const primitives = { ...NODE_PRIMITIVES, hash: () => undefined, hmac: () => undefined }
+  const context = { ...CONTEXT, primitives }
+  for (const row of wrongDigests('md5', 'MD5')) {
+    const digest = row.apply(hmacWith('md5'), context)
+    expect(
+      digest !== undefined && 'make' in digest && digest.make(utf8('key'), [utf8('message')], context),
+    ).toBeUndefined()
+  }
+  for (const row of [...SECRET_HYPOTHESES, ...BODY_CHANGES].filter(({ code }) => code.endsWith('_hashed'))) {
+    expect(
+      (row.apply as (input: unknown, context: RequestContext) => unknown)('abc', { ...CONTEXT, primitives }),
+    ).toBeUndefined()
+  }
+})

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../../../src/bytes.js'
+import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
+import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
+import { runSteps } from '../../../src/diagnose/steps.js'
+
+const json = (text: string) => parseJson(text) as JsonText
+
+describe('a form', () => {
+  it.each([
+    ['', undefined],
+    ['abc', undefined],
+    ['=a', undefined],
+    ['"a=b"', undefined],
+    ['{"a=b":1}', undefined],
+    ['[a=b]', undefined],
+    ['a=b c', undefined],
+    ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
+  ])('%j as JSON is %j', (text, json) => {
+    expect(formats.formAsJson(text, JSON.stringify)).toBe(json)
+  })
+
+  it.each([
+    ['a=1', 'a=1'],
+    ['100% + x', undefined],
+    ['a=x+y&b=%2f', 'a=x%20y&b=%2F'],
+    ['a=%2A', 'a=%2A'],
+  ])('%j encoded again is %j', (text, encoded) => {
+    expect(formats.encodeFormAgain(text, formats.percentEncode)).toBe(encoded)
+  })
+
+  it.each(['0', '-1', '10', '1.25', '-0.50', 'true', 'false', 'null'])('has the literal %s', (value) => {
+    expect(formats.literalOrString(value)).toBe(value)
+  })
+
+  it.each(['01', '1.', '.5', '1e5', 'x1', '1x', 'truely', 'untrue', ''])('has the string %j', (value) => {
+    expect(formats.literalOrString(value)).toBe(JSON.stringify(value))
+  })
+})
+
+describe('JSON as a form', () => {
+  const { jsonWord, phpWord, pythonWord } = formats
+  it.each([
+    ['nested', jsonWord, ' {"a":{"b":1,"c":[2,3]},"d":"x y"}', 'a%5Bb%5D=1&a%5Bc%5D%5B0%5D=2&a%5Bc%5D%5B1%5D=3&d=x+y'],
+    ['words of PHP', phpWord, '{"a":"x","b":2,"c":true,"d":false,"e":null}', 'a=x&b=2&c=1&d=0'],
+    ['words of Python', pythonWord, '{"a":"true","b":"x","c":false,"d":null}', 'a=true&b=x&c=False&d=None'],
+    ['an array', jsonWord, '[1]', undefined],
+    ['null', jsonWord, 'null', undefined],
+    ['more than 16 times as long', jsonWord, `{"${'n'.repeat(1000)}":[${'1,'.repeat(50)}1]}`, undefined],
+  ])('%s', (_, write, text, form) => {
+    expect(runSteps(formats.jsonAsForm(json(text), write))).toBe(form)
+  })
+
+  it('has every element of a long array, in the same order', () => {
+    const numbers = Array.from({ length: 130_000 }, (_, index) => index)
+    const form = runSteps(formats.jsonAsForm(json(JSON.stringify({ a: numbers })), jsonWord))
+    expect(form?.split('&').map((field) => Number(field.split('=')[1]))).toEqual(numbers)
+  })
+
+  it('is made of at most 2^17 tokens', () => {
+    const form = (length: number) => runSteps(formats.jsonAsForm(json(`{"a":[${'1,'.repeat(length - 1)}1]}`), jsonWord))
+    // The braces, the brackets and the key are tokens too.
+    expect(form(2 ** 17 - 5)).toBeDefined()
+    expect(form(2 ** 17 - 4)).toBeUndefined()
+  })
+})
+
+it.each([
+  [' "a\\nb"', 'a\nb'],
+  ['"a', undefined],
+  ['{"a":1}', undefined],
+  ['x"a"', undefined],
+])('the text inside %j is %j', (text, inside) => {
+  expect(formats.stringInside(text)).toBe(inside)
+})
+
+describe('the parts of a JSON text', () => {
+  it('are its objects, arrays and longer texts', () => {
+    const body = '{"data":{"a":[1, 2]},"text":"abc def\\tgh","short":"abcdefgh","file":"YWJjZGVmZw==","n":123456789012}'
+    expect(runSteps(formats.jsonParts(json(body))).variants).toEqual([
+      { detail: 'value of `data`', value: '{"a":[1, 2]}' },
+      { detail: 'value of `a`', value: '[1, 2]' },
+      { detail: 'text of `text`', value: 'abc def\tgh' },
+      { detail: 'text of `file`', value: 'YWJjZGVmZw==' },
+      { detail: 'base64 of `file`, decoded,', value: latin1('abcdefg') },
+    ])
+  })
+
+  it('are at most 32, and show at most 64 characters of a name', () => {
+    expect(runSteps(formats.jsonParts(json(`[${'{},'.repeat(40)}{}]`))).variants).toHaveLength(32)
+    expect(runSteps(formats.jsonParts(json(`{"${'n'.repeat(65)}":{}}`))).variants).toEqual([
+      { detail: `value of \`${'n'.repeat(64)}\``, value: '{}' },
+    ])
+  })
+})
+
+describe('the parts of a multipart body', () => {
+  const part = (boundary: string, content: string) => `--${boundary}\r\nX: y\r\n\r\n${content}\r\n`
+  const details = (body: string) => formats.multipartParts(body).map(({ detail }) => detail)
+
+  it('are the bytes after the headers of each part', () => {
+    const body = `${part('b', 'one')}--b\r\nno content\r\n${part('b', 'tw\r\no')}--b--\r\n`
+    expect(formats.multipartParts(body)).toEqual([
+      { detail: 'part 1', value: latin1('one') },
+      { detail: 'part 3', value: latin1('tw\r\no') },
+    ])
+  })
+
+  it('need a boundary of at most 70 characters in the first line', () => {
+    expect(details(part('b'.repeat(70), ''))).toEqual(['part 1'])
+    expect(details(part('b'.repeat(71), ''))).toEqual([])
+    expect(details(`x\r\n${part('b', '')}`)).toEqual([])
+    expect(details('--b')).toEqual([])
+  })
+
+  it('are at most 8', () => {
+    expect(details(part('b', '').repeat(10))).toHaveLength(8)
+  })
+})
+
+describe('zeros that a parser lost', () => {
+  it('are added after an integer, or after one decimal', () => {
+    expect(
+      runSteps(formats.restoredFloats(json('{"a":-12,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}'))).variants,
+    ).toEqual([
+      { detail: '-12.0', value: '{"a":-12.0,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
+      { detail: '-12.00', value: '{"a":-12.00,"b":13.5,"c":1.25,"d":"7","e":1e5,"f":true}' },
+      { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
+    ])
+  })
+
+  it('are tried for the first 64 numbers', () => {
+    expect(runSteps(formats.restoredFloats(json(`[${'1,'.repeat(99)}1]`))).variants).toHaveLength(130)
+  })
+})
+
+it('numbers become strings, and strings become numbers, all at once or one alone', () => {
+  const numbers = json('{"a":1,"b":[2.50]}')
+  expect(runSteps(formats.numbersAsStrings(numbers))).toBe('{"a":"1","b":["2.50"]}')
+  expect(runSteps(formats.oneNumberAsString(numbers)).variants).toEqual([
+    { detail: '"1"', value: '{"a":"1","b":[2.50]}' },
+    { detail: '"2.50"', value: '{"a":1,"b":["2.50"]}' },
+  ])
+  const strings = json('{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":"7"}')
+  expect(runSteps(formats.stringsAsNumbers(strings))).toBe('{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":7}')
+  expect(runSteps(formats.oneStringAsNumber(strings)).variants).toEqual([
+    { detail: '-0.5', value: '{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":"7"}' },
+    { detail: '7', value: '{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":7}' },
+  ])
+  expect(runSteps(formats.numbersAsStrings(json('["1"]')))).toBeUndefined()
+  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
+})
+
+it('the fields of a form are at most 32, and a body that is not a form has none', () => {
+  expect(formats.formFields('a=x+y&b=%7B')).toEqual([
+    { detail: 'a', value: 'x y' },
+    { detail: 'b', value: '{' },
+  ])
+  expect(formats.formFields('a=1&'.repeat(40))).toHaveLength(32)
+  expect(formats.formFields('{"a":"b=c"}')).toEqual([])
+})
+
+it.each([
+  ['{    "a": 1,    "b": [      2    ]}', '{\n    "a": 1,\n    "b": [\n      2\n    ]\n}'],
+  ['[\t\t1]', '[\n\t\t1\n]'],
+  ['{"a": [1], "b": 2}', undefined],
+  ['{\n  "a": 1}', undefined],
+])('the lost line breaks of %j', (text, restored) => {
+  expect(formats.restoreLineBreaks(text)).toBe(restored)
+})
+
+it('a shell expands escapes', () => {
+  expect(formats.expandEscapes('a\\tb\\\\c\\x')).toBe('a\tb\\c\\x')
+  expect(formats.expandEscapes('a\\x')).toBeUndefined()
+})
+
+it.each([
+  ["it's", `b"it's"`],
+  [`'"`, `b'\\'"'`],
+  ['"', `b'"'`],
+  ['\x01\n\xff\\', "b'\\x01\\n\\xff\\\\'"],
+])('Python prints the bytes %j', (text, printed) => {
+  expect(fromLatin1(formats.pythonBytes(latin1(text)))).toBe(printed)
+})
+
+it('HTML escapes five characters', () => {
+  const escaped = formats.htmlEscape('&#39;')(utf8(`<a b="c">&'é`))
+  expect(fromUtf8(escaped)).toBe('&lt;a b=&quot;c&quot;&gt;&amp;&#39;é')
+})
+
+it('percent-encoding keeps letters, digits and -_.~ only', () => {
+  expect(formats.percentEncode("aZ9-_.~*'()!é\ud800")).toBe('aZ9-_.~%2A%27%28%29%21%C3%A9%EF%BF%BD')
+})
+
+it('percent-encoding of bytes keeps the characters that it is given, and writes a space in its own way', () => {
+  expect(fromUtf8(formats.percentWriter(/[a-z/]/)(utf8('a/b c-é')))).toBe('a/b%20c%2D%C3%A9')
+  expect(fromUtf8(formats.percentWriter(/[a-z]/, '+')(utf8('a b/')))).toBe('a+b%2F')
+})
+
+it('has one question mark for each character beyond ASCII', () => {
+  expect(fromUtf8(formats.withQuestionMarks(utf8('Zoë 😀\x7f!')))).toBe('Zo? ?\x7f!')
+})
+
+it.each([
+  ['', ''],
+  [' \t\r\n ', ''],
+  ['a', 'a'],
+  ['  a \n\tb\v\fc\r\n', 'a b c'],
+  ['é\u00a0 é', 'é\u00a0 é'],
+])('%j with single spaces is %j', (text, single) => {
+  expect(fromUtf8(formats.withSingleSpaces(utf8(text)))).toBe(single)
+})
+
+it.each([
+  ['it\\\'s \\"\\\\\\"\\0', 'it\'s "\\"\0'],
+  ['nothing', undefined],
+  ['"a\\"', undefined],
+  ["it's \\\\", undefined],
+  ['a\0\\"', undefined],
+  ['\\n', undefined],
+  ['\\\\\\', undefined],
+])('%j without the slashes of addslashes is %j', (text, plain) => {
+  const removed = formats.removeSlashes(utf8(text))
+  expect(removed && fromUtf8(removed)).toBe(plain)
+})
+
+it.each([
+  ['[]', undefined],
+  ['{}', []],
+  [' { "a" : 1 } ', [{ detail: 'a', value: ' { } ' }]],
+  [
+    '{"a":1, "b":[2] ,"c":3}',
+    [
+      { detail: 'a', value: '{"b":[2] ,"c":3}' },
+      { detail: 'b', value: '{"a":1 ,"c":3}' },
+      { detail: 'c', value: '{"a":1, "b":[2]}' },
+    ],
+  ],
+])('%j without one member is %j', (text, expected) => {
+  expect(formats.withoutMember(json(text))?.variants).toEqual(expected)
+})
+
+it('a multipart body is a form, except for parts without a name', () => {
+  const part = (head: string, content: string) => `--x\r\n${head}\r\n\r\n${content}\r\n`
+  const body = `${part('Content-Disposition: form-data; name="a"', '1')}${part('X: y', '2')}--x--\r\n`
+  expect(formats.formAsJson(body, formats.literalOrString)).toBe('{"a":1}')
+})
+
+it.each([['{"a":[[],1,{"b":2},[3]]}', '{"a":{"0":{},"1":1,"2":{"b":2},"3":{"0":3}}}']])(
+  '%j with objects for arrays is %j',
+  (text, expected) => {
+    expect(runSteps(formats.arraysAsObjects(json(text)))).toBe(expected)
+  },
+)

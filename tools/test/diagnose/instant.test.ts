@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest'
+import { NOW } from '../../../test/support/request.js'
+import { checkTimestampWindow } from '../../src/diagnose/checks/timestamp.js'
+import { instantOf, NEAR, scaleOf, writeIso } from '../../src/diagnose/instant.js'
+
+// NOW is 2023-11-14T22:13:20Z.
+
+it.each([
+  '1700000000',
+  '1700000000000',
+  '1700000000000000',
+  '+1700000000',
+  '1.7e9',
+  '17E+8',
+  '0.17e+10',
+  '1700000000.0',
+  '"1700000000"',
+  "'1700000000'",
+  '{1700000000}',
+  '[(1700000000)]',
+  ' 1700000000,\n',
+  '1700000000s',
+  `1700000000${' '.repeat(100)}1`,
+  '2023-11-14T22:13:20Z',
+  '2023-11-14t22:13:20z',
+  '2023-11-14T22:13:20UTC',
+  '2023-11-14 22:13:20 GMT',
+  '2023-11-14_22:13:20',
+  '2023-11-14-22:13:20',
+  '2023-11-14 22:13:20',
+  '20231114T221320Z',
+  '20231114221320',
+  '2023-11-14T23:13:20+01:00',
+  '2023-11-14T23:13:20+0100',
+  '2023-11-14T16:43:20-05:30',
+  'Tue, 14 Nov 2023 22:13:20 GMT',
+  'Tue, 14 Nov 2023 23:13:20 +0100',
+  '14 Nov 2023 23:13:20 +01:00',
+  'Tue Nov 14 22:13:20 2023',
+  'Tue Nov 14 22:13:20 utc 2023',
+  '11/14/2023 22:13:20',
+])('%j is now', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBe(NOW)
+})
+
+it.each([
+  ['1700000000.25', 250],
+  ['1700000000125', 125],
+  ['2023-11-14T22:13:20.5Z', 500],
+  ['2023-11-14T22:13:20.25Z', 250],
+  ['2023-11-14T22:13:20,1239999Z', 123],
+])('%j is %i ms later', (timestamp, milliseconds) => {
+  expect(instantOf(timestamp, NOW)).toBe(NOW + milliseconds)
+})
+
+it.each([
+  '',
+  'now',
+  'abc',
+  '12:30',
+  'may be',
+  '-1',
+  '1e300',
+  '1.7.0',
+  '0x6553f100',
+  'Infinity',
+  '1700000000 1',
+  '2023-13-14T22:13:20Z',
+  '2023-11-14T22:13:20+99:00',
+  '1969-12-31T23:59:59Z',
+  'x2023-11-14T22:13:20Z',
+  '2023-11-14T22:13:20Zx',
+  '2023-11-14T22:13:20.Z',
+  '9999-12-01T00:00:00Z',
+  '253399622400',
+])('%j means no instant', (timestamp) => {
+  expect(instantOf(timestamp, NOW)).toBeUndefined()
+})
+
+it.each([
+  ['9999-11-30T23:59:59Z', '9999-11-30T23:59:59.000Z'],
+  ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
+  ['0', '1970-01-01T00:00:00.000Z'],
+])('%j means an instant far from now', (timestamp, iso) => {
+  expect(new Date(instantOf(timestamp, NOW) as number).toISOString()).toBe(iso)
+})
+
+it.each([
+  [1_700_000_000_000, 'milliseconds'],
+  [1_700_000_000_000_000, 'microseconds'],
+  [1_700_000_000_000_000_000, 'nanoseconds'],
+  [638_355_968_000_000_000, 'year 1 '],
+  [133_444_736_000_000_000, '1601'],
+  [721_692_800, '2001'],
+  [45_244.92592, '1899-12-30'],
+])('%d is %s', (value, what) => {
+  const scale = scaleOf(value, NOW)
+  expect(scale?.what).toContain(what)
+  expect(Math.abs((scale?.toInstant(value) ?? 0) - NOW)).toBeLessThan(60_000)
+})
+
+it('a number is on a scale if it is less than 10 years from now', () => {
+  expect(NEAR).toBe(3650 * 24 * 3600 * 1000)
+  for (const sign of [-1, 1]) {
+    expect(scaleOf((NOW + sign * (NEAR - 60_000)) / 60_000, NOW)?.code).toBe('timestamp_unit')
+    expect(scaleOf((NOW + sign * NEAR) / 60_000, NOW)).toBeUndefined()
+  }
+})
+
+it.each([
+  ['milliseconds', 1_000_000_000_000, 9_999_999_999_999],
+  ['microseconds', 1_000_000_000_000_000, 9_999_999_999_999_998],
+  ['nanoseconds', 1_000_000_000_000_000_000, 9_000_000_000_000_000_000],
+])('13, 16 or 19 digits are %s at any age', (unit, first, last) => {
+  for (const now of [0, NOW, 5e12]) {
+    for (const value of [first, last]) expect(scaleOf(value, now)?.what).toContain(unit)
+  }
+  expect(scaleOf(first / 10, NOW)?.what ?? '').not.toContain(unit)
+})
+
+it('a number is in seconds if the clock starts in 1970 and the number is close to it', () => {
+  expect(scaleOf(1000, 600_000)).toBeUndefined()
+  expect(instantOf('1000', 600_000)).toBe(1_000_000)
+})
+
+it('an instant is written in ISO 8601', () => {
+  expect(writeIso(NOW + 999, 'Z')).toBe('2023-11-14T22:13:20Z')
+  expect(writeIso(NOW, ' UTC', ' ')).toBe('2023-11-14 22:13:20 UTC')
+})
+
+it.each(['1700000000', '1700000300', '2023-11-14T22:13:20Z', 'now', undefined])(
+  '%j is not outside the window',
+  (time) => {
+    expect(checkTimestampWindow(time, NOW, true)).toEqual({ unit: [], drift: [] })
+  },
+)

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
+import {
+  asciiString,
+  COMPACT,
+  dotnetString,
+  hashMapOrder,
+  INDENT_2,
+  javascriptOrder,
+  OLD_RUBY,
+  phpString,
+  pythonString,
+  rawString,
+  rubyString,
+  rubySymbol,
+  sortedOrder,
+  symfonyString,
+  withoutNulls,
+} from '../../../src/diagnose/json/styles.js'
+import { writeJson } from '../../../src/diagnose/json/write.js'
+
+describe('the tokens of a JSON text', () => {
+  it('are written unchanged without a style', () => {
+    const spaced = ' { "a" : [ 1 ,\t2 ] }\n'
+    const parsed = parseJson(spaced)
+    expect(parsed && writeJson(parsed, {})).toBe(spaced)
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const parsed = parseJson(text)
+        expect(parsed && writeJson(parsed, {})).toBe(text)
+      }),
+    )
+  })
+
+  it('are written as JSON.stringify writes them', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, 4), (value, spaces) => {
+        const parsed = parseJson(JSON.stringify(value, undefined, 3))
+        const indent = spaces === undefined ? {} : { indent: ' '.repeat(spaces) }
+        const spacing = { item: ',', colon: spaces === undefined ? ':' : ': ', ...indent }
+        expect(parsed && writeJson(parsed, { spacing })).toBe(JSON.stringify(value, undefined, spaces))
+      }),
+    )
+  })
+
+  it('are written if they grow only by a factor of 3', () => {
+    const numbers = Array.from({ length: 10_000 }, () => 1)
+    const parsed = parseJson(JSON.stringify(numbers))
+    expect(parsed && writeJson(parsed, { spacing: INDENT_2 })).toBe(JSON.stringify(numbers, undefined, 2))
+  })
+
+  // Longer strings are written part by part.
+  it.each([0, 1])('are written if a string has 40 000 characters of two units, after %d of one unit', (ones) => {
+    const text = JSON.stringify(['a'.repeat(ones) + '😀"'.repeat(20_000)])
+    const ascii = text.replaceAll('😀', '\\ud83d\\ude00')
+    for (const spacing of [undefined, COMPACT]) {
+      const writeAs = (escaping: (text: string) => string) =>
+        writeJson(parseJson(text) as JsonText, { spacing, escaping })
+      expect(writeAs(rawString)).toBe(text)
+      expect(writeAs(asciiString)).toBe(ascii)
+    }
+  })
+
+  it('are written as an old Ruby writes empty objects and arrays', () => {
+    const parsed = parseJson('{"a":{},"b":[]}')
+    expect(parsed && writeJson(parsed, { spacing: OLD_RUBY })).toBe('{\n  "a": {\n  },\n  "b": [\n\n  ]\n}')
+  })
+
+  it('are written with other brackets', () => {
+    const parsed = parseJson('{"a":{},"b":[[1]]}')
+    expect(parsed && writeJson(parsed, { bracket: (one) => `?${one}` })).toBe('?{"a":?{?},"b":?[?[1?]?]?}')
+  })
+
+  it('are not written if they would grow without limit', () => {
+    const parsed = parseJson('['.repeat(1000) + ']'.repeat(1000))
+    expect(parsed && writeJson(parsed, { spacing: { item: ',', colon: ': ', indent: '  ' } })).toBeUndefined()
+  })
+})
+
+describe('the order of keys', () => {
+  it.each([
+    ['JavaScript: integers first', javascriptOrder, '{"b":1,"2":1,"a":1,"1":2,"b":3}', '{"1":2,"2":1,"b":3,"a":1}'],
+    ['sorted, at every depth', sortedOrder, '{"b":1,"a":{"d":2,"c":1}}', '{"a":{"c":1,"d":2},"b":1}'],
+    [
+      'a HashMap of Java',
+      hashMapOrder,
+      '{"id":3,"event":4,"amount":2,"zeta":1}',
+      '{"zeta":1,"amount":2,"id":3,"event":4}',
+    ],
+    // This is the order in which Java 17 prints them.
+    ['a HashMap of 12 keys', hashMapOrder, sized(12), sized(12, [11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 4, 9])],
+    ['a HashMap of 13 keys', hashMapOrder, sized(13), sized(13, [4, 11, 8, 6, 0, 3, 7, 5, 2, 1, 10, 12, 9])],
+    ['without nulls', withoutNulls, '{"a":1,"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
+  ])('%s', (_, order, text, expected) => {
+    const parsed = parseJson(text)
+    expect(parsed && writeJson(parsed, { order })).toBe(expected)
+  })
+})
+
+it('keys that look almost like array indices have the same order as in JSON.stringify', () => {
+  const keys = ['z', '01', '1a', 'a1', '-1', '4294967296', '4294967295', '4294967294', '10000000000', '12', '7', '0']
+  const text = `{${keys.map((key) => `"${key}":1`).join(',')}}`
+  const parsed = parseJson(text)
+  expect(parsed && writeJson(parsed, { order: javascriptOrder })).toBe(JSON.stringify(JSON.parse(text)))
+})
+
+describe('a string', () => {
+  it.each([
+    ['Python, with both quotes', pythonString, `a'b"`, `'a\\'b"'`],
+    ['Python, with a single quote', pythonString, "it's", '"it\'s"'],
+    ['Python, with escapes', pythonString, 'a\n\\', "'a\\n\\\\'"],
+    ['Ruby, with an interpolation', rubyString, '#{a} #b', '"\\#{a} #b"'],
+    ['Ruby, as a symbol', rubySymbol, 'to_a?', ':to_a?'],
+    ['Ruby, as a symbol of a variable', rubySymbol, '@a', ':@a'],
+    ['Ruby, as a symbol that needs quotes', rubySymbol, 'to-do', ':"to-do"'],
+    ['PHP', phpString, 'é/"', '"\\u00e9\\/\\""'],
+    ['.NET', dotnetString, '\n<é"', '"\\n\\u003C\\u00E9\\u0022"'],
+    ['Symfony', symfonyString, '<é"', '"\\u003C\\u00e9\\u0022"'],
+  ])('%s', (_, write, text, expected) => {
+    expect(write(text)).toBe(expected)
+  })
+})
+
+/** Returns an object with these members, in this order. */
+function sized(count: number, order = Array.from({ length: count }, (_, index) => index)): string {
+  return `{${order.map((index) => `"field${7 * index}":${index}`).join(',')}}`
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
+import { diagnose } from '../../src/diagnose/index.js'
+
+const CLOCK = { now: () => NOW }
+
+it.each([
+  ['python-requests/2.32.3', 'python'],
+  ['aiohttp/3.9 Python/3.12', 'python'],
+  ['GuzzleHttp/7', 'php'],
+  ['Go-http-client/1.1', 'go'],
+  ['Faraday v2.9.0', 'ruby'],
+  ['Ruby', 'ruby'],
+  ['okhttp/4.12.0', 'java'],
+  ['Java-http-client/17.0.2', 'java'],
+  ['axios/1.7.2', 'node'],
+  ['node', 'node'],
+  ['RestSharp/110.2.0.0', 'csharp'],
+  ['libwww-perl/6.67', 'perl'],
+  ['curl/8.5.0', 'shell'],
+])('User-Agent %s is %s, whose line is first', async (agent, language) => {
+  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body', SECRET).toUpperCase() })
+  const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
+  const { language: named, findings } = await diagnose(request, SECRET, CLOCK)
+  expect(named).toBe(language)
+  expect(Object.keys(findings[0]?.fixes ?? {})[0]).toBe(language)
+})
+
+it.each(['Mozilla/5.0', '', undefined])('User-Agent %j names no language', async (agent) => {
+  const { headers, body } = signedRequest()
+  const { language } = await diagnose(
+    { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body },
+    SECRET,
+    CLOCK,
+  )
+  expect(language).toBeUndefined()
+})
+
+it.each(['abc,0', 'abc,1', 'abc,0,0'])('another nonce is found although the header is %s', async (nonce) => {
+  const { headers, body } = signedRequest({ nonce, signature: signatureOf(TIMESTAMP, 'abc', 'a body', SECRET) })
+  const request = { webhookId: '42', headers: { ...headers, 'x-request-id': 'abc' }, body }
+  expect((await diagnose(request, SECRET, CLOCK)).findings).toMatchObject([{ code: 'message_nonce' }])
+})
+
+it('takes the method and the path of a request, or its whole URL', async () => {
+  const body = 'a body'
+  const { headers } = signedRequest({ body, signature: signatureOf('1', 'b', body, SECRET) })
+  const { createHmac } = await import('node:crypto')
+  const signed = { ...headers, 'x-signature': createHmac('sha256', SECRET).update(`/in/42${body}`).digest('hex') }
+  for (const path of ['/in/42', 'https://example.com/in/42']) {
+    const { findings } = await diagnose({ webhookId: '42', method: 'PUT', path, headers: signed, body }, SECRET, CLOCK)
+    expect(findings).toMatchObject([{ code: 'message_layout' }])
+  }
+})

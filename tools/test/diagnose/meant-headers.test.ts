@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import type { HeaderValues } from '../../../src/rules/formats.js'
+import { NONCE, NOW, TIMESTAMP } from '../../../test/support/request.js'
+import type { Header } from '../../src/capture/headers.js'
+import { findHeaders, meaningsOf, unswapHeaders } from '../../src/diagnose/meant-headers.js'
+
+const SIGNATURE = 'ab'.repeat(32)
+const GIVEN = { timestamp: undefined, nonce: undefined, signature: undefined }
+const meanings = (given: HeaderValues, headers: readonly Header[] = []) => meaningsOf(findHeaders(given, headers))
+const meantOf = (headers: readonly Header[]) => meanings(GIVEN, headers)[0]
+
+describe('another name', () => {
+  it.each([
+    ['x-timestamp', 'timestamp'],
+    ['timestamp', 'timestamp'],
+    ['http_x_timestamp', 'timestamp'],
+    ['http-timestamp', 'timestamp'],
+    ['http_x_date', 'timestamp'],
+    ['http-ts', 'timestamp'],
+    ['x-time-stamp', 'timestamp'],
+    ['webhook-timestmp', 'timestamp'],
+    ['timesatmp', 'timestamp'],
+    ['x-timetamp', 'timestamp'],
+    ['x-timestamp-seconds', 'timestamp'],
+    ['request-time', 'timestamp'],
+    ['sent-at', 'timestamp'],
+    ['x-signed-at', 'timestamp'],
+    ['ts', 'timestamp'],
+    ['x_ts', 'timestamp'],
+    ['x-time', 'timestamp'],
+    ['date', 'timestamp'],
+    ['nonce', 'nonce'],
+    ['x-nounce', 'nonce'],
+    ['x-noce', 'nonce'],
+    ['x-request-id', 'nonce'],
+    ['webhookid', 'nonce'],
+    ['message-uuid', 'nonce'],
+    ['idempotency-key', 'nonce'],
+    ['svix-id', 'nonce'],
+    ['correlation_id', 'nonce'],
+    ['x-event-id', 'nonce'],
+    ['x-github-delivery-id', 'nonce'],
+    ['acme-message-id', 'nonce'],
+    ['signature', 'signature'],
+    ['x-singature', 'signature'],
+    ['x-signatur', 'signature'],
+    ['x-sigature', 'signature'],
+    ['x-hub-signature-256', 'signature'],
+    ['x-body-hmac', 'signature'],
+    ['sig', 'signature'],
+    ['x-sign', 'signature'],
+    ['x-signed', 'signature'],
+    ['digest', 'signature'],
+    ['body-sig', 'signature'],
+    ['body-sign', 'signature'],
+  ] as const)('%s is the %s', (name, field) => {
+    const others = { timestamp: undefined, nonce: undefined, signature: undefined, [field]: 'the value' }
+    expect(meantOf([[name, 'the value']])).toEqual(others)
+  })
+
+  it.each([
+    'x-ts-offset',
+    'x-http-ts',
+    'https-ts',
+    'update',
+    'x-date-of-birth',
+    'time-zone',
+    'id',
+    'x-id',
+    'request-identity',
+    'x-my-request-id',
+    'my-event-id-2',
+    'x-design',
+    'sigma',
+    'x-digest-algorithm',
+    'x-sig-version',
+    'user-agent',
+    `${'x'.repeat(120)}-timestamp`,
+  ])('%s is none of the three', (name) => {
+    expect(meantOf([[name, 'the value']])).toEqual(GIVEN)
+  })
+
+  it('of 128 characters is read', () => {
+    expect(meantOf([[`${'x'.repeat(118)}-timestamp`.slice(-128), 'the value']]).timestamp).toBe('the value')
+  })
+
+  it.each([
+    [
+      'the plain name',
+      [
+        ['x-signature-256', 'a'],
+        ['x_signature', 'b'],
+      ],
+      'b',
+    ],
+    [
+      'a name with 256',
+      [
+        ['x-hub-signature', 'a'],
+        ['x-hub-hmac-256', 'b'],
+      ],
+      'b',
+    ],
+    [
+      'a name with the word',
+      [
+        ['x-hmac', 'a'],
+        ['my-signature', 'b'],
+      ],
+      'b',
+    ],
+    [
+      'the first',
+      [
+        ['x-hmac', 'a'],
+        ['x-sig', 'b'],
+      ],
+      'a',
+    ],
+  ] as [string, Header[], string][])('is chosen among several: %s', (_, headers, value) => {
+    expect(meantOf(headers).signature).toBe(value)
+  })
+
+  it('is never the name of another of the three headers', () => {
+    const given = { timestamp: 'a time', nonce: undefined, signature: undefined }
+    expect(meanings(given, [['x-timestamp', 'a time']])[0].nonce).toBeUndefined()
+  })
+})
+
+it.each([
+  [`Bearer ${SIGNATURE}`, true],
+  [`HMAC-SHA256=${SIGNATURE.toUpperCase()}`, true],
+  [SIGNATURE, true],
+  [`Bearer ${SIGNATURE}0`, false],
+  [`Bearer: ${SIGNATURE}`, false],
+  [`a b ${SIGNATURE}`, false],
+  [`${'a'.repeat(41)} ${SIGNATURE}`, false],
+  ['Bearer token', false],
+])('Authorization: %s may be the signature: %s', (value, expected) => {
+  expect(meantOf([['authorization', value]])).toEqual({ ...GIVEN, signature: expected ? value : undefined })
+  expect(meantOf([['proxy-authorization', value]])).toEqual(GIVEN)
+})
+
+it.each([
+  ['t=1700000000,v1=ab', '1700000000'],
+  ['v1=ab, t=1700000000', '1700000000'],
+  ['v1=ab;t=1700000000;v0=cd', '1700000000'],
+  ['at=1700000000,v1=ab', undefined],
+  ['t=17000x,v1=ab', undefined],
+  [`t=${'1'.repeat(21)},v1=ab`, undefined],
+  [`${'a'.repeat(2050)},t=1700000000`, undefined],
+])('the time inside the signature %j is %j', (signature, timestamp) => {
+  expect(meantOf([['x-signature', signature]]).timestamp).toBe(timestamp)
+})
+
+describe('the meanings of a repeated header', () => {
+  it('are the first values with the whole signature, all first values, and all last ones', () => {
+    const given = { timestamp: '1, 2, 3', nonce: 'a, b', signature: 'cc, dd' }
+    expect(meanings(given)).toEqual([
+      { timestamp: '1', nonce: 'a', signature: 'cc, dd' },
+      { timestamp: '1', nonce: 'a', signature: 'cc' },
+      { timestamp: '3', nonce: 'b', signature: 'dd' },
+    ])
+  })
+
+  it('are the values of its lines', () => {
+    const lines: Header[] = ['1', '22'].map((value) => ['x-timestamp', value])
+    const all = meanings({ timestamp: '1, 22', nonce: 'n', signature: 's' }, lines)
+    expect(all.map(({ timestamp }) => timestamp)).toEqual(['1', '1', '22'])
+  })
+
+  it('are one if the joined parts differ in length', () => {
+    expect(meanings({ timestamp: '1, 22', nonce: 'n', signature: 's' })).toHaveLength(1)
+  })
+})
+
+describe('swapped headers', () => {
+  it('are possible meanings if the values can be a timestamp and a nonce', () => {
+    expect(meanings({ timestamp: NONCE, nonce: TIMESTAMP, signature: 's' }).slice(1)).toEqual([
+      { timestamp: TIMESTAMP, nonce: NONCE, signature: 's', isSwapped: true },
+    ])
+    expect(meanings({ timestamp: 'a b', nonce: TIMESTAMP, signature: 's' })).toHaveLength(1)
+    expect(meanings({ timestamp: undefined, nonce: TIMESTAMP, signature: 's' })).toHaveLength(1)
+    expect(meanings({ timestamp: NONCE, nonce: undefined, signature: 's' })).toHaveLength(1)
+    expect(meanings({ timestamp: NONCE, nonce: SIGNATURE, signature: 's' })).toHaveLength(1)
+  })
+
+  it.each([
+    ['a nonce that is a time near to now', NONCE, TIMESTAMP, true],
+    ['a nonce that is a time long ago', NONCE, '1000000000', false],
+    ['a timestamp that is a time', TIMESTAMP, TIMESTAMP, false],
+    ['a timestamp that is no nonce', 'a b', TIMESTAMP, false],
+    ['no timestamp', undefined, TIMESTAMP, false],
+  ])('are swapped back: %s', (_, timestamp, nonce, expected) => {
+    const meant = { timestamp, nonce, signature: SIGNATURE }
+    const swapped = { timestamp: nonce, nonce: timestamp, signature: SIGNATURE, isSwapped: true }
+    expect(unswapHeaders(meant, NOW)).toEqual(expected ? swapped : meant)
+  })
+})

@@ -1,0 +1,87 @@
+// Prints the processor time of one `diagnose`, as a multiple of that of an ordinary body, and of its longest part without other
+// work, as a multiple of reading and writing 1 MB of JSON. Run: node tools/test/diagnose/processor-time.js "20 MB of binary"
+// It is a program of its own, because the processor time of a process includes that of all tests that run in it.
+import { createHmac, randomBytes } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { NESTINGS } from './nestings.js'
+
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+
+/** @param {number} bytes */
+function prettyJson(bytes) {
+  const rows = Array.from({ length: bytes / 65 }, (_, id) => ({
+    id,
+    name: `name ${id}`,
+    price: id / 7,
+    tags: ['a', 'ü'],
+  }))
+  return Buffer.from(JSON.stringify(rows, undefined, 2))
+}
+
+/** @type {Record<string, () => Buffer>} */
+export const BODIES = {
+  '1 MB of binary': () => randomBytes(1_000_000),
+  '1 MB of JSON': () => Buffer.from(JSON.stringify(JSON.parse(prettyJson(800_000).toString()))),
+  '1 MB of one JSON string': () => Buffer.from(JSON.stringify('\n"é</\u2028'.repeat(90_000))),
+  '1 MB of text': () => Buffer.from('The quick brown fox jumps over the lazy dog.\r\n'.repeat(22_000)),
+  '1 MB of base64': () => Buffer.from(randomBytes(750_000).toString('base64')),
+  '1 MB of equal bytes': () => Buffer.alloc(1_000_000, '\n'),
+  '1 MB of gzip': () => gzipSync(prettyJson(5_000_000)),
+  '20 MB of binary': () => randomBytes(20_000_000),
+  '20 MB of letters beyond ASCII': () => Buffer.from('ë'.repeat(10_000_000)),
+  '4.3 MB of pretty JSON': () => prettyJson(2_500_000),
+  '20 MB of pretty JSON': () => prettyJson(10_000_000),
+  'a bomb of Brotli': () => brotliCompressSync(Buffer.alloc(200_000_000), FAST),
+  '16 MB of JSON in gzip': () => gzipSync(prettyJson(8_000_000)),
+  ...Object.fromEntries(
+    [300_000, 1_000_000, 10_000_000].flatMap((size) =>
+      Object.entries(NESTINGS).map(([name, nested]) => [`${size} bytes of ${name}`, () => Buffer.from(nested(size))]),
+    ),
+  ),
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { diagnose } = await import('../../../dist/diagnose.js')
+  const headers = {
+    'x-timestamp': '1700000000',
+    'x-nonce': 'abc',
+    'x-signature': createHmac('sha256', 'another secret').update('nonsense').digest('hex'),
+  }
+  const clock = { now: () => 1_700_000_000_000 }
+
+  /** Returns the processor time of one `diagnose`, and of its longest part without a turn of other work. @param {Buffer} body */
+  const timesOf = async (body) => {
+    let [total, longest, isDone] = [0, 0, false]
+    let before = process.cpuUsage()
+    const turn = () => {
+      const { user, system } = process.cpuUsage(before)
+      total += user + system
+      longest = Math.max(longest, user + system)
+      before = process.cpuUsage()
+      if (!isDone) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await diagnose({ webhookId: '42', headers, body }, 'the signing secret of webhook 42', clock)
+    isDone = true
+    turn()
+    return { total, longest }
+  }
+  /** Returns the processor time of reading and writing 1 MB of JSON once. */
+  const timeOfJson = () => {
+    const text = prettyJson(600_000).toString()
+    const times = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage()
+      JSON.stringify(JSON.parse(text), undefined, 2)
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    })
+    return Math.min(...times)
+  }
+  const body = BODIES[process.argv[2] ?? '']?.() ?? Buffer.alloc(0)
+  const ordinary = Buffer.from(JSON.stringify({ event: 'invoice.paid', id: 42, name: 'Zoë', note: 'a'.repeat(10_000) }))
+  // The first call compiles the code.
+  await timesOf(ordinary)
+  const { total, longest } = await timesOf(body)
+  console.log(JSON.stringify({ total: total / (await timesOf(ordinary)).total, longest: longest / timeOfJson() }))
+}

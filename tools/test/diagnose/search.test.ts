@@ -1,0 +1,156 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { Likelihood } from '../../src/diagnose/hypotheses/hypothesis.js'
+import { type Choice, limit, search as searchInSteps } from '../../src/diagnose/search.js'
+import { runSteps } from '../../src/diagnose/steps.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+
+/** A choice that adds a letter to the state. Without a likelihood, it is the correct choice. */
+const choice = (letter: string, likelihood?: Likelihood): Choice<string> => ({
+  likelihood: likelihood ?? 'expected',
+  apply: (state) => [state + letter],
+})
+
+/** A group of choices. */
+const group = (name: string, choices: Choice<string>[]) => ({ name, choices })
+
+/** Does all steps of a search at once. */
+const search = <State, Result>(...given: Parameters<typeof searchInSteps<State, Result>>) =>
+  runSteps(searchInSteps(...given))
+
+/** Returns all combinations, in the order in which they are tried. */
+function tried(...groups: Choice<string>[][]): string[] {
+  const states: string[] = []
+  const found = search(
+    groups.map((choices, index) => group(String(index), choices)),
+    '',
+    (state) => {
+      states.push(state)
+      return undefined
+    },
+  )
+  expect(found).toEqual({ found: undefined, notTried: [] })
+  return states
+}
+
+describe('a search', () => {
+  it('tries the right way first, then one mistake, the likeliest first', () => {
+    const choices = [choice('-'), choice('r', 'rare'), choice('u', 'uncommon'), choice('c', 'common')]
+    expect(tried(choices)).toEqual(['-', 'c', 'u', 'r'])
+  })
+
+  it('tries one mistake before two, and then the likeliest first', () => {
+    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
+    const states = tried(choices, choices)
+    const order = ['c-', 'u-', 'r-', 'cc', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
+    expect(order).toEqual([...order].sort((one, other) => one - other))
+    expect(order).not.toContain(-1)
+  })
+
+  it('tries three common mistakes after a common and a rare one', () => {
+    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
+    const states = tried(choices, choices, choices)
+    const order = ['uu-', 'cr-', 'ccc'].map((state) => states.indexOf(state))
+    expect(order).toEqual([...order].sort((one, other) => one - other))
+  })
+
+  it('combines at most three mistakes', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    const states = tried(choices, choices, choices, choices)
+    expect(states).toContain('ccc-')
+    expect(states).not.toContain('cccc')
+  })
+
+  it('returns the result of the first combination that matches', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    const { found } = search([group('a', choices), group('b', choices)], '', (state) =>
+      state.includes('c') ? state : undefined,
+    )
+    expect(found).toBe('c-')
+  })
+
+  it('skips combinations that a choice does not allow', () => {
+    const impossible: Choice<string> = { likelihood: 'common', apply: () => [] }
+    expect(tried([choice('-'), impossible])).toEqual(['-'])
+  })
+
+  it('tries no combination that is less likely than three common mistakes', () => {
+    const choices = [choice('-'), choice('u', 'uncommon'), choice('r', 'rare'), choice('l', 'last')]
+    expect(tried(choices, choices)).toEqual(['--', 'u-', '-u', 'r-', '-r', 'l-', '-l', 'uu'])
+  })
+
+  it('tries mistakes of the first groups first, of equally likely ones', () => {
+    const choices = [choice('-'), choice('c', 'common')]
+    expect(tried(choices, choices, choices)).toEqual(['---', 'c--', '-c-', '--c', 'cc-', 'c-c', '-cc', 'ccc'])
+  })
+
+  it('continues with a choice that costs less', () => {
+    const { primitives } = limit(NODE_PRIMITIVES, 10, 5000, 0)
+    const choices = [choice('long', 'common'), choice('short', 'uncommon'), choice('long again', 'rare')]
+    const tries: string[] = []
+    const { notTried } = search(
+      [group('first', [choice('-')]), group('second', [choice('-'), ...choices])],
+      '',
+      (state) => {
+        primitives.hash('sha256', [new Uint8Array(state.includes('long') ? 10_000 : 1)])
+        tries.push(state)
+        return undefined
+      },
+    )
+    expect([tries, notTried]).toEqual([['--', '-short'], ['second']])
+  })
+
+  it('passes on an error that is not about its budget', () => {
+    const broken: Choice<string> = {
+      likelihood: 'expected',
+      apply: () => {
+        throw new Error('broken')
+      },
+    }
+    expect(() => search([group('broken', [broken])], '', () => undefined)).toThrow('broken')
+  })
+})
+
+describe('a limit', () => {
+  const bytes = new Uint8Array(100)
+  type Limited = ReturnType<typeof limit>
+
+  it('ends a search when its hashes are used up', () => {
+    const { primitives } = limit(NODE_PRIMITIVES, 3, 1e9, 1e9)
+    let tests = 0
+    const choices = Array.from({ length: 10 }, (_, index) => choice(String(index), 'common'))
+    const searched = search([group('all', choices)], '', () => {
+      tests++
+      primitives.hmac('sha256', bytes, [bytes])
+      return undefined
+    })
+    expect(searched).toEqual({ found: undefined, notTried: ['all'] })
+    // All other choices are still tried, because they may cost less.
+    expect(tests).toBe(10)
+  })
+
+  it.each([
+    ['hash', 1100, ({ primitives }: Limited) => primitives.hash('sha256', [bytes])],
+    ['hmac', 1200, ({ primitives }: Limited) => primitives.hmac('sha256', bytes, [bytes])],
+    ['inflate', 100, ({ primitives }: Limited) => primitives.inflate('gzip', bytes, 1000)],
+    ['spend', 100, ({ spend }: Limited) => spend(100)],
+  ])('counts the bytes of %s, and 1000 for each hash', (_, cost, use) => {
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost - 1, cost - 1))).toThrow()
+    expect(() => use(limit(NODE_PRIMITIVES, 10, cost, cost))).not.toThrow()
+  })
+
+  it('ends a step after 200 000 bytes, and says how much it cost', () => {
+    const { spend, endStep } = limit(NODE_PRIMITIVES, 10, 1e9, 1e9)
+    spend(199_999)
+    expect(endStep()).toBe(0)
+    spend(2)
+    expect([endStep(), endStep()]).toEqual([200_001, 0])
+  })
+
+  it('is not exceeded by an inflated body', () => {
+    const zeros = gzipSync(new Uint8Array(1000))
+    expect(NODE_PRIMITIVES.inflate('gzip', zeros, 1000)).toHaveLength(1000)
+    expect(NODE_PRIMITIVES.inflate('gzip', zeros, 999)).toBeUndefined()
+    expect(NODE_PRIMITIVES.inflate('gzip', bytes, 1000)).toBeUndefined()
+  })
+})

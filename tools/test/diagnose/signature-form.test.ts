@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { signatureForms } from '../../src/diagnose/signature-form.js'
+
+/** Its first byte is 0x00, it has another byte below 0x10, and its base64 has `+` and `/`. */
+const DIGEST = '0087cf99a4636ebd9a0f66eaf98fde8bca977e2a274bc832cc903c3561735e9d'
+const SHA_512 = `${DIGEST}${'7d'.repeat(32)}`
+const SHA_1 = DIGEST.slice(0, 40)
+const bytes = Buffer.from(DIGEST, 'hex')
+const base64 = bytes.toString('base64')
+const base64url = bytes.toString('base64url')
+
+/** Describes each form that matches the digest: the code, then the differences. */
+function formsOf(signature: string, digest = DIGEST): string[] {
+  return signatureForms(signature)
+    .filter(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
+    .map(({ code, differences }) => `${code}: ${differences.join(', ')}`)
+}
+
+const WHOLE: readonly string[] = [
+  DIGEST,
+  DIGEST.toUpperCase(),
+  ` ${DIGEST}\n`,
+  `sha256=${DIGEST}`,
+  `v1,${DIGEST} v2`,
+  `v1_${base64}`,
+  `"${DIGEST}"`,
+  `\u00e9=${DIGEST}`,
+  `${'k'.repeat(16)}=,${DIGEST}`,
+  `${'k,'.repeat(30)}${DIGEST}`,
+  `0x${DIGEST}`,
+  `0X${DIGEST}`,
+  DIGEST.replace(/..(?=.)/g, '$&:'),
+  DIGEST.toUpperCase().replace(/..(?=.)/g, '$&-'),
+  DIGEST.replace(/..(?=.)/g, '$& '),
+  base64,
+  base64.slice(0, -1),
+  base64url,
+  encodeURIComponent(base64),
+  `sha256%3D${DIGEST}`,
+  Buffer.from(DIGEST).toString('base64'),
+  Buffer.from(`${DIGEST}\n`).toString('base64'),
+  Buffer.from(DIGEST.toUpperCase()).toString('base64'),
+  Buffer.from(base64).toString('base64'),
+  Buffer.from(DIGEST).toString('hex'),
+  Buffer.from(base64).toString('hex'),
+  [...bytes].map((byte) => byte.toString(16)).join(''),
+  [...new Int8Array(bytes)].map((byte) => (byte >>> 0).toString(16)).join(''),
+  `[${bytes.join(' ')}]`,
+  `[${new Int8Array(bytes).join(', ')}]`,
+  `[${bytes.join(', ')}]`,
+  `7b7d${DIGEST}`,
+]
+const CUT: readonly (readonly [signature: string, digest: string])[] = [
+  [SHA_512.slice(0, 64), SHA_512],
+  [DIGEST.slice(0, 8), DIGEST],
+  [DIGEST.slice(0, 40), DIGEST],
+  [DIGEST.slice(1), DIGEST],
+  [DIGEST.slice(-56), `${'0'.repeat(8)}${DIGEST.slice(8)}`],
+  [DIGEST.slice(-55), DIGEST],
+  [DIGEST.slice(-16), DIGEST],
+  [SHA_1.slice(0, 20), SHA_1],
+  [base64.slice(0, 20), DIGEST],
+]
+
+describe('a digest is read from', () => {
+  it.each(WHOLE)('%j', (signature) => {
+    expect(formsOf(signature)[0]).toMatch(/^signature_format: /)
+  })
+
+  it.each(CUT)('%j, cut', (signature, digest) => {
+    expect(formsOf(signature, digest)[0]).toMatch(/^signature_truncated: /)
+  })
+
+  it('each form, and is described in these words', async () => {
+    const all = [...WHOLE.map((signature) => [signature, DIGEST] as const), ...CUT]
+    const texts = all.map(([signature, digest]) => `${JSON.stringify(signature)}\n    ${formsOf(signature, digest)[0]}`)
+    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('signature-forms.txt')
+  })
+
+  it('the digests of other algorithms', () => {
+    expect(formsOf(SHA_1, SHA_1)).toEqual(['signature_format: '])
+    expect(formsOf(SHA_512, SHA_512)).toEqual(['signature_format: '])
+    for (const digest of [SHA_1, SHA_512]) expect(formsOf(`7b${digest}`, digest)).toHaveLength(1)
+  })
+})
+
+it.each([
+  '',
+  ` ${DIGEST.slice(0, 4)} `,
+  `${DIGEST.slice(0, 2)}:${DIGEST.slice(2, 4)}`,
+  DIGEST.slice(0, 7),
+  `${DIGEST}0`,
+  `x${DIGEST.slice(9)}`,
+  `[${bytes.join('  ')}]`,
+  '%',
+  '0x',
+  `${DIGEST.replace(/..(?=.)/g, '$&:')}:0`,
+  `0:${DIGEST.replace(/..(?=.)/g, '$&:')}`,
+  Buffer.from(`x${DIGEST}`).toString('base64'),
+  Buffer.from(`${DIGEST}x`).toString('base64'),
+  base64.slice(1),
+])('no digest is read from %j', (signature) => {
+  expect(formsOf(signature)).toEqual([])
+})
+
+it('a digest is found in a long header', () => {
+  expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
+  expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
+  const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
+  expect(formsOf(certificate)).toHaveLength(1)
+})
+
+it('64 hex digits are not base64, and may be the start of a longer digest', () => {
+  const codes = ['signature_format', 'signature_truncated', 'signature_truncated']
+  expect(signatureForms(DIGEST).map(({ code }) => code)).toEqual(codes)
+  expect(signatureForms(`0x${DIGEST}`).map(({ code }) => code)).toEqual(codes)
+})
+
+it('a header of any length has at most 40 forms', () => {
+  const many = Array.from({ length: 100 }, (_, index) => DIGEST.slice(index % 30)).join(',')
+  expect(signatureForms(many).length).toBeLessThanOrEqual(40)
+})
