@@ -24,7 +24,7 @@ const FAULTS = [
   'test/integration/linearizable.test.ts',
 ]
 /** These measure the time of processes, so little else runs beside them. */
-const ALONE = ['test/integration/set-ups.test.ts', 'tools/test/diagnose/processor-time.test.ts']
+const ALONE = ['test/integration/set-ups.test.ts', 'tools/test/nightly/processor-time.test.ts']
 /** These need servers, and mostly wait for them. */
 const SERVERS = ['test/integration/**/*.test.ts']
 /** These need other programs or minutes. `npm test` leaves them to `npm run test:full`, as all of the above. */
@@ -37,11 +37,8 @@ const FULL = [
   'test/package/consumers.test.ts',
   'test/package/reproducible.test.ts',
   'test/package/sbom.test.ts',
-  'tools/test/capture/large-captures.test.ts',
+  'tools/test/nightly/*.test.ts',
   'tools/test/cli/large-captures.test.ts',
-  'tools/test/diagnose/bound.test.ts',
-  'tools/test/diagnose/hostile.test.ts',
-  'tools/test/diagnose/large-json.test.ts',
   'test/rules/largest-body.test.ts',
   'test/stores/memory/size.test.ts',
 ]

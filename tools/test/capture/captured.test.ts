@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/support/request.js'
-import { everyThird } from '../../../test/support/whole.js'
 import { check } from '../../src/workbench/check.js'
 import { call, FROM_ENV } from '../cli/call.js'
 
@@ -43,16 +42,19 @@ function bytesOf({ capture, captureBytes }: Captured): Buffer {
   return captureBytes === undefined ? Buffer.from(String(capture)) : Buffer.from(captureBytes, 'base64')
 }
 
-async function run(captured: Captured, command: 'diagnose' | 'verify') {
+async function run(captured: Captured) {
   const path = join(folder, 'body')
   const { bodyFile } = captured
   if (bodyFile !== undefined) writeFileSync(path, Buffer.from(bodyFile, 'base64'))
   const options = bodyFile === undefined ? [] : ['--body-file', path]
-  const { exitCode, text, said } = await call([command, '-', ...FROM_ENV, '--at', 'timestamp', '--json', ...options], {
-    stdin: bytesOf(captured),
-    env: { WEBHOOK_SECRET: SECRET },
-    clock: new TestClock(NOW),
-  })
+  const { exitCode, text, said } = await call(
+    ['diagnose', '-', ...FROM_ENV, '--at', 'timestamp', '--json', ...options],
+    {
+      stdin: bytesOf(captured),
+      env: { WEBHOOK_SECRET: SECRET },
+      clock: new TestClock(NOW),
+    },
+  )
   const { findings = [], notes = [] } = exitCode === 2 ? {} : JSON.parse(text)
   return { exitCode, findings, notes, said }
 }
@@ -63,13 +65,12 @@ const named = (all: readonly Captured[]) => all.map((captured) => [captured.name
 
 describe('a genuine request is genuine, whatever its capture changed', () => {
   it.each(named(GENUINE))('%s', async (_, captured) => {
-    const { exitCode, notes } = await run(captured, 'diagnose')
+    const { exitCode, notes } = await run(captured)
     const { length } = Buffer.from(captured.body ?? '', 'base64')
     expect([exitCode, notes]).toEqual([
       0,
       expect.arrayContaining([expect.stringMatching(`body of ${length} bytes?\\.$`)]),
     ])
-    expect((await run(captured, 'verify')).exitCode).toBe(0)
     const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
     const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
     expect([report.genuine, report.findings]).toEqual([true, []])
@@ -77,21 +78,20 @@ describe('a genuine request is genuine, whatever its capture changed', () => {
 })
 
 describe('a capture without the bytes that arrived is refused, and no sender is blamed', () => {
-  it.each(named(everyThird(REFUSED)))('%s', async (_, captured) => {
-    const { exitCode, said } = await run(captured, 'diagnose')
+  it.each(named(REFUSED))('%s', async (_, captured) => {
+    const { exitCode, said } = await run(captured)
     expect(exitCode).toBe(2)
     expect(said).toMatch(/--header|--body-file|--trace/)
     if (captured.masked !== undefined) {
       expect(said).toMatch(captured.masked === 'body' ? /masked a part of the body/ : `masked ${captured.masked}`)
     }
-    expect((await run(captured, 'verify')).exitCode).toBe(2)
   })
 })
 
 describe('the mistake of a sender is found, whatever the capture changed', () => {
   const mistakes = CAPTURED.filter((captured) => !GENUINE.includes(captured) && !REFUSED.includes(captured))
-  it.each(named(everyThird(mistakes)))('%s', async (_, captured) => {
-    const { exitCode, findings } = await run(captured, 'diagnose')
+  it.each(named(mistakes))('%s', async (_, captured) => {
+    const { exitCode, findings } = await run(captured)
     expect([exitCode, captured.expect]).toEqual([1, expect.arrayContaining([findings[0].code])])
     expect(findings[0].side).toBe(captured.side)
   })

@@ -241,33 +241,6 @@ describe('reading', () => {
       }),
     )
   })
-
-  it.each([
-    ['white space in a header', `a: ${' '.repeat(2 ** 20)}x\n\n`],
-    ['blank lines', `a: b\n\n${'\n'.repeat(2 ** 20)}`],
-    ['headers', 'a: b\n'.repeat(2 ** 18)],
-    ['lines that are no headers', `> a: b\n${' 0'.repeat(2 ** 19)}`],
-    ['remarks of curl', `> POST / HTTP/1.1\n> \n${'* \n'.repeat(2 ** 18)}`],
-  ])('takes linear time for a MiB of %s', (_, capture) => {
-    const started = performance.now()
-    try {
-      parsed(capture)
-    } catch (error) {
-      expect(error).toBeInstanceOf(CaptureError)
-    }
-    // Quadratic time would take minutes.
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
-
-  it.each([
-    ['chunks', '1\na\n'.repeat(2 ** 18)],
-    ['a chunk size', `${'1'.repeat(2 ** 20)}\n`],
-  ])('takes linear time for a MiB of %s', (_, body) => {
-    const started = performance.now()
-    const headers: readonly Header[] = [['Transfer-Encoding', 'chunked']]
-    bodyOf({ headers, body: Buffer.from(body), isHttpText: true }, headers)
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
 })
 
 it('a header in the output of curl -v may contain `> `', () => {

@@ -177,14 +177,6 @@ describe('JSON', () => {
     expect(() => readCapture(Buffer.from(text))).toThrow(CaptureError)
     expect(() => readCapture(Buffer.from(text))).toThrow(message)
   })
-
-  it('takes linear time at any depth', () => {
-    const started = performance.now()
-    for (const text of [`${'[1,'.repeat(2 ** 16)}1${']'.repeat(2 ** 16)}`, `[${'{"a":{}},'.repeat(2 ** 16)}1]`]) {
-      expect(() => readCapture(Buffer.from(text))).toThrow(CaptureError)
-    }
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
 })
 
 it('a capture may be without a time', () => {

@@ -1,7 +1,6 @@
 import { timeOf } from '../../../src/clock.js'
 import type { Clock } from '../../../src/index.js'
 import { readRequest, readSecrets, type Secret } from '../../../src/request.js'
-import { IS_WHOLE } from '../../../test/support/whole.js'
 import { listHeaders } from '../../src/capture/headers.js'
 import { diagnoseWith } from '../../src/diagnose/engine.js'
 import type { Diagnosis, RequestToExplain } from '../../src/diagnose/index.js'
@@ -11,16 +10,16 @@ import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 const FEW_HASHES = 1500
 
 /**
- * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes long. It is for tests of
- * what does not depend on the search. `npm run test:full` runs the same tests with whole searches.
+ * Does what `diagnose` does, but ends the search after a few hashes, because a whole search takes long. It is for tests of what does
+ * not depend on the search.
  *
- * @param hashes - the largest number of hashes, also in `npm run test:full`. With 0, there is no search.
+ * @param hashes - the largest number of hashes. With 0, there is no search.
  */
 export async function diagnoseBriefly(
   request: RequestToExplain,
   secret: Secret,
   clock?: Clock | undefined,
-  hashes: number | undefined = IS_WHOLE ? undefined : FEW_HASHES,
+  hashes = FEW_HASHES,
 ): Promise<Diagnosis> {
   const { timestamp, nonce, signature, body } = readRequest(request)
   if (body === undefined) throw new TypeError('The request has no body.')

@@ -1,18 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, TIMESTAMP } from '../../../test/support/request.js'
-import { FIXES } from '../../src/diagnose/fixes.js'
-import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES, originalHypotheses } from '../../src/diagnose/hypotheses/body.js'
-import { wrongDigests } from '../../src/diagnose/hypotheses/digest.js'
-import { JSON_WRITERS } from '../../src/diagnose/hypotheses/json.js'
-import { LAYOUT_HYPOTHESES } from '../../src/diagnose/hypotheses/layout.js'
-import { NONCE_HYPOTHESES } from '../../src/diagnose/hypotheses/nonce.js'
-import { SECRET_HYPOTHESES } from '../../src/diagnose/hypotheses/secret.js'
-import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js'
 import { diagnose } from '../../src/diagnose/index.js'
 import { diagnoseBriefly } from './brief-search.js'
 
-// The words of findings are in wording.txt. Other tests check codes, sides and evidence. After you change a text, run
+// The words of findings are in wording.txt, one line each. Other tests check codes, sides and evidence. After you change a text, run
 // this file with `-u`, and read the difference.
 
 interface Shown {
@@ -91,38 +83,24 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'JSON: numbers in another form': { message: `${HEAD}{"a":1}`, body: '{"a":1.0}' },
 }
 
-// This test runs many searches, so it needs more time on a machine under load.
 it('the words of the findings', async () => {
   const texts: string[] = []
   for (const [name, shown] of Object.entries(REQUESTS)) {
-    const { headers, body = 'a body', message = '', secret = SECRET, original } = shown
-    const made =
-      message === ''
-        ? signatureOf(TIMESTAMP, NONCE, body, SECRET)
-        : createHmac('sha256', SECRET).update(message).digest('hex')
+    const { headers, body = 'a body', message = `${HEAD}${body}`, secret = SECRET, original } = shown
+    const made = createHmac('sha256', SECRET).update(message).digest('hex')
     const all = { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE, 'x-signature': shown.signature ?? made, ...headers }
     const now = 'now' in shown ? shown.now : NOW
     const clock = now === undefined ? undefined : { now: () => now }
     const request = { webhookId: '42', headers: all, body }
-    const isWhole = message !== '' || name === 'search: nothing found'
-    const { findings } = await (isWhole
-      ? diagnose(request, secret, clock, original)
-      : diagnoseBriefly(request, secret, clock, 1500))
-    expect(findings, name).not.toEqual([])
+    const isBrief = shown.message === undefined && original === undefined && name !== 'search: nothing found'
+    const { findings } = await (isBrief
+      ? diagnoseBriefly(request, secret, clock)
+      : diagnose(request, secret, clock, original))
     // What `signature_mismatch` says after a brief search is shown once.
-    const isShown = isWhole || name === 'search: cut short'
-    const shownFindings = findings.filter(({ code }) => isShown || code !== 'signature_mismatch')
-    const lines = shownFindings.flatMap(({ code, side, message, evidence }) => [
-      `${code} (${side}): ${message}`,
-      ...(evidence === undefined ? [] : [evidence.replace(/^/gm, '    ')]),
-    ])
-    texts.push(`## ${name}`, ...lines, '')
+    const isShown = !isBrief || name === 'search: cut short'
+    for (const { code, side, message } of findings) {
+      if (isShown || code !== 'signature_mismatch') texts.push(`${name}: ${code} (${side}): ${message}`)
+    }
   }
-  const kinds = [LAYOUT_HYPOTHESES, TIMESTAMP_HYPOTHESES, NONCE_HYPOTHESES, BODY_SOURCES, BODY_CHANGES, BODY_ENDINGS]
-  const digests = wrongDigests('sha256', 'SHA-256')
-  const rows = [...kinds, originalHypotheses(new Uint8Array()), digests, SECRET_HYPOTHESES].flat()
-  texts.push('# What was signed instead', '', ...rows.map(({ code, what }) => `${code}: ${what}`))
-  texts.push(...JSON_WRITERS.map(({ writer }) => `body_json: the JSON as ${writer} writes it`), '')
-  texts.push('# Fixes', '', JSON.stringify(FIXES, undefined, 2), '')
-  await expect(texts.join('\n')).toMatchFileSnapshot('wording.txt')
-}, 300_000)
+  await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
+})

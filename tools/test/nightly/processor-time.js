@@ -1,5 +1,5 @@
 // Prints the processor time of one `diagnose`, as a multiple of that of an ordinary body, and of its longest part without other
-// work, as a multiple of reading and writing 1 MB of JSON. Run: node tools/test/diagnose/processor-time.js "20 MB of binary"
+// work, as a multiple of reading and writing 1 MB of JSON. Run: node tools/test/nightly/processor-time.js "20 MB of binary"
 // It is a program of its own, because the processor time of a process includes that of all tests that run in it.
 import { createHmac, randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
