@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type BodySource,
@@ -16,6 +15,7 @@ import {
   verify,
 } from '../src/index.js'
 import { headerShapes } from './support/arbitraries.js'
+import { fc } from './support/fast-check.js'
 import {
   NONCE,
   NOW,

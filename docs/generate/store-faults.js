@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 // Stores the results of the fault tests in docs/faults.json:
-// FAULT_REPORTS=reports.jsonl npx vitest run --project faults && node docs/generate/store-faults.js reports.jsonl
+// FAULT_REPORTS=reports.jsonl npm run test:nightly faults && node docs/generate/store-faults.js reports.jsonl
 
 const TARGET = new URL('../faults.json', import.meta.url)
 

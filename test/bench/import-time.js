@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { FULL } from '../full/packages.js'
+import { FULL } from '../nightly/packages/packages.js'
 import { quantile } from './rounds.js'
 
 const ROUNDS = 15

@@ -2,7 +2,7 @@
 // and the processor time that it has used for each message.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import { requirePackage } from '../full/packages.js'
+import { requirePackage } from '../nightly/packages/packages.js'
 
 const [secret = '', way = ''] = process.argv.slice(2)
 

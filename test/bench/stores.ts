@@ -19,7 +19,7 @@ import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { SqliteNonceStore } from '../../src/stores/sqlite.js'
-import { requirePackage } from '../full/packages.js'
+import { requirePackage } from '../nightly/packages/packages.js'
 import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
 import {
   eventually,

@@ -4,7 +4,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
-import { importPackage, PACKAGES, requirePackage } from '../full/packages.js'
+import { importPackage, PACKAGES, requirePackage } from '../nightly/packages/packages.js'
 
 const require = createRequire(import.meta.url)
 

@@ -104,7 +104,7 @@ describe('package.json', () => {
     const named = texts
       .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/npm run (?:--silent )?([a-z:]+)/g)])
       .map(([, name = '']) => name)
-    expect(named).toContain('test:mutation')
+    expect(named).toContain('test:nightly')
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 })

@@ -67,7 +67,7 @@ describe('the release workflow', () => {
 
   it('builds where no test runs, and publishes this tarball if the tested one has the same bytes', () => {
     expect(build).not.toMatch(/npm test|vitest/)
-    expect(publish).toMatch(/^ {4}needs: \[build, test\]$/m)
+    expect(publish).toMatch(/^ {4}needs: \[build, test, nightly\]$/m)
     const [before = ''] = publish.split('npm publish')
     for (const job of ['build', 'test']) {
       const [, name] = new RegExp(`(\\w+): \\$\\{\\{ needs.${job}.outputs.sha256 \\}\\}`).exec(before) ?? []

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore, verify } from '../../src/index.js'
 import { nonces } from '../support/arbitraries.js'
+import { fc } from '../support/fast-check.js'
 import {
   NOW,
   type Parts,

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, sign, verify } from '../../src/index.js'
 import { bodies, headerShapes, momentsInWindow, nonces, texts, validParts } from '../support/arbitraries.js'
+import { fc } from '../support/fast-check.js'
 import { NOW, RecordingStore, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
 it('completeness: every request that meets the rules is accepted, in every shape of headers, body and secret', async () => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore } from '../../src/index.js'
+import { fc, RUNS } from '../support/fast-check.js'
 import { TestClock } from '../support/request.js'
 
 /** The intended behaviour of MemoryNonceStore, written simply: a Map in the order of reservation. */
@@ -148,7 +148,7 @@ it('MemoryNonceStore does the same as a simple Map, with bursts', () => {
   const commands = fc.commands([burst, burst, reserve, wait], { maxCommands: 20, size: '+1' })
   const start = fc.double({ min: 0, max: 1e13, noNaN: true })
   fc.assert(fc.property(commands, fc.integer({ min: 1, max: 3000 }), whenFull, start, check), {
-    numRuns: Math.ceil(Number(process.env['FC_RUNS']) / 20),
+    numRuns: Math.ceil(RUNS / 20),
   })
 })
 

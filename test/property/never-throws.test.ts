@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type HeadersInput, MemoryNonceStore, verify } from '../../src/index.js'
 import { headerShapes } from '../support/arbitraries.js'
+import { fc } from '../support/fast-check.js'
 import { REASONS, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
 
 const genuine = signedRequest().headers

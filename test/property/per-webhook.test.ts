@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MemoryNonceStore, verify } from '../../src/index.js'
+import { fc } from '../support/fast-check.js'
 import { RecordingStore, signedRequest, TestClock } from '../support/request.js'
 
 const WEBHOOKS = ['a', 'A', 'a:b', 'a\0', '__proto__', '1', '11', 'é', 'e\u0301']

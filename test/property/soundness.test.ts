@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { verify } from '../../src/index.js'
 import { type ByteParts, texts, validParts } from '../support/arbitraries.js'
+import { fc } from '../support/fast-check.js'
 import { RecordingStore, signatureOf, signedRequest, TestClock } from '../support/request.js'
 
 type Signed = ByteParts & { signature: string }

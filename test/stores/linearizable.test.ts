@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { NonceStore } from '../../src/index.js'
+import { fc } from '../support/fast-check.js'
 import { type Call, findViolations, isLinearizable } from '../support/stores/linearizable.js'
 
 // The checker that test/integration/linearizable.test.ts applies to real stores.

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { HeadersInput } from '../../src/index.js'
+import { fc } from './fast-check.js'
 import { NOW, type Parts, TIMESTAMP } from './request.js'
 
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { hasPackage, requirePackage } from '../full/packages.js'
+import { hasPackage, requirePackage } from '../nightly/packages/packages.js'
 import { eventually, freePort, temporaryFolder } from './servers.js'
 
 export function dynaliteIsInstalled(): boolean {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { BUILD } from '../full/packages.js'
+import { BUILD } from '../nightly/packages/packages.js'
 import { ROOT } from './packed.js'
 
 /**
- * Imports code of the guides: a copy of the file and its neighbours, below test/full, where Node finds the packages.
+ * Imports code of the guides: a copy of the file and its neighbours, below test/nightly/packages, where Node finds the packages.
  *
  * @param {string} path - relative to the root of the repository.
  * @returns {Promise<any>}

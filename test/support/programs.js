@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
 
-const FULL = 'npm ci --prefix test/full'
+const FULL = 'npm ci --prefix test/nightly/packages'
 
 /**
  * The commands that install the programs that some tests need.
@@ -27,7 +26,7 @@ const INSTALL = {
   'the runtimes': `${FULL}, on Linux x64`,
   bun: `${FULL}, on Linux x64`,
   deno: `${FULL}, on Linux x64`,
-  'a disk to fill': 'sudo npm run test:full, on Linux',
+  'a disk to fill': 'sudo npm run test:nightly faults, on Linux',
   'better-sqlite3 or node:sqlite': `${FULL}, or use Node 22.5 or later`,
 }
 
@@ -47,14 +46,12 @@ export function isInstalled(program, installed = printsVersion(program)) {
 }
 
 /**
- * Prints which tests are skipped. `npm run test:full` repeats this at the end.
+ * Prints which tests are skipped.
  *
  * @param {string} what - which tests, and what to do to run them.
  */
 export function warnSkipped(what) {
   console.warn(`\nSKIPPED: ${what}\n`)
-  const list = process.env['SKIPPED_LIST']
-  if (list !== undefined) appendFileSync(list, `${what}\n`)
 }
 
 /** Returns whether a test may mount a disk in memory. */

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { LATE } from './late.js'
 import { prepared } from './prepared.js'
 
 // Real servers, each on a free loopback port with its own folder of data. The test starts and stops them.
@@ -61,7 +60,7 @@ export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (Date.now() > deadline) throw new Error(LATE + describe(error), { cause: error })
+      if (Date.now() > deadline) throw new Error(describe(error), { cause: error })
     }
   }
 }

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { writeFingerprint } from '../../../src/stores/memory/fingerprint.js'
+import { fc } from '../../support/fast-check.js'
 
 // Compares the fingerprints of MemoryNonceStore with a second implementation, written from the paper of SipHash.
 

@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { LATE } from '../late.js'
 import { eventually, type TcpProxy } from '../servers.js'
 import { type ClockedServer, clocksCanStep, SteppedClock } from '../stepped-clock.js'
 import { startWorker } from './workers.js'
@@ -94,7 +93,7 @@ export interface Row {
    * of its own in `begin`, `end` or `afterwards`.
    */
   proof?: 'failures' | 'loss' | 'own'
-  /** Checks what else the report must show. A check that load can miss begins with {@link LATE}. */
+  /** Checks what else the report must show. */
   expects?(report: Report): void
   /** Starts the servers. The functions in `closers` are called at the end. */
   start(closers: Closers): Promise<{ address: unknown } & Fault>
@@ -360,17 +359,17 @@ export function testFaults(rows: readonly Row[]): void {
         const { FAULT_REPORTS } = process.env
         if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
 
-        // Safety comes first, because only a late answer or effect is tried again.
+        // Safety comes first.
         expect(report.falseReplays, 'genuine requests that were taken for replays').toBe(0)
         if (loses === 'nothing') expect(report.acceptedTwice, 'requests that were accepted twice').toBe(0)
-        expect(report.slowest, `${LATE}the slowest answer`).toBeLessThan(ANSWERS_WITHIN)
-        expect(report.healedAfter, `${LATE}the last failure`).toBeLessThan(HEALS_WITHIN)
-        expect(report.accepted, `${LATE}accepted requests`).toBeGreaterThan(0)
+        expect(report.slowest, 'the slowest answer').toBeLessThan(ANSWERS_WITHIN)
+        expect(report.healedAfter, 'the last failure').toBeLessThan(HEALS_WITHIN)
+        expect(report.accepted, 'accepted requests').toBeGreaterThan(0)
         // Without these, the test would pass if the fault were not caused.
-        if (proof === 'failures') expect(report.failures, `${LATE}the effect of the fault`).toBeGreaterThan(0)
-        if (proof === 'loss') expect(report.acceptedTwice, `${LATE}the effect of the fault`).toBeGreaterThan(0)
+        if (proof === 'failures') expect(report.failures, 'the effect of the fault').toBeGreaterThan(0)
+        if (proof === 'loss') expect(report.acceptedTwice, 'the effect of the fault').toBeGreaterThan(0)
         if (loses === 'everything') {
-          expect(report.acceptedTwice, `${LATE}the loss`).toBeGreaterThanOrEqual(report.acceptedBefore)
+          expect(report.acceptedTwice, 'the loss').toBeGreaterThanOrEqual(report.acceptedBefore)
         }
         expects?.(report)
         const section = SECTIONS.find((text) => text.startsWith(`${store}\n`))
@@ -399,7 +398,7 @@ async function underLoad(
   const read = (lines: AsyncIterator<string>) => lines.next().then(({ value }) => value)
   try {
     for (const { lines } of workers) {
-      if ((await read(lines)) !== 'ready') throw new Error(`${LATE}a process with ${kind} cannot connect`)
+      if ((await read(lines)) !== 'ready') throw new Error(`a process with ${kind} cannot connect`)
     }
     const start = Date.now() + 50
     for (const { worker } of workers) worker.stdin.write(`${start}\n`)

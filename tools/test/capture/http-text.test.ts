@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { CaptureError } from '../../src/capture/capture-error.js'
 import type { Header } from '../../src/capture/headers.js'

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { headerShapes, momentsInWindow, validParts } from '../../../test/support/arbitraries.js'
+import { fc, RUNS } from '../../../test/support/fast-check.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../../../test/support/request.js'
 import { diagnose } from '../../src/diagnose/index.js'
 import { diagnoseBriefly } from './brief-search.js'
@@ -38,7 +38,7 @@ it('never calls another request genuine', async () => {
       expect(findings.length).toBeGreaterThan(0)
     }),
     // There are few runs, because each one is a search.
-    { numRuns: Number(process.env['FC_RUNS']) / 10 },
+    { numRuns: RUNS / 10 },
   )
 })
 

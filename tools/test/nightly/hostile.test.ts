@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { bodies, nonces, texts } from '../../../test/support/arbitraries.js'
+import { fc } from '../../../test/support/fast-check.js'
 import { NOW, SECRET, signatureOf, signedRequest } from '../../../test/support/request.js'
 import { diagnose } from '../../src/diagnose/index.js'
 import { NESTINGS } from './nestings.js'

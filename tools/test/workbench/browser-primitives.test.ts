@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bodies } from '../../../test/support/arbitraries.js'
+import { fc } from '../../../test/support/fast-check.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 import { browserPrimitives } from '../../src/workbench/browser-primitives.js'
 

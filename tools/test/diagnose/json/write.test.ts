@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fc } from '../../../../test/support/fast-check.js'
 import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
 import {
   asciiString,

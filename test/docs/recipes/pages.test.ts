@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { codeBlock, splitAnnotated } from '../../../docs/generate/annotated.js'
+import { ALL_RECIPES } from '../../nightly/frameworks/recipes.js'
+import { FULL } from '../../nightly/packages/packages.js'
+import { codeBlocks } from '../../support/code-blocks.js'
+import { ROOT } from '../../support/packed.js'
+import { FOLDER } from './recipes.js'
+
+const GUIDE = join(FOLDER, '../receive')
+const pages = new Map(readdirSync(GUIDE).map((page) => [page, readFileSync(join(GUIDE, page), 'utf8')]))
+const filesIn = (folder: string, recursive = true) =>
+  readdirSync(join(FOLDER, folder), { recursive, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+const codeOf = (file: string) => splitAnnotated(readFileSync(join(FOLDER, file), 'utf8')).code
+const files = [...filesIn('', false), ...filesIn('nextjs'), ...filesIn('nitro')]
+
+describe('the guide to recipes', () => {
+  it.each([...files, 'wrangler.json'])('shows docs/recipes/%s on one page', (file) => {
+    const code = `\n${codeBlock(file, readFileSync(join(FOLDER, file), 'utf8'))}\n`
+    expect([...pages.values()].filter((page) => page.includes(code))).toHaveLength(1)
+  })
+
+  it.each(ALL_RECIPES.map(({ file }) => file))('has a test that runs %s', (file) => {
+    expect(files).toContain(file)
+  })
+
+  it('has recipes that are short: at most 30 lines each, and 490 all together', () => {
+    const lines = files.map((file) => codeOf(file).trimEnd().split('\n').length)
+    expect(Math.max(...lines)).toBeLessThanOrEqual(30)
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(490)
+  })
+
+  it('links every page from its index', () => {
+    const index = pages.get('index.md') ?? ''
+    const others = [...pages.keys()].filter((page) => page !== 'index.md')
+    expect(others.filter((page) => !index.includes(`(${page})`))).toEqual([])
+  })
+})
+
+describe('the page of a framework names the version that is tested', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(FULL, 'package.json'), 'utf8'))
+
+  it.each([
+    ['express.md', 'Express', 'express'],
+    ['express.md', 'Express', 'express4'],
+    ['fastify.md', 'Fastify', 'fastify'],
+    ['koa.md', 'Koa', 'koa'],
+    ['hono.md', 'Hono', 'hono'],
+    ['hono.md', '`@hono/node-server`', '@hono/node-server'],
+    ['h3.md', 'h3 version', 'h3'],
+    ['nitro.md', 'Nitro', 'nitropack'],
+    ['nuxt.md', 'Nuxt', 'nuxt'],
+    ['hapi.md', 'hapi', '@hapi/hapi'],
+    ['adonisjs.md', 'AdonisJS', '@adonisjs/core'],
+    ['astro.md', 'Astro', 'astro'],
+    ['nestjs.md', 'NestJS', '@nestjs/core'],
+    ['feathers.md', 'Feathers', '@feathersjs/feathers'],
+    ['nextjs.md', 'Next.js', 'next'],
+    ['fetch.md', 'SvelteKit', '@sveltejs/kit'],
+    ['fetch.md', 'React Router', 'react-router'],
+    ['google-cloud-functions.md', '`@google-cloud/functions-framework`', '@google-cloud/functions-framework'],
+  ])('%s: %s', (page, name, dependency) => {
+    const [, major = ''] = /(\d+)\./.exec(dependencies[dependency]) ?? []
+    expect(pages.get(page)).toMatch(new RegExp(`${name} ${major}\\b`))
+  })
+})
+
+it('the quickstart of the README is the handler for Express', () => {
+  const [handler] = codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'js')
+  expect(handler).toBe(codeOf('express.ts').trimEnd())
+})

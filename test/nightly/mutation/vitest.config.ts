@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+// The tests that run on a mutant are a choice of these: see parts.js.
+
+process.env['FC_RUNS'] ??= '50'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts', 'tools/test/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    globalSetup: 'tools/test/cli/program.ts',
+    isolate: false,
+    // A mutant that hangs is stopped soon. Instrumented code is slow.
+    testTimeout: 20_000,
+  },
+})

@@ -1,0 +1,431 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REDIRECTS } from '../../../docs/site/navigation.js'
+import { ROOT } from '../../support/packed.js'
+import { isInstalled } from '../../support/programs.js'
+import {
+  type Browser,
+  CAN_RUN,
+  findViolations,
+  launch,
+  measureFirstPaint,
+  type Page,
+  SCHEMES,
+  WIDTHS,
+} from '../packages/browser.js'
+
+// The built documentation site in a real browser. The build itself fails for a dead link or anchor.
+
+const SITE = join(ROOT, 'docs/site/.vitepress/dist')
+
+/** The parts that all pages share. Axe needs seconds for them, so they are checked only on a few pages. */
+const PAGE_FRAME = ['.VPNav', '.VPLocalNav', '.VPSidebar', 'pre.shiki']
+
+const TYPES: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
+
+function findingCodes(): string[] {
+  const source = readFileSync(join(ROOT, 'tools/src/diagnose/finding.ts'), 'utf8')
+  return [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => String(code))
+}
+
+const siteIsInstalled = isInstalled('the site', existsSync(join(ROOT, 'docs/site/node_modules')))
+
+describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
+  let browser: Browser
+  let server: Server
+  let address = ''
+  let pages: string[] = []
+
+  beforeAll(async () => {
+    if (!process.env['SITE_IS_BUILT'] || !existsSync(SITE)) {
+      execFileSync(process.execPath, ['docs/site/build.js'], { cwd: ROOT, stdio: 'pipe' })
+    }
+    pages = readdirSync(SITE, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.html') && file !== 'workbench.html')
+      .filter((file) => !(file.replace(/\.html$/, '') in REDIRECTS))
+      .sort()
+    server = createServer((request, response) => {
+      const path = join(SITE, decodeURIComponent(new URL(`http://site${request.url}`).pathname))
+      const isFound = existsSync(path) && extname(path) !== ''
+      const type = isFound ? (TYPES[extname(path)] ?? 'application/octet-stream') : 'text/html; charset=utf-8'
+      response.writeHead(isFound ? 200 : 404, { 'Content-Type': type })
+      return response.end(readFileSync(isFound ? path : join(SITE, '404.html')))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    server.close()
+  })
+
+  async function open(path: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const page = await browser.newPage(options)
+    await page.goto(`${address}${path}`, { waitUntil: 'networkidle' })
+    return page
+  }
+
+  it.each(['index.html', 'operate/sizing.html', 'api/inbound-webhook-auth.html'])(
+    'needs at most 150 KB gzipped for %s, and paints within a second',
+    async (path) => {
+      const page = await browser.newPage()
+      const requested: string[] = []
+      let isLoaded = false
+      page.once('load', () => {
+        isLoaded = true
+      })
+      // The pages that this one links to are fetched later.
+      page.on('request', (request) => isLoaded || requested.push(new URL(request.url()).pathname))
+      await page.goto(`${address}${path}`)
+      await page.close()
+      const files = requested.map((name) => join(SITE, decodeURIComponent(name))).filter((name) => existsSync(name))
+      expect(files.length).toBeGreaterThan(4)
+      // The start page has a picture of up to 60 KB.
+      const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(name)).length, 0)
+      expect(bytes).toBeLessThan(200_000)
+      expect(await measureFirstPaint(browser, `${address}${path}`)).toBeLessThan(1000)
+    },
+  )
+
+  it('requests nothing from other servers', async () => {
+    const page = await browser.newPage()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(`${address}index.html`, { waitUntil: 'networkidle' })
+    expect(requests.length).toBeGreaterThan(3)
+    expect(requests.filter((url) => !url.startsWith(address) && !url.startsWith('data:'))).toEqual([])
+    await page.close()
+  })
+
+  it('shows the version, and names the pages of the reference as they are imported', async () => {
+    const page = await open('api/inbound-webhook-auth/redis.html')
+    const { name, version, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(await page.textContent('.VPNavBarMenu')).toContain(`v${version}`)
+    expect(await page.textContent('h1')).toContain('inbound-webhook-auth/redis')
+    const links = await page.$$eval('.VPSidebar a', (all) => all.map(({ textContent }) => textContent))
+    const imported = Object.keys(exports).filter((subpath) => subpath !== './package.json')
+    for (const subpath of imported) expect(links).toContain(subpath === '.' ? name : `…${subpath.slice(1)}`)
+    await page.close()
+  })
+
+  async function useColours(page: Page, colorScheme: (typeof SCHEMES)[number]) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForFunction(
+      (isDark) => document.documentElement.classList.contains('dark') === isDark,
+      colorScheme === 'dark',
+    )
+  }
+
+  /** Returns the start of each table, block of code and drawing that is wider than its place, and of the page itself. */
+  const findClipped = (page: Page) =>
+    page.evaluate(() => {
+      const all = [document.documentElement, ...document.querySelectorAll('.vp-doc :is(table, pre, figure)')]
+      return all
+        .filter((element) => element.scrollWidth > element.clientWidth + 1)
+        .map(({ tagName, textContent }) => `${tagName} ${textContent?.trim().slice(0, 60)}`)
+    })
+
+  /** Enters a word in the search, and returns the address of the first result. */
+  async function search(page: Page, word: string): Promise<string | null> {
+    await page.fill('#localsearch-input', '')
+    await page.waitForFunction(() => document.querySelectorAll('.results .result').length === 0)
+    await page.fill('#localsearch-input', word)
+    const first = page.locator('.results a.result').first()
+    return first.getAttribute('href', { timeout: 5000 }).catch(() => null)
+  }
+
+  it('has four ways in', async () => {
+    const page = await open('index.html')
+    expect(await page.locator('h1').count()).toBe(1)
+    const ways = await page.$$eval('a.VPFeature', (all) =>
+      all.map((way) => [way.querySelector('h2')?.textContent, way.getAttribute('href')]),
+    )
+    expect(ways).toEqual([
+      ['Receive', '/receive/'],
+      ['Send', '/send/'],
+      ['Operate', '/operate/'],
+      ['I get a 401', '/debug/'],
+    ])
+    await page.close()
+  })
+
+  it('shows the pages of the section in which the reader is, and a link to each other section', async () => {
+    const page = await open('receive/express.html')
+    const links = await page.$$eval('.VPSidebar a', (all) => all.map((link) => link.getAttribute('href')))
+    expect(links).toContain('/receive/fastify.html')
+    expect(links.filter((link) => link?.startsWith('/operate/'))).toEqual(['/operate/'])
+    // A button that does nothing, or that another one contains, cannot be used with a screen reader.
+    expect(await page.locator('.VPSidebar [role=button], .VPSidebar [tabindex="0"]').count()).toBe(0)
+    await page.close()
+  })
+
+  it('shows the sections of each page beside it, names in one line, and lines of at most 90 characters', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const problems: string[] = []
+    for (const path of pages.filter((one) => /\//.test(one))) {
+      await page.goto(`${address}${path}`)
+      const { sections, outlined, wrapped, longest } = await page.evaluate(() => {
+        const textOf = ({ textContent }: Element) => textContent?.trim()
+        const isShown = (element: Element) => element.getClientRects().length > 0
+        const all = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown)
+        const lengths = all('.vp-doc :is(p, li)')
+          .filter((text) => !text.matches('td *') && text.querySelector('p, li, pre') === null)
+          .map((text) => {
+            const lines = new Map<number, number>()
+            const range = document.createRange()
+            const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT)
+            for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
+              // A line breaks only after white space or a hyphen.
+              for (const { index, 0: word } of node.data.matchAll(/[^\s-]*[\s-]+|[^\s-]+/g)) {
+                range.setStart(node, index)
+                range.setEnd(node, index + 1)
+                const { top, height } = range.getBoundingClientRect()
+                // Code in a line has another height, but the same middle.
+                const line = Math.round((top + height / 2) / 10)
+                lines.set(line, (lines.get(line) ?? 0) + word.length)
+              }
+            }
+            return Math.max(0, ...lines.values())
+          })
+        return {
+          sections: document.querySelectorAll('.vp-doc h2').length,
+          outlined: all('.VPDocAsideOutline .outline-link').length,
+          wrapped: all('.VPSidebar a')
+            .filter((link) => link.getBoundingClientRect().height > 36)
+            .map(textOf),
+          longest: Math.max(0, ...lengths),
+        }
+      })
+      if (outlined < sections) problems.push(`${path} has ${sections} sections, and shows ${outlined}`)
+      if (longest > 90) problems.push(`${path} has a line of ${longest} characters`)
+      problems.push(...wrapped.map((label) => `${path}: ${label} has two lines`))
+    }
+    await page.close()
+    expect([...new Set(problems)]).toEqual([])
+  }, 200_000)
+
+  it('shows the picture of the colour scheme on the start page, in the right half', async () => {
+    for (const colorScheme of SCHEMES) {
+      const page = await open('index.html', { colorScheme, viewport: { width: 1280, height: 900 } })
+      const picture = page.locator(`.VPHero img:visible`)
+      expect(await picture.count()).toBe(1)
+      expect(await picture.getAttribute('src')).toBe(`/explained-${colorScheme}.webp`)
+      const box = await picture.boundingBox()
+      expect(box?.x).toBeGreaterThan(600)
+      expect(box?.width).toBeGreaterThan(400)
+      await page.close()
+    }
+  })
+
+  it('has a summary of the reference by job, which the top bar links to', async () => {
+    const page = await open('index.html')
+    await page.locator('.VPNavBarMenu').getByRole('link', { name: 'API', exact: true }).click()
+    await expect.poll(() => page.textContent('h1')).toContain('API')
+    const link = page.getByRole('link', { name: 'receive', exact: true })
+    expect(await link.first().getAttribute('href')).toBe('/api/inbound-webhook-auth.html#receive')
+    await page.close()
+  })
+
+  it('searches from an address without a page', async () => {
+    const page = await open('receive/expres')
+    expect(await page.textContent('h1')).toBe('Page not found')
+    await page.click('.open-search')
+    expect(await search(page, 'express')).toBe('/receive/express.html#receive-with-express')
+    await page.close()
+  })
+
+  it('has a description and a card of its own for each page', async () => {
+    const described = new Map<string, string[]>()
+    const incomplete = pages.filter((path) => {
+      if (path === '404.html') return false
+      const html = readFileSync(join(SITE, path), 'utf8')
+      const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(html) ?? []
+      described.set(description, [...(described.get(description) ?? []), path])
+      const isCard = ['og:title', 'og:description', 'twitter:card'].every((name) => html.includes(`"${name}"`))
+      return description.length < 40 || description.length > 200 || !isCard
+    })
+    expect(incomplete).toEqual([])
+    expect([...described.values()].filter((paths) => paths.length > 1)).toEqual([])
+  })
+
+  it('begins the reference with verify, and shows no default that is undefined', async () => {
+    const page = await open('api/inbound-webhook-auth.html')
+    const names = await page.$$eval('.vp-doc h3', (all) => all.map((name) => name.textContent?.trim()))
+    expect(names[0]).toContain('verify()')
+    await page.close()
+    const isOdd = (path: string) => /Default value[\s\S]{0,80}undefined/.test(readFileSync(join(SITE, path), 'utf8'))
+    expect(pages.filter((path) => path.startsWith('api/') && isOdd(path))).toEqual([])
+  })
+
+  it.each(Object.entries(REDIRECTS))('leads on from %s to %s', async (from, to) => {
+    const page = await browser.newPage()
+    await page.goto(`${address}${from}.html`)
+    await page.waitForURL(`${address}${to}`)
+    expect(await page.textContent('h1')).not.toBe('Page not found')
+    await page.close()
+  })
+
+  it('offers the captured requests of a guide', async () => {
+    const page = await open('debug/index.html')
+    const link = page.getByRole('link', { name: 'signature-base64.http' })
+    expect(await link.count()).toBe(1)
+    const response = await page.request.get(new URL(String(await link.getAttribute('href')), address).href)
+    expect(await response.text()).toBe(readFileSync(join(ROOT, 'docs/debug/captured/signature-base64.http'), 'utf8'))
+    await page.close()
+  })
+
+  it('prints the whole code, and no navigation', async () => {
+    const page = await open('receive/express.html', { viewport: { width: 700, height: 900 } })
+    await page.emulateMedia({ media: 'print' })
+    for (const frame of ['.VPNav', '.VPSidebar', '.VPDocFooter', 'button.copy >> nth=0']) {
+      expect(await page.locator(frame).isVisible(), frame).toBe(false)
+    }
+    expect(await page.locator('pre').count()).toBeGreaterThan(0)
+    expect(await findClipped(page)).toEqual([])
+    await page.close()
+  })
+
+  it('prints dark text on white, also from the dark theme', async () => {
+    const page = await open('receive/express.html', { colorScheme: 'dark' })
+    const isDark = () => page.locator('html.dark').count()
+    await expect.poll(isDark).toBe(1)
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(isDark).toBe(0)
+    await page.emulateMedia({ media: 'screen' })
+    await expect.poll(isDark).toBe(1)
+    await page.close()
+  })
+
+  it('search shows the best page first', async () => {
+    const page = await open('index.html')
+    await page.click('.VPNavBarSearch button')
+    const found: Record<string, string | null> = {}
+    const best = {
+      rotate: '/receive/rotate-secrets.html#rotate-a-secret',
+      replay: '/reference/errors.html#replayed_nonce',
+      sizing: '/operate/sizing.html#sizing-a-nonce-store',
+      ERR_NONCE_STORE: '/reference/errors.html#err_nonce_store',
+      Lambda: '/receive/lambda.html#receive-with-aws-lambda',
+      401: '/debug/#why-a-request-gets-401',
+      metrics: '/operate/observability.html#metrics-and-alerts',
+      workbench: '/debug/command-line.html#workbench',
+    }
+    for (const word of Object.keys(best)) found[word] = await search(page, word)
+    await page.close()
+    expect(found).toEqual(best)
+  })
+
+  it('search finds every finding code', async () => {
+    const codes = findingCodes()
+    expect(codes.length).toBeGreaterThan(30)
+    const page = await open('index.html')
+    await page.click('.VPNavBarSearch button')
+    const missing: string[] = []
+    for (const code of codes) {
+      const link = await search(page, code)
+      const file = link === null ? undefined : new URL(link, address).pathname
+      if (file === undefined || !readFileSync(join(SITE, file), 'utf8').includes(code)) missing.push(`${code}: ${link}`)
+    }
+    await page.close()
+    expect(missing).toEqual([])
+  })
+
+  it('each page fits 390, 768 and 1280 px, and axe finds no violation in its content', async () => {
+    const problems: string[] = []
+    const lanes = [0, 1]
+    await Promise.all(
+      lanes.map(async (lane) => {
+        // Motion is reduced, because axe would otherwise measure a colour that is still changing.
+        const page = await browser.newPage({ reducedMotion: 'reduce' })
+        for (const path of pages.filter((_, index) => index % lanes.length === lane)) {
+          await page.emulateMedia({ colorScheme: 'light' })
+          await page.goto(`${address}${path}`)
+          const found: string[] = []
+          for (const width of [...WIDTHS].reverse()) {
+            await page.setViewportSize({ width, height: 844 })
+            found.push(...(await findClipped(page)).map((clipped) => `${width} px: ${clipped}`))
+          }
+          found.push(...(await findViolations(page, PAGE_FRAME)))
+          await useColours(page, 'dark')
+          found.push(...(await findViolations(page, PAGE_FRAME, ['color-contrast'])).map((line) => `dark: ${line}`))
+          problems.push(...found.map((line) => `${path}: ${line}`))
+        }
+        await page.close()
+      }),
+    )
+    expect(problems).toEqual([])
+  }, 400_000)
+
+  it.each([
+    'index.html',
+    '404.html',
+    'receive/express.html',
+    'operate/failures.html',
+    'api/inbound-webhook-auth/redis.html',
+  ])('axe finds no violation on the whole of %s, at any width, in light and dark colours', async (path) => {
+    const page = await open(path, { reducedMotion: 'reduce' })
+    for (const colorScheme of SCHEMES) {
+      await useColours(page, colorScheme)
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 844 })
+        expect(await findViolations(page), `${width} px, ${colorScheme}`).toEqual([])
+      }
+    }
+    await page.close()
+  })
+
+  it('has diagrams with a title and a description, in the colours of the theme', async () => {
+    const page = await open('start/how-it-works.html', { colorScheme: 'light' })
+    expect(await page.$$eval('svg.diagram', (all) => all.length)).toBe(4)
+    const named = await page.$$eval('svg.diagram', (all) =>
+      all.every((svg) =>
+        (svg.getAttribute('aria-labelledby') ?? '').split(' ').every((id) => document.getElementById(id)?.textContent),
+      ),
+    )
+    expect(named).toBe(true)
+    const colour = () => page.$eval('svg.diagram text', (text) => getComputedStyle(text).fill)
+    const light = await colour()
+    await page.evaluate(() => document.documentElement.classList.add('dark'))
+    expect(await colour()).not.toBe(light)
+    await page.close()
+  })
+
+  const PICTURES = [
+    'index',
+    '404',
+    'start/overview',
+    'start/how-it-works',
+    'receive/express',
+    'operate/index',
+    'operate/failures',
+    'trust/benchmarks',
+    'api/inbound-webhook-auth',
+  ]
+  it
+    .runIf(process.env['SCREENSHOTS'])
+    .each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(
+    'is shown at %i px in %s colours',
+    async (width, colorScheme) => {
+      const folder = String(process.env['SCREENSHOTS'])
+      mkdirSync(folder, { recursive: true })
+      for (const path of PICTURES) {
+        const page = await open(`${path}.html`, { viewport: { width, height: 1000 }, colorScheme })
+        await page.screenshot({ path: join(folder, `site-${path.replaceAll('/', '-')}-${width}-${colorScheme}.png`) })
+        await page.close()
+      }
+    },
+  )
+})

@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type NonceStore, sign, verify } from '../../../src/index.js'
+import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../../src/stores/dynamodb.js'
+import { nonceStoreContract } from '../../../src/testing/index.js'
+import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
+import { importGuideCode } from '../../support/guide-code.js'
+import { ROOT } from '../../support/packed.js'
+import { isInstalled } from '../../support/programs.js'
+import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../../support/servers.js'
+import { twoConnections } from '../../support/stores/connections.js'
+import { newRequest, SECRET, send, sendAll } from '../../support/stores/load.js'
+import { BUILD, requirePackage } from '../packages/packages.js'
+
+interface Connected {
+  client: { send(command: object): Promise<Record<string, unknown>>; destroy(): void }
+  nonceStore: NonceStore
+  close(): void
+}
+
+const installed = isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled())
+
+describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
+  let server: DynaliteServer
+  let sdk: Record<string, new (input: object) => object>
+  let connect: (config: object, timeout?: number) => Connected
+  const closers: (() => unknown)[] = []
+  beforeAll(async () => {
+    server = await DynaliteServer.start()
+    sdk = requirePackage('@aws-sdk/client-dynamodb')
+    connect = (await importGuideCode('docs/stores/dynamodb.js')).connect
+  })
+  beforeEach(() => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+  afterAll(() => server?.stop())
+
+  function connected(port = server.port, timeout?: number): Connected {
+    const connection = connect(configOf(port), timeout)
+    closers.push(() => connection.close())
+    return connection
+  }
+
+  function command(name: string, input: object): object {
+    const Command = sdk[name]
+    if (Command === undefined) throw new Error(`no ${name}`)
+    return new Command(input)
+  }
+
+  /** A store of src/ with its own clock. It counts what it sends. */
+  function storeWith(clock: { now(): number }) {
+    const { client } = connected(server.port, LONG_TIMEOUT)
+    const inputs: DynamoDBPutItemInput[] = []
+    const putItem = (input: DynamoDBPutItemInput) => {
+      inputs.push(input)
+      return client.send(command('PutItemCommand', input))
+    }
+    return { store: new DynamoDBNonceStore({ putItem, clock, timeout: LONG_TIMEOUT }), inputs }
+  }
+
+  const store = twoConnections(async () => {
+    const { nonceStore, close } = connect(configOf(server.port), LONG_TIMEOUT)
+    return Object.assign(nonceStore, { close })
+  })
+  const unreachable = { createUnreachableStore: async () => connected(await freePort()).nonceStore }
+  it.concurrent.each(nonceStoreContract(() => store(), unreachable))('$name', ({ run }) => run())
+
+  describe('with a clock that the test moves', () => {
+    let now = 1_700_000_000_000.5
+    let moved: NonceStore
+    beforeAll(() => {
+      moved = storeWith({ now: () => now }).store
+    })
+    const wait = (milliseconds: number) => {
+      now += milliseconds
+    }
+    it.each(nonceStoreContract(() => moved, { wait }))('$name', ({ run }) => run())
+  })
+
+  it('fits the types of the SDK', () => {
+    mkdirSync(BUILD, { recursive: true })
+    const folder = mkdtempSync(join(BUILD, 'types-'))
+    writeFileSync(
+      join(folder, 'main.mts'),
+      `import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+      import { DynamoDBNonceStore } from '../../../../../dist/dynamodb.js'
+      const client = new DynamoDBClient()
+      export const nonceStore = new DynamoDBNonceStore({ putItem: (input) => client.send(new PutItemCommand(input)) })`,
+    )
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--noEmit', '--types', 'node']
+    const options = [...strict, '--target', 'es2022', '--module', 'nodenext', 'main.mts']
+    try {
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+      execFileSync(process.execPath, [tsc, ...options], {
+        cwd: folder,
+        encoding: 'utf8',
+      })
+    } catch (error) {
+      expect(Object(error).stdout).toBe('')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  describe('the table', () => {
+    const text = (file: string) => readFileSync(join(ROOT, 'docs/stores', file), 'utf8')
+
+    async function expectUsable(name: string) {
+      const { client } = connected()
+      const putItem = (input: DynamoDBPutItemInput) => client.send(command('PutItemCommand', input))
+      const nonces = new DynamoDBNonceStore({ putItem, table: name, timeout: LONG_TIMEOUT })
+      await eventually(async () => expect(await nonces.reserve('42', crypto.randomUUID(), 600)).toBe(true))
+      expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+      expect(await nonces.reserve('42', 'nonce', 600)).toBe(false)
+    }
+
+    it('of CloudFormation has the key and the time to live of the store', async () => {
+      const template = requirePackage('yaml').parse(text('dynamodb-table.yaml'))
+      const { TimeToLiveSpecification, ...input } = template.Resources.WebhookNonces.Properties
+      expect(TimeToLiveSpecification).toEqual({ AttributeName: 'expires_at', Enabled: true })
+      await connected().client.send(command('CreateTableCommand', { ...input, TableName: 'of_cloudformation' }))
+      await expectUsable('of_cloudformation')
+    })
+
+    it('of Terraform has the key and the time to live of the store', async () => {
+      const definition = text('dynamodb-table.tf')
+      const settingOf = (name: string) => new RegExp(`^ *${name} *= "?([^"\\n]*)"?$`, 'm').exec(definition)?.[1]
+      expect(settingOf('attribute_name')).toBe('expires_at')
+      expect(settingOf('enabled')).toBe('true')
+      const [, AttributeName] = /attribute \{\s*name = "(\w+)"/.exec(definition) ?? []
+      const input = {
+        TableName: 'of_terraform',
+        BillingMode: settingOf('billing_mode'),
+        AttributeDefinitions: [{ AttributeName, AttributeType: settingOf('type') }],
+        KeySchema: [{ AttributeName: settingOf('hash_key'), KeyType: 'HASH' }],
+      }
+      await connected().client.send(command('CreateTableCommand', input))
+      await expectUsable('of_terraform')
+    })
+
+    it('of the SDK has the key and the time to live of the store', async () => {
+      const { createTable } = await importGuideCode('docs/stores/dynamodb-table.js')
+      const { client } = connected(server.port, LONG_TIMEOUT)
+      const requests: object[] = []
+      // dynalite does not know time to live.
+      const recording = {
+        ...client,
+        config: Object(client).config,
+        send(sent: { input: object; constructor: { name: string } }) {
+          if (!sent.constructor.name.startsWith('UpdateTimeToLive')) return client.send(sent)
+          requests.push(sent.input)
+          return {}
+        },
+      }
+      await createTable(recording, 'of_the_sdk')
+      expect(requests).toEqual([
+        { TableName: 'of_the_sdk', TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } },
+      ])
+      await expectUsable('of_the_sdk')
+    })
+  })
+
+  it('keeps a small item, for any length of webhook and key', async () => {
+    const { store: nonces, inputs } = storeWith(Date)
+    await nonces.reserve('w'.repeat(100_000), 'n'.repeat(128), 600)
+    const { TableName, Item } = inputs[0] ?? {}
+    const { Item: found } = await connected().client.send(
+      command('GetItemCommand', { TableName, Key: { key_hash: Item?.key_hash } }),
+    )
+    expect(found).toEqual(Item)
+    expect(JSON.stringify(found).length).toBeLessThan(200)
+  })
+
+  it('needs one write for most bodies, and two for JSON without spaces', async () => {
+    const bodies: [string, number][] = [
+      ['{"event":"invoice.paid"}', 2],
+      ['{"event": "invoice.paid"}', 2],
+      ['{\n  "event": "invoice.paid"\n}', 1],
+      ['{"a name with spaces":1}', 1],
+      ['event=invoice.paid&url=https%3A%2F%2Fexample.com', 1],
+      ['<event time="10:00"/>', 1],
+      ['', 1],
+    ]
+    for (const [body, writes] of bodies) {
+      const { store: nonces, inputs } = storeWith(Date)
+      const result = await verify({ webhookId: '42', headers: sign(body, SECRET), body }, SECRET, nonces)
+      expect(result.ok).toBe(true)
+      expect([body, inputs.length]).toEqual([body, writes])
+    }
+  })
+
+  it('accepts a request whose first answer was lost, once: the SDK sends it again', async () => {
+    const proxy = await TcpProxy.start(server.port)
+    closers.push(() => proxy.stop())
+    const { nonceStore } = connected(proxy.port, LONG_TIMEOUT)
+    let replies = 0
+    // The proxy drops every second answer.
+    proxy.onReply = () => (++replies % 2 === 1 ? 'cut' : 'pass')
+    for (let round = 0; round < 20; round++) {
+      const request = newRequest()
+      expect(await send(request, nonceStore)).toBe('accepted')
+      proxy.onReply = () => 'pass'
+      expect(await send(request, nonceStore)).toBe('replayed_nonce')
+      proxy.onReply = () => (++replies % 2 === 1 ? 'cut' : 'pass')
+    }
+    expect(replies).toBeGreaterThanOrEqual(40)
+  })
+
+  it('throws if all answers are lost, and then accepts no request twice', async () => {
+    const proxy = await TcpProxy.start(server.port)
+    closers.push(() => proxy.stop())
+    const { nonceStore } = connected(proxy.port)
+    proxy.onReply = () => 'cut'
+    const requests = Array.from({ length: 10 }, newRequest)
+    expect(await sendAll(requests, nonceStore)).toEqual({ ERR_NONCE_STORE: 10 })
+    proxy.onReply = () => 'pass'
+    expect(await sendAll(requests, nonceStore)).toEqual({ replayed_nonce: 10 })
+  })
+
+  describe('two callers whose clocks differ', () => {
+    const START = 1_700_000_000_000
+
+    // Each caller uses one clock for the window and for the expiry. A reservation ends only when the window has closed there.
+    it.each([-10_000, -600, -301, -300, -1, -0.001, 0, 0.001, 1, 300, 301, 600, 10_000])(
+      'by %d s never accept a request twice',
+      async (seconds) => {
+        let time = START
+        const [one, two] = [{ now: () => time }, { now: () => time + seconds * 1000 }]
+        const [first, second] = [storeWith(one).store, storeWith(two).store]
+        for (const timestamp of [START / 1000 - 300, START / 1000, START / 1000 + 300]) {
+          const request = { webhookId: '42', headers: sign('', SECRET, { timestamp }), body: '' }
+          time = START
+          expect((await verify(request, SECRET, first, one)).ok).toBe(true)
+          // The second caller's clock is at every edge of the window and of the reservation.
+          for (const at of [
+            -300_000, -1, 0, 1, 299_999, 300_000, 300_001, 599_999, 600_000, 600_001, 601_000, 601_001,
+          ]) {
+            time = START + at - seconds * 1000
+            expect((await verify(request, SECRET, second, two)).ok).toBe(false)
+          }
+        }
+      },
+    )
+
+    it('free a nonce as much earlier or later as they differ', async () => {
+      let time = START
+      const ahead = storeWith({ now: () => time + 60_000 }).store
+      const right = storeWith({ now: () => time }).store
+      expect(await right.reserve('42', 'nonce of the right clock', 600)).toBe(true)
+      expect(await ahead.reserve('42', 'nonce of the clock ahead', 600)).toBe(true)
+      time = START + 540_001
+      expect(await right.reserve('42', 'nonce of the right clock', 600)).toBe(false)
+      expect(await ahead.reserve('42', 'nonce of the right clock', 600)).toBe(true)
+      time = START + 660_000
+      expect(await right.reserve('42', 'nonce of the clock ahead', 600)).toBe(false)
+      time = START + 660_001
+      expect(await right.reserve('42', 'nonce of the clock ahead', 600)).toBe(true)
+    })
+  })
+})

@@ -1,0 +1,654 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryNonceStore, verify } from '../../../src/index.js'
+import { call } from '../../../tools/test/cli/call.js'
+import { type Listener, SECRET, startInProcess } from '../../../tools/test/cli/listener.js'
+import { ROOT } from '../../support/packed.js'
+import { isInstalled } from '../../support/programs.js'
+import { send, signedHeaders } from '../../support/raw-client.js'
+import { type Browser, CAN_RUN, findViolations, launch, type Page, SCHEMES, WIDTHS } from '../packages/browser.js'
+
+// `listen --page` in a real browser.
+
+const SENT = Buffer.from(
+  '{"event":"invoice.paid","url":"https://example.com/invoices/42","amount":12.5,"customer":"Zoë"}',
+)
+/** What json_encode of PHP writes. */
+const SIGNED = Buffer.from(
+  '{"event":"invoice.paid","url":"https:\\/\\/example.com\\/invoices\\/42","amount":12.5,"customer":"Zo\\u00eb"}',
+)
+
+describe.runIf(CAN_RUN)('the page of listen', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'listen-page-'))
+  let browser: Browser
+
+  beforeAll(async () => {
+    const { buildWorkbench } = await import('../../../tools/src/workbench/build.js')
+    mkdirSync(join(folder, 'dist'))
+    writeFileSync(join(folder, 'dist/workbench.html'), await buildWorkbench())
+    browser = await launch()
+  })
+
+  const listeners: Listener[] = []
+  const pages: Page[] = []
+  const problems: string[] = []
+  afterEach(async () => {
+    await Promise.all(pages.splice(0).map((page) => page.context().close()))
+    await Promise.all(listeners.splice(0).map((listener) => listener.interrupt()))
+    expect(problems.splice(0)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function listen(args: readonly string[] = []) {
+    const listener = await startInProcess(['--page', '--json', ...args], {}, undefined, folder)
+    listeners.push(listener)
+    const { page } = JSON.parse(listener.stdout().split('\n')[0] ?? '')
+    return { listener, port: listener.port, url: String(page) }
+  }
+
+  async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    page.on('pageerror', ({ message }) => problems.push(message))
+    page.on('dialog', (dialog) => problems.push(`a dialog: ${dialog.message()}`))
+    pages.push(page)
+    await page.goto(url)
+    await page.waitForFunction(() => document.documentElement.dataset['state'] === 'done')
+    return page
+  }
+
+  /** Sends a request that is genuine unless `parts` say otherwise. */
+  const post = (port: number, parts: Parameters<typeof signedHeaders>[0] = {}, path = '/hooks/42', body = SENT) =>
+    send(port, {
+      path,
+      headers: [
+        ['User-Agent', 'PHP/8.2'],
+        ['Content-Type', 'application/json'],
+        ...signedHeaders({ body, secret: SECRET, ...parts }),
+      ],
+      body,
+    })
+
+  const shown = (page: Page, id: number) =>
+    page.waitForFunction((id) => {
+      const { shown, state } = document.documentElement.dataset
+      return shown === String(id) && state === 'done'
+    }, id)
+
+  async function choose(page: Page, id: number): Promise<void> {
+    await page.click(`[data-id="${id}"] button`)
+    await shown(page, id)
+  }
+
+  const rowsOf = (page: Page) => page.$$eval('#request-list li', (rows) => rows.map((row) => row.textContent))
+
+  it('shows the requests from before it was opened and after, and the newest one until another is chosen', async () => {
+    const { port, url } = await listen()
+    await post(port)
+    await post(port, { body: SIGNED })
+    const page = await open(url)
+    await shown(page, 2)
+    expect(await rowsOf(page)).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\dZ✗ signature_mismatchPOST \/hooks\/42The sender signed the JSON as PHP's json_encode/,
+      ),
+      expect.stringMatching(/^\d\d:\d\d:\d\dZ✓ acceptedPOST \/hooks\/42$/),
+    ])
+    await post(port, {}, '/third')
+    await shown(page, 3)
+    expect(await page.textContent('#live-request h2')).toBe('POST /third')
+    expect(await page.textContent('#announcement')).toBe('New request: POST /third, accepted')
+
+    await choose(page, 1)
+    await post(port, {}, '/fourth')
+    await page.waitForSelector('[data-id="4"]')
+    expect(await page.getAttribute('[data-id="1"] button', 'aria-current')).toBe('true')
+    expect(await page.locator('[aria-current]').count()).toBe(1)
+    await page.click('#follow')
+    await shown(page, 4)
+    await post(port, {}, '/fifth')
+    await shown(page, 5)
+  })
+
+  it('says where to send a request, until one arrives', async () => {
+    const { url, listener } = await listen()
+    const page = await open(url)
+    expect(await page.innerText('#requests')).toContain(`Send one to ${listener.origin}`)
+    expect(await page.textContent('#live-status')).toBe(`Listening on ${listener.origin}`)
+    expect(await page.locator('#live-request').innerText()).toBe('')
+  })
+
+  it('shows a request as Check shows a capture, and does not search again', async () => {
+    const { port, url } = await listen()
+    await post(port, { body: SIGNED, nonce: 'abc' })
+    const page = await open(url)
+    await shown(page, 1)
+    expect(await page.textContent('#live-request .verdict')).toBe(
+      'Refused: signature_mismatch (1 finding), answered 401',
+    )
+    expect(await page.getAttribute('.finding', 'data-code')).toBe('body_json')
+    // The line to change is in the language of the sender.
+    expect(await page.locator('.finding dt').allTextContents()).toEqual(['PHP'])
+    const sides = await page.locator('.sides pre').allTextContents()
+    expect(sides.map((text) => text.replace(/^\d+/, ''))).toEqual([`:abc:${SIGNED}`, `:abc:${SENT}`])
+    expect(await page.locator('.sides .different').allTextContents()).toEqual(['\\', '/'])
+    expect(await page.getAttribute('.timeline', 'aria-label')).toContain('inside the window')
+    expect(page.workers()).toEqual([])
+    await page.close()
+  })
+
+  it('marks a whole character, if only its second byte differs', async () => {
+    const { port, url } = await listen()
+    await post(port, { body: Buffer.from('Zoé') }, '/', Buffer.from('Zoë'))
+    const page = await open(url)
+    await page.click('text=Change the request by hand')
+    await page.click('#tab-compare')
+    await page.selectOption('#signed-part', 'body')
+    await page.fill('#signed', 'Zoé')
+    const different = page.locator('#compare-result .different')
+    await different.first().waitFor()
+    expect(await different.allTextContents()).toEqual(['é', 'ë'])
+  })
+
+  it('searches if somebody enters a secret or changes the body by hand, and leads back', async () => {
+    const { port, url } = await listen()
+    await post(port, { secret: 'another secret' })
+    const page = await open(url)
+    await shown(page, 1)
+    const settled = () => page.waitForFunction(() => document.documentElement.dataset['state'] === 'done')
+    await page.click('text=Enter another secret by hand')
+    await page.fill('#secret-1', 'another secret')
+    await settled()
+    expect(await page.textContent('#check-status')).toBe('Genuine, unless it is a replay')
+    expect(await page.isVisible('#live-request')).toBe(false)
+
+    await page.click('text=Change the request by hand')
+    await page.fill('#capture', (await page.inputValue('#capture')).replace('12.5', '12.50'))
+    await settled()
+    expect(await page.textContent('#check-status')).toContain('Not genuine: signature_mismatch')
+    // A request that arrives does not replace what was entered.
+    await post(port)
+    await page.waitForSelector('[data-id="2"]')
+    expect(await page.inputValue('#capture')).toContain('12.50')
+
+    await page.click('#back')
+    await shown(page, 1)
+    expect(await page.textContent('#live-request .verdict')).toContain('Refused: signature_mismatch')
+    expect(await page.textContent('#check-status')).toBe('')
+  })
+
+  it('shows hostile bytes, and runs none of them', async () => {
+    const { port, url } = await listen()
+    const evil = '<script>alert(1)</script><img src=x onerror=alert(2)>'
+    const body = Buffer.concat([Buffer.from(`${evil}\u202e\0</pre>`), Buffer.of(0xff)])
+    const headers: [string, string][] = [
+      ['User-Agent', evil],
+      ['X-Evil', `"><svg onload=alert(3)>`],
+      ...signedHeaders({ body, secret: SECRET }),
+      ['X-Nonce', evil],
+    ]
+    await send(port, { path: `/${evil.replaceAll(' ', '/')}?javascript:alert(4)`, method: 'PUT', headers, body })
+    await send(port, { path: '/missing', headers: [['X-Signature', evil]], body })
+    const page = await open(url)
+    for (const id of [1, 2]) {
+      await choose(page, id)
+      expect(await page.locator(':is(#layout, header) :is(script, img, svg:not(.timeline), iframe)').count()).toBe(0)
+    }
+    await choose(page, 1)
+    expect(await page.textContent('#live-request h2')).toBe(`PUT /${evil.replaceAll(' ', '/')}?javascript:alert(4)`)
+    expect(await page.textContent('#live-request .muted')).toContain(evil)
+    expect(await page.textContent('[aria-label="The signed message as text"]')).toContain(
+      `${evil}[U+202E][NUL]</pre>[ff]`,
+    )
+    await page.click('text=Compare with another')
+    await page.waitForSelector('.attempts')
+    expect(await page.textContent('.attempts')).toContain(evil)
+  })
+
+  it('shows a request that did not arrive whole, and one that is as large as possible', async () => {
+    const { port, url, listener } = await listen()
+    const body = Buffer.alloc(2 ** 20, 'ab')
+    await post(port, {}, '/largest', body)
+    await send(port, { path: '/too-large', headers: [], body: Buffer.alloc(2 ** 20 + 1) })
+    await listener.waitFor(2)
+    const page = await open(url)
+    await shown(page, 2)
+    expect(await page.innerText('#live-request')).toContain('body_too_large')
+    expect(await page.innerText('#live-request')).toContain('It was not read to its end')
+    await choose(page, 1)
+    expect(await page.innerText('#check-result')).toContain('body of 1048576 bytes')
+  })
+
+  it('never has the secret', async () => {
+    const { port, url } = await listen()
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    pages.push(page)
+    const texts: Promise<string>[] = []
+    page.on('response', (response) => {
+      if (!response.url().endsWith('/events')) texts.push(response.text())
+    })
+    await page.goto(url)
+    const body = Buffer.from(`{"key":"${SECRET}"}`)
+    const headers: [string, string][] = [['X-Secret', SECRET], ...signedHeaders({ body, secret: 'another' })]
+    await send(port, { path: `/${SECRET}`, headers, body })
+    await shown(page, 1)
+    await page.click('text=Sign it again')
+    await page.waitForSelector('#outcome .card')
+    expect(await page.isDisabled('text=Copy as curl')).toBe(true)
+    expect(await page.isDisabled('text=Save as a file')).toBe(true)
+    const values = await page.$$eval('input, textarea, select', (all) =>
+      all.map((one) => (one as HTMLInputElement).value),
+    )
+    const all = [
+      await page.content(),
+      await page.locator('body').innerText(),
+      ...values,
+      ...(await Promise.all(texts)),
+    ].join()
+    expect(all).toContain('[secret]')
+    for (const piece of [SECRET, SECRET.slice(0, 12), Buffer.from(SECRET).toString('base64').slice(0, 16)]) {
+      expect(all).not.toContain(piece)
+    }
+  })
+
+  it('shows 300 requests that arrive at once, each once, also after a reconnect', async () => {
+    const { port, url } = await listen()
+    const page = await open(url)
+    await Promise.all(Array.from({ length: 300 }, (_, index) => post(port, {}, `/burst/${index}`)))
+    await shown(page, 300)
+    const ids = await page.$$eval('#request-list li', (rows) => rows.map((row) => Number(row.getAttribute('data-id'))))
+    expect(ids).toEqual(Array.from({ length: 300 }, (_, index) => 300 - index))
+    expect(await page.textContent('#requests-title')).toBe('300 requests')
+    // The first event of a new connection has the whole list again.
+    await page.evaluate(async () => {
+      const hello = await new Promise<string>((resolve) => {
+        const events = new EventSource('events')
+        events.addEventListener('hello', ({ data }) => {
+          events.close()
+          resolve(data)
+        })
+      })
+      document.documentElement.dataset['hello'] = String(JSON.parse(hello).requests.length)
+    })
+    expect(await page.getAttribute('html', 'data-hello')).toBe('300')
+    expect(await page.locator('#request-list li').count()).toBe(300)
+  })
+
+  it('connects again after the connection was lost, and shows each request once', async () => {
+    const { port, url } = await listen()
+    await post(port)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    pages.push(page)
+    // The page's own connection, so that the test can break it.
+    await page.addInitScript(() => {
+      const Original = EventSource
+      const opened: EventSource[] = []
+      Object.assign(globalThis, {
+        opened,
+        EventSource: class extends Original {
+          constructor(address: string) {
+            super(address)
+            opened.push(this)
+          }
+        },
+      })
+    })
+    await page.goto(url)
+    await shown(page, 1)
+    await post(port, {}, '/second')
+    await shown(page, 2)
+    await page.evaluate(async () => {
+      const [events] = (globalThis as unknown as { opened: EventSource[] }).opened
+      const hello = await (await fetch('events')).body?.getReader().read()
+      const [, data = ''] = /^data: (.*)$/m.exec(new TextDecoder().decode(hello?.value)) ?? []
+      events?.dispatchEvent(new Event('error'))
+      document.documentElement.dataset['lost'] = String(document.querySelector('#live-status')?.textContent)
+      events?.dispatchEvent(new MessageEvent('hello', { data }))
+    })
+    expect(await page.getAttribute('html', 'data-lost')).toBe('The listener does not answer. This page tries again.')
+    expect(await page.textContent('#live-status')).toMatch(/^Listening on/)
+    expect(await page.locator('#request-list li').count()).toBe(2)
+  })
+
+  it('keeps 500 rows', async () => {
+    const { port, url } = await listen()
+    const page = await open(url)
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(Array.from({ length: 90 }, () => post(port)))
+    }
+    await shown(page, 540)
+    expect(await page.locator('#request-list li').count()).toBe(500)
+    expect(await page.textContent('#requests-title')).toBe('The last 500 requests')
+  })
+
+  it('can be used by keyboard', async () => {
+    const { port, url } = await listen()
+    for (const path of ['/1', '/2', '/3']) await post(port, {}, path)
+    const page = await open(url)
+    await shown(page, 3)
+    // One row is in the tab order.
+    await page.focus('#follow')
+    await page.keyboard.press('Tab')
+    const focused = () => page.evaluate(() => document.activeElement?.closest('li')?.dataset['id'])
+    expect(await focused()).toBe('3')
+    await page.keyboard.press('ArrowDown')
+    await shown(page, 2)
+    expect(await focused()).toBe('2')
+    await page.keyboard.press('End')
+    await shown(page, 1)
+    await page.keyboard.press('Home')
+    await shown(page, 3)
+    expect(await page.getAttribute('#follow', 'aria-pressed')).toBe('false')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-check')
+  })
+
+  it('says that the listener has ended, and still shows what it has', async () => {
+    const { port, url, listener } = await listen()
+    await post(port)
+    await post(port, {}, '/second')
+    const page = await open(url)
+    await shown(page, 2)
+    const begin = performance.now()
+    expect(await listener.interrupt()).toBe(0)
+    expect(performance.now() - begin).toBeLessThan(5000)
+    await page.waitForSelector('#live-status[data-state="ended"]')
+    expect(await page.textContent('#live-status')).toContain('The listener has ended.')
+    expect(await page.textContent('#live-request h2')).toBe('POST /second')
+    await page.click('[data-id="1"] button')
+    await page.waitForSelector('#live-request .warning')
+    expect(await page.textContent('#live-request')).toBe(
+      'The listener has ended, so this request can no longer be loaded.',
+    )
+  })
+
+  describe('the buttons', () => {
+    it.runIf(isInstalled('curl'))('copy a command that sends the same request', async () => {
+      const { port, url, listener } = await listen()
+      const body = Buffer.from(`it's {"a":"\\é"}\n`)
+      await send(port, {
+        path: `/hooks/it's?a=[b]`,
+        method: 'PUT',
+        headers: [['X-Empty', ''], ['X-Byte', 'a\xe9b'], ...signedHeaders({ body, secret: SECRET })],
+        body,
+      })
+      const page = await open(url)
+      await shown(page, 1)
+      await page.click('text=Copy as curl')
+      const command = (await page.textContent('#outcome pre')) ?? ''
+      const { stdout } = await promisify(execFile)('bash', ['-c', command])
+      expect(stdout).toMatch(/^HTTP\/1\.1 401/)
+      // It arrives unchanged, so it is a replay.
+      expect((await listener.waitFor(2))[1]).toMatchObject({ method: 'PUT', reason: 'replayed_nonce' })
+      const [first, second] = await Promise.all(
+        [1, 2].map(async (id) => (await (await fetch(`${url}requests/${id}`)).json()).received.request),
+      )
+      const own = ({ headers }: { headers: [string, string][] }) =>
+        headers.filter(([name]) => !/^(host|connection|content-length|accept)$/i.test(name)).sort()
+      expect([own(second), second.body]).toEqual([own(first), first.body])
+    })
+
+    it('save a file that diagnose reads', async () => {
+      const { port, url } = await listen()
+      await post(port, { body: SIGNED })
+      const page = await open(url)
+      await shown(page, 1)
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=Save as a file')])
+      expect(download.suggestedFilename()).toBe('request-1.http')
+      const { text } = await call(['diagnose', await download.path(), '--secret-env', 'S', '--json'], {
+        env: { S: SECRET },
+      })
+      expect(JSON.parse(text).findings).toMatchObject([{ code: 'body_json' }])
+      expect(text).toContain('Time of arrival: ')
+    })
+
+    it('sign it again, and compare two attempts', async () => {
+      const { port, url } = await listen()
+      await post(port, { nonce: 'first' })
+      await post(port, {}, '/of/another/sender')
+      await post(port, { nonce: 'second' }, '/hooks/42', Buffer.from(String(SENT).replace('12.5', '12.50')))
+      const page = await open(url)
+      await shown(page, 3)
+      await page.click('text=Sign it again')
+      const text = (await page.textContent('#outcome pre')) ?? ''
+      const headers = text.split('\n').map((line) => line.split(': ') as [string, string])
+      const body = String(SENT).replace('12.5', '12.50')
+      expect((await verify({ webhookId: '42', headers, body }, SECRET, new MemoryNonceStore())).ok).toBe(true)
+
+      await page.click('text=Compare with another')
+      await page.waitForSelector('.attempts')
+      // The last attempt of the same sender is chosen.
+      expect(await page.inputValue('#other-attempt')).toBe('1')
+      const rows = await page.$$eval('.attempts tbody tr', (all) =>
+        all.map((row) => [...row.children].map((cell) => cell.textContent)),
+      )
+      expect(rows).toContainEqual(['X-Nonce', 'first', 'second'])
+      expect(rows.map(([name]) => name)).not.toContain('User-Agent')
+      expect(await page.locator('#attempts-result .different').allTextContents()).toEqual([',', '0'])
+      await page.selectOption('#other-attempt', '2')
+      await expect.poll(() => page.textContent('.attempts')).toContain('POST /of/another/sender')
+    })
+
+    it('send it again to the endpoint, and show its answer', async () => {
+      const received: (string | undefined)[] = []
+      const endpoint = createServer((request, response) => {
+        received.push(String(request.headers['x-nonce']))
+        request.resume()
+        response.writeHead(received.length === 1 ? 401 : 503, { 'X-Answer': '<b>' })
+        response.end('<script>alert(1)</script>')
+      }).listen(0, '127.0.0.1')
+      await once(endpoint, 'listening')
+      const { port: own } = endpoint.address() as AddressInfo
+      const { port, url } = await listen(['--forward-to', `http://127.0.0.1:${own}/hooks/7`])
+      await post(port, { nonce: 'abc' })
+      const page = await open(url)
+      await shown(page, 1)
+      expect(await page.textContent('#live-request .verdict')).toBe('Accepted, and the endpoint answered 401')
+      expect(await page.textContent('#live-request .warning')).toContain('so the mistake is in the receiver')
+      await page.click('text=Send it again')
+      await page.waitForSelector('#outcome .card')
+      const outcome = (await page.textContent('#outcome')) ?? ''
+      for (const text of ['It answered 503', 'X-Answer: <b>', '<script>alert(1)</script>', `:${own}/hooks/7`]) {
+        expect(outcome).toContain(text)
+      }
+      await page.click('text=Sign and send')
+      await expect.poll(() => received.length).toBe(3)
+      expect(received.slice(0, 2)).toEqual(['abc', 'abc'])
+      expect(received[2]).toMatch(/^[\da-f-]{36}$/)
+      endpoint.closeAllConnections()
+      endpoint.close()
+    })
+  })
+
+  it('another page reads, sends and frames nothing, even if it knows the address', async () => {
+    let forwarded = 0
+    const other = createServer((request, response) => {
+      if (request.method === 'POST') forwarded++
+      request.resume()
+      response.writeHead(200, { 'Content-Type': 'text/html' })
+      response.end('<!doctype html><title>another page</title>')
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+    const { port, url } = await listen(['--forward-to', origin])
+    await post(port)
+    const own = await open(url)
+    await shown(own, 1)
+    await own.click('text=Send it again')
+    await own.waitForSelector('#outcome .card')
+    expect(forwarded).toBe(2)
+
+    const page = await open(`${url}`)
+    await page.goto(origin)
+    const outcome = await page.evaluate(async (url) => {
+      const attempt = (work: Promise<unknown>) =>
+        work.then(
+          () => 'done',
+          () => 'refused',
+        )
+      const events = new EventSource(`${url}events`)
+      const opened = new Promise((resolve) => {
+        events.onopen = () => resolve('done')
+        events.onerror = () => resolve('refused')
+      })
+      const script = document.createElement('script')
+      const loaded = new Promise((resolve) => {
+        script.onload = () => resolve('done')
+        script.onerror = () => resolve('refused')
+      })
+      script.src = `${url}requests/1`
+      document.head.append(script)
+      const action = `${url}requests/1/send`
+      const body = { method: 'POST', body: '{}' }
+      return {
+        read: await attempt(fetch(`${url}requests/1`)),
+        act: await attempt(fetch(action, { ...body, headers: { 'Content-Type': 'application/json' } })),
+        // It is sent without a question before, and its answer cannot be read.
+        blind: await attempt(fetch(action, { ...body, mode: 'no-cors' })),
+        events: await opened,
+        script: await loaded,
+      }
+    }, url)
+    expect(outcome).toEqual({
+      read: 'refused',
+      act: 'refused',
+      blind: expect.any(String),
+      events: 'refused',
+      script: 'refused',
+    })
+    expect(forwarded).toBe(2)
+
+    await page.evaluate((url) => {
+      const frame = document.createElement('iframe')
+      frame.src = url
+      document.body.append(frame)
+    }, url)
+    await expect.poll(() => page.frames().at(-1)?.url() ?? '').toMatch(/^chrome-error:/)
+    other.closeAllConnections()
+    other.close()
+  })
+
+  it('has no violation that axe can find, and fits each width, in light and dark colours', async () => {
+    const { port, url } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
+    await post(port)
+    await post(port, { body: SIGNED })
+    await post(port, {}, `/${'long'.repeat(100)}`)
+    await post(port, { timestamp: String(Math.floor(Date.now() / 1000) - 400) })
+    await send(port, { path: '/missing', headers: [[`X-${'Long'.repeat(50)}`, 'a'.repeat(500)]], body: SENT })
+    for (const colorScheme of SCHEMES) {
+      const page = await open(url, { colorScheme, viewport: { width: 1280, height: 900 } })
+      for (const id of [1, 5, 3, 2]) {
+        await choose(page, id)
+        await page.click('text=Sign it again')
+        await page.waitForSelector('#outcome .card')
+        for (const tab of ['check', 'compare', 'sign']) {
+          await page.click(`#tab-${tab}`)
+          if (tab === 'compare') await page.waitForSelector('.attempts')
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 900 })
+            expect(await page.evaluate(() => document.documentElement.scrollWidth), `${tab} ${width}`).toBe(width)
+            if (process.env['SCREENSHOTS'] && id === 2) {
+              mkdirSync(process.env['SCREENSHOTS'], { recursive: true })
+              const path = join(process.env['SCREENSHOTS'], `listen-${tab}-${width}-${colorScheme}.png`)
+              await page.screenshot({ path, fullPage: true })
+            }
+          }
+          if (id === 2) {
+            await page.evaluate(() => {
+              for (const details of document.querySelectorAll('details')) details.open = true
+            })
+            expect(await findViolations(page), tab).toEqual([])
+          }
+        }
+        await page.click('#tab-check')
+      }
+    }
+  })
+
+  describe('the pictures of the page', () => {
+    /** Of the guide, and of the start page of the site in both colour schemes. */
+    const PICTURES = [
+      { file: 'docs/debug/listen-page.webp', width: 1024, height: 760, colorScheme: 'light', from: undefined },
+      {
+        file: 'docs/site/public/explained-light.webp',
+        width: 560,
+        height: 620,
+        colorScheme: 'light',
+        from: '#check-result',
+      },
+      {
+        file: 'docs/site/public/explained-dark.webp',
+        width: 560,
+        height: 620,
+        colorScheme: 'dark',
+        from: '#check-result',
+      },
+    ] as const
+    /** What the pictures of the start page show. If it is old, draw them again. */
+    const TEXT = join(ROOT, 'docs/site/explained.txt')
+
+    /** Opens the page with four requests. The newest one is refused. */
+    async function explained({ width, height, colorScheme }: (typeof PICTURES)[number]) {
+      const { port, url } = await listen()
+      await post(port, { nonce: 'a3f1' })
+      await post(port, { nonce: 'a3f1' })
+      await post(port, { timestamp: String(Math.floor(Date.now() / 1000) - 3600) }, '/hooks/7')
+      await post(port, { body: SIGNED })
+      const page = await open(url, { viewport: { width, height }, colorScheme })
+      await shown(page, 4)
+      await page.click('text=Evidence')
+      return page
+    }
+
+    it.runIf(process.env['PICTURES'])('are drawn', async () => {
+      for (const picture of PICTURES) {
+        const page = await explained(picture)
+        await page.evaluate((from) => {
+          const top = from === undefined ? 210 : document.querySelector(from)?.getBoundingClientRect().top
+          scrollTo(0, scrollY + (top ?? 0))
+        }, picture.from)
+        const png = (await page.screenshot()).toString('base64')
+        const blank = await (await browser.newContext()).newPage()
+        const webp = await blank.evaluate(async (png) => {
+          const image = new Image()
+          image.src = `data:image/png;base64,${png}`
+          await image.decode()
+          const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
+          canvas.getContext('2d')?.drawImage(image, 0, 0)
+          return canvas.toDataURL('image/webp', 0.7).split(',')[1] ?? ''
+        }, png)
+        writeFileSync(join(ROOT, picture.file), Buffer.from(webp, 'base64'))
+      }
+    })
+
+    it('of the start page are current', async () => {
+      const page = await explained(PICTURES[1])
+      const text = await page.locator('#check-result').innerText()
+      const still = text
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-22T21:26:24Z')
+        .replaceAll(/\b\d{10}\b/g, '1795382784')
+        .replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '6f9619ff-8b86-4d01-b42d-00cf4fc964ff')
+        .replaceAll(/\b[0-9a-f]{64}\b/g, 'a signature')
+        .replaceAll(/[\d.]+ m?s\b/g, '0 s')
+      await expect(`${still}\n`).toMatchFileSnapshot(TEXT)
+    })
+
+    it.each(PICTURES)('are small: $file', ({ file }) => {
+      const bytes = readFileSync(join(ROOT, file))
+      expect(bytes.subarray(8, 12).toString()).toBe('WEBP')
+      expect(bytes.length).toBeLessThan(60_000)
+    })
+  })
+})

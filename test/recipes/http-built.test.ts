@@ -1,4 +1,0 @@
-import { describeRecipes } from './http-suite.js'
-import { RECIPES } from './recipes.js'
-
-describeRecipes(RECIPES.filter(({ isBuilt }) => isBuilt))
