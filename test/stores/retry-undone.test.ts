@@ -1,63 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
+import { SimulatedTime } from '../support/simulated-time.js'
 
-/** A client whose statements the server always undoes, and the times at which it got them. */
-function undoing() {
-  const times: number[] = []
-  const query = async () => {
-    times.push(performance.now())
-    await sleep(5)
-    throw Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213, sqlState: '40001' })
-  }
-  return { times, query }
-}
+const time = new SimulatedTime()
+beforeEach(() => time.start())
+afterEach(() => {
+  vi.restoreAllMocks()
+  time.stop()
+})
 
 describe.each([
   ['PostgreSQL', PostgresNonceStore],
   ['MySQL', MySqlNonceStore],
 ])('a statement that %s undoes', (_, Store) => {
-  it('is tried again after a pause, so that the other statement can finish', async () => {
-    const { times, query } = undoing()
-    await expect(new Store({ query, timeout: 10_000 }).reserve('42', 'nonce', 600)).rejects.toThrow('Deadlock')
-    expect(times).toHaveLength(20)
-    // The shortest pauses: 1 + 2 + 4 + 8 ms, then 15 of 16 ms. Timers may be a little early.
-    expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan(19 * 5 + 15 + 15 * 16 - 20)
+  /** Returns the pauses before each further attempt if each attempt takes 5 ms, and half of each pause is random. */
+  async function pausesWith(timeout: number, random: number): Promise<number[]> {
+    vi.spyOn(Math, 'random').mockReturnValue(random)
+    const starts: number[] = []
+    const query = async () => {
+      starts.push(time.now)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      throw Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213, sqlState: '40001' })
+    }
+    await expect(time.until(new Store({ query, timeout }).reserve('42', 'nonce', 600))).rejects.toThrow()
+    return starts.slice(1).map((start, index) => start - (starts[index] ?? 0) - 5)
+  }
+
+  it('is tried 20 times, after a pause each, so that the other statement can finish', async () => {
+    expect(await pausesWith(10_000, 0)).toEqual([1, 2, 4, 8, ...Array(15).fill(16)])
+    expect(await pausesWith(10_000, 1)).toEqual([2, 4, 8, 16, ...Array(15).fill(32)])
   })
 
-  it.each([
-    // The pauses: 2, 4, 8 and 16 ms. The next one of 32 ms would end after 40 ms.
-    [1, 5],
-    // The pauses: 1, 2, 4, 8 and 16 ms. The next one of 16 ms would end after 40 ms.
-    [0, 6],
-  ])(
-    'begins no attempt after the timeout, and half of a pause is random: with %d, %d attempts',
-    async (random, attempts) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-      vi.spyOn(Math, 'random').mockReturnValue(random)
-      try {
-        let calls = 0
-        const query = async () => {
-          calls++
-          throw Object.assign(new Error('Deadlock found'), { code: '40P01', errno: 1213, sqlState: '40001' })
-        }
-        const rejected = expect(new Store({ query, timeout: 40 }).reserve('42', 'nonce', 600)).rejects.toThrow()
-        await vi.advanceTimersByTimeAsync(200)
-        await rejected
-        expect(calls).toBe(attempts)
-      } finally {
-        vi.restoreAllMocks()
-        vi.useRealTimers()
-      }
-    },
-  )
-
-  it('is not tried again after the timeout, because the caller already has an error', async () => {
-    const { times, query } = undoing()
-    await expect(new Store({ query, timeout: 40 }).reserve('42', 'nonce', 600)).rejects.toThrow()
-    await sleep(150)
-    // An attempt that was due just before the timeout may begin a little late.
-    expect(Number(times.at(-1)) - Number(times[0])).toBeLessThan(40 + 20)
+  it('is not tried again if the attempt would begin after the time-out, because the caller then has an error', async () => {
+    // The attempts begin after 0, 7, 16 and 29 ms. The next one would begin after 50 ms.
+    expect(await pausesWith(49, 1)).toEqual([2, 4, 8])
+    expect(await pausesWith(51, 1)).toEqual([2, 4, 8, 16])
   })
 })

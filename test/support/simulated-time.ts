@@ -1,10 +1,11 @@
+import { setImmediate as untilIdle } from 'node:timers/promises'
 import { vi } from 'vitest'
 
 /** Promises that may follow each other before the next timer is due. */
 const TICKS = 30
 
 /**
- * Replaces `setTimeout`, `clearTimeout` and `performance.now` by a clock that only moves when a test says so. It is a hundred
+ * Replaces `setTimeout`, `setImmediate` and `performance.now` by a clock that only moves when a test says so. This class is a hundred
  * times quicker than the fake timers of Vitest, which wait for the event loop after each step.
  */
 export class SimulatedTime {
@@ -13,12 +14,14 @@ export class SimulatedTime {
 
   start(): void {
     vi.stubGlobal('performance', { now: () => this.now })
-    vi.stubGlobal('setTimeout', (act: () => void, milliseconds: number) => {
-      const timer = { due: this.now + milliseconds, act }
+    const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
+      const timer = { due: this.now + milliseconds, act: () => act(value) }
       const index = this.#timers.findLastIndex(({ due }) => due <= timer.due)
       this.#timers.splice(index + 1, 0, timer)
       return timer
-    })
+    }
+    vi.stubGlobal('setTimeout', start)
+    vi.stubGlobal('setImmediate', (act: () => void) => start(act, 0))
     vi.stubGlobal('clearTimeout', (timer: object) => {
       this.#timers = this.#timers.filter((other) => other !== timer)
     })
@@ -32,13 +35,39 @@ export class SimulatedTime {
   async pass(milliseconds: number): Promise<void> {
     const end = this.now + milliseconds
     await settle()
-    for (let [next] = this.#timers; next !== undefined && next.due <= end; [next] = this.#timers) {
-      this.#timers.shift()
-      this.now = Math.max(this.now, next.due)
-      next.act()
+    while ((this.#timers[0]?.due ?? Number.POSITIVE_INFINITY) <= end) {
+      this.#runNext()
       await settle()
     }
     this.now = end
+  }
+
+  /** Lets time pass until a promise settles, and returns its value. Fails if the promise waits for something else than time. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false
+    const settled = () => {
+      isSettled = true
+    }
+    promise.then(settled, settled)
+    for (;;) {
+      // The chains of promises can be long here, and the simulated time does not pass before they end.
+      await untilIdle()
+      if (isSettled) return promise
+      if (this.timers === 0) throw new Error('The promise waits for something else than time.')
+      this.#runNext()
+    }
+  }
+
+  /** How many timers have not run yet. */
+  get timers(): number {
+    return this.#timers.length
+  }
+
+  #runNext(): void {
+    const next = this.#timers.shift()
+    if (next === undefined) return
+    this.now = Math.max(this.now, next.due)
+    next.act()
   }
 }
 

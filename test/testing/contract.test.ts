@@ -1,23 +1,27 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryNonceStore, type NonceStore } from '../../src/index.js'
 import { type NonceStoreContractOptions, nonceStoreContract } from '../../src/testing/index.js'
 import { TestClock } from '../support/request.js'
+import { SimulatedTime } from '../support/simulated-time.js'
 import { CORRECT_STORE, CORRECT_STORES, FAULTY_STORES, type FaultyStore } from './faulty-stores.js'
 
-// Some contracts wait for real time to pass.
-vi.setConfig({ testTimeout: 60_000 })
+// No test waits: the time of the contract is simulated.
+const time = new SimulatedTime()
+const clock = { now: () => time.now }
+beforeAll(() => time.start())
+afterAll(() => time.stop())
 
 /** Runs the contract and returns the messages of the cases that fail. */
 async function faultsFound({ create }: FaultyStore, more: NonceStoreContractOptions = {}): Promise<string[]> {
   const { createStore, options } = create()
   const faults: string[] = []
   for (const { run } of nonceStoreContract(createStore, { ...options, ...more })) {
-    await run().catch((error: Error) => faults.push(error.message))
+    await time.until(run().catch((error: Error) => faults.push(error.message)))
   }
   return faults
 }
 
-/** Faults that only many calls at once or many keys show. The others are found with a light load too, in half of the time. */
+/** Faults that only many calls at once or many keys show. A light load finds the others in half of the time. */
 const NEED_FULL_LOAD = [
   'keys compared by a short hash',
   'room for 500 keys only',
@@ -27,7 +31,7 @@ const NEED_FULL_LOAD = [
   'false while another call runs',
 ]
 
-describe.concurrent('the contract finds the fault and names no other:', () => {
+describe('the contract finds the fault and names no other:', () => {
   it.each(FAULTY_STORES)('$fault', async (store) => {
     const faults = await faultsFound(store, { load: NEED_FULL_LOAD.includes(store.fault) ? 'full' : 'light' })
     expect(faults).not.toEqual([])
@@ -46,7 +50,7 @@ describe.concurrent('the contract finds the fault and names no other:', () => {
   })
 })
 
-describe.concurrent('the contract finds nothing wrong with a correct store:', () => {
+describe('the contract finds nothing wrong with a correct store:', () => {
   it.each(CORRECT_STORES)('$fault', async (store) => {
     expect(await faultsFound(store)).toEqual([])
   })
@@ -64,13 +68,7 @@ describe.concurrent('the contract finds nothing wrong with a correct store:', ()
   })
 })
 
-describe.concurrent('MemoryNonceStore, in real time', () => {
-  const store = new MemoryNonceStore()
-  it.each(nonceStoreContract(() => store))('$name', ({ run }) => run())
-})
-
-describe.concurrent('in real time, the contract', () => {
-  const clock = { now: () => Date.now() }
+describe('of a store whose clock nobody advances, the contract', () => {
   const errors = async (expiry: (ttlSeconds: number) => number, room = Number.POSITIVE_INFINITY): Promise<Error[]> => {
     const backend = new Map<string, number>()
     const store: NonceStore = {
@@ -83,7 +81,7 @@ describe.concurrent('in real time, the contract', () => {
         return !taken
       },
     }
-    const outcomes = await Promise.allSettled(nonceStoreContract(() => store).map(({ run }) => run()))
+    const outcomes = await time.until(Promise.allSettled(nonceStoreContract(() => store).map(({ run }) => run())))
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   }
   const messages = async (...backend: Parameters<typeof errors>) =>
@@ -118,7 +116,7 @@ describe.concurrent('in real time, the contract', () => {
 describe('MemoryNonceStore', () => {
   const clock = new TestClock(0)
   const store = new MemoryNonceStore({ clock })
-  it.each(nonceStoreContract(() => store, { wait: advancing(clock) }))('$name', ({ run }) => run())
+  it.each(nonceStoreContract(() => store, { wait: advancing(clock) }))('$name', ({ run }) => time.until(run()))
 })
 
 function caseNamed(start: string, createStore: () => NonceStore) {
@@ -128,33 +126,21 @@ function caseNamed(start: string, createStore: () => NonceStore) {
 }
 
 it('the contract does not blame a store if the machine slept', async () => {
-  let slept = 0
-  const { now } = performance
-  const performanceNow = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + slept)
-  const store = new MemoryNonceStore({ clock: { now: () => performance.now() } })
+  const store = new MemoryNonceStore({ clock })
   const sleeping: NonceStore = {
     reserve(webhookId, key, ttlSeconds) {
       const reserved = store.reserve(webhookId, key, ttlSeconds)
-      if (ttlSeconds === 2) slept += 5000
+      if (ttlSeconds === 2) time.now += 5000
       return reserved
     },
   }
-  try {
-    await caseNamed('keeps a key for its TTL', () => sleeping).run()
-  } finally {
-    performanceNow.mockRestore()
-  }
+  await time.until(caseNamed('keeps a key for its TTL', () => sleeping).run())
 })
 
-it('the contract leaves no timer', async () => {
-  vi.useFakeTimers()
-  try {
-    const [first] = nonceStoreContract(() => new MemoryNonceStore())
-    await first?.run()
-    expect(vi.getTimerCount()).toBe(0)
-  } finally {
-    vi.useRealTimers()
-  }
+it('the contract waits in real time by default, and leaves no timer', async () => {
+  const store = new MemoryNonceStore({ clock })
+  for (const { run } of nonceStoreContract(() => store)) await time.until(run())
+  expect(time.timers).toBe(0)
 })
 
 describe('an error of the contract', () => {
@@ -171,7 +157,7 @@ describe('an error of the contract', () => {
     const { run } = caseNamed('keeps webhooks apart', () => store)
     const message =
       'reserve() threw for webhooks of 3 000 characters. Store SHA-256 of JSON.stringify([webhookId, key]).'
-    await expect(run()).rejects.toThrow(expect.objectContaining({ message, cause }))
+    await expect(time.until(run())).rejects.toThrow(expect.objectContaining({ message, cause }))
   })
 
   it('has the first error as its cause if a check fails only while others run', async () => {
@@ -186,9 +172,8 @@ describe('an error of the contract', () => {
         return alone && reserved.add(JSON.stringify([webhookId, key])).size > size
       },
     }
-    const error = await caseNamed('keeps webhooks apart', () => store)
-      .run()
-      .catch((error: Error) => error)
+    const { run } = caseNamed('keeps webhooks apart', () => store)
+    const error = await time.until(run().catch((error: Error) => error))
     expect(error).toMatchObject({
       message:
         'reserve() is wrong only while it is also called for other keys. Make concurrent calls independent of each other.',
@@ -197,19 +182,12 @@ describe('an error of the contract', () => {
   })
 
   it('names a store that never answers', async () => {
-    vi.useFakeTimers()
-    try {
-      const { run } = caseNamed('returns true for a free key', () => ({
-        reserve: () => new Promise<boolean>(() => {}),
-      }))
-      const outcome = expect(run()).rejects.toThrow(
-        'reserve() did not answer within 20 s. Set a time-out in the client',
-      )
-      await vi.advanceTimersByTimeAsync(20_000)
-      await outcome
-    } finally {
-      vi.useRealTimers()
-    }
+    const { run } = caseNamed('returns true for a free key', () => ({ reserve: () => new Promise<boolean>(() => {}) }))
+    const start = time.now
+    await expect(time.until(run())).rejects.toThrow(
+      'reserve() did not answer within 20 s. Set a time-out in the client',
+    )
+    expect(time.now - start).toBe(20_000)
   })
 })
 
@@ -233,10 +211,10 @@ it('a light load is at most 10 calls at once, and a quarter of the calls of the 
         return store.reserve(...call)
       },
     }
-    for (const { run } of nonceStoreContract(() => counting, { load, wait: advancing(clock) })) await run()
+    for (const { run } of nonceStoreContract(() => counting, { load, wait: advancing(clock) })) await time.until(run())
     return counts
   }
-  const [full, light] = await Promise.all([countCalls('full'), countCalls('light')])
+  const [full, light] = [await countCalls('full'), await countCalls('light')]
   expect([full.most, light.most]).toEqual([100, 10])
   expect(light.all / full.all).toBeLessThan(0.25)
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { MemoryNonceStore } from '../../../src/index.js'
-import { arraysInUse } from '../../support/memory.js'
 import { storeAt, UUIDS } from './memory-store.js'
 
 const random = vi.hoisted(() => ({ calls: 0 }))
@@ -152,9 +151,21 @@ describe('time', () => {
 
   it('can be months of uptime without more memory', () => {
     const { store } = storeAt(2 ** 33)
-    const before = arraysInUse()
-    for (let index = 0; index < 1000; index++) store.reserve('a', `${index}`, 600)
-    expect(arraysInUse() - before).toBeLessThan(500_000)
+    let words = 0
+    const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) => {
+      const array = Reflect.construct(target, args)
+      words += array.length
+      return array
+    }
+    vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
+    try {
+      for (let index = 0; index < 1000; index++) store.reserve('a', `${index}`, 600)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    // One segment of 16 384 records, and tables for 1000 keys.
+    expect(words).toBeGreaterThan(16_384 * 4)
+    expect(words * 4).toBeLessThan(500_000)
   })
 
   it('can be years of uptime with a long reservation from the first day', () => {
