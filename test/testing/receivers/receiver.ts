@@ -1,6 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { EndpointCaseCode, EndpointFault } from '../../../src/testing/index.js'
 
@@ -116,6 +115,8 @@ export interface Mistake {
   apply(receiver: Receiver): Partial<Receiver>
 }
 
+/** Waits on the clock of the test, which may be simulated. */
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const text = (bytes: Buffer) => bytes.toString('utf8')
 const typeOf = ({ headers }: IncomingMessage) => headers['content-type']
 const has = ({ headers }: IncomingMessage, name: string) => headers[name] !== undefined
@@ -620,7 +621,7 @@ export const MISTAKES: readonly Mistake[] = [
         const forget = () => {
           if (isFree) for (const key of [nonce, `signature ${signature}`]) receiver.seen.delete(key)
         }
-        setTimeout(forget, 2000).unref()
+        setTimeout(forget, 2000)
         return isFree
       },
     }),

@@ -44,15 +44,29 @@ export class ReceiverServer {
   }
 }
 
+/** Returns the `post` of a contract that calls a receiver without a network, so that a test can simulate the time. */
+export function postDirectly(receiver: Pick<Receiver, 'answer'>): EndpointContractOptions['post'] {
+  return async (headers, body) => {
+    const headersDistinct: { [name: string]: string[] } = {}
+    // A server removes the spaces around a value.
+    for (const [name, value] of headers) {
+      const values = headersDistinct[name.toLowerCase()] ?? []
+      headersDistinct[name.toLowerCase()] = [...values, value.replace(/^[ \t]+|[ \t]+$/g, '')]
+    }
+    const first = Object.entries(headersDistinct).map(([name, values]) => [name, values[0]])
+    const request = { headersDistinct, headers: Object.fromEntries(first), rawHeaders: headers.flat() }
+    return receiver.answer(request as unknown as IncomingMessage, Buffer.from(body)).catch(() => ({ status: 500 }))
+  }
+}
+
 const AGENT = new Agent({ keepAlive: true })
 
 /** Returns the `post` of a contract that sends the headers as they are. */
-export function postTo(url: string, { keepAlive = true } = {}): EndpointContractOptions['post'] {
-  const agent = keepAlive ? AGENT : false
+export function postTo(url: string): EndpointContractOptions['post'] {
   return (headers, body) =>
     new Promise((resolve, reject) => {
       const length: [string, string] = ['Content-Length', String(body.length)]
-      requestHttp(url, { method: 'POST', headers: [...headers, length, ['Host', 'localhost']].flat(), agent })
+      requestHttp(url, { method: 'POST', headers: [...headers, length, ['Host', 'localhost']].flat(), agent: AGENT })
         .on('response', async (response) => {
           let text = ''
           for await (const chunk of response) text += chunk
@@ -64,14 +78,11 @@ export function postTo(url: string, { keepAlive = true } = {}): EndpointContract
 }
 
 /** Starts the receiver in Python. */
-export async function startPython(secret: string, env: Record<string, string> = {}) {
+export async function startPython(secret: string) {
   const program = fileURLToPath(new URL('receiver.py', import.meta.url))
-  const stdio = ['pipe', 'pipe', 'inherit'] as const
-  const child = spawn('python3', [program], {
-    env: { ...process.env, ...env, WEBHOOK_SECRET: secret },
-    stdio: [...stdio],
-  })
+  const env = { ...process.env, WEBHOOK_SECRET: secret }
+  const child = spawn('python3', [program], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
-  // The receiver ends with its input, and so do the processes that it has started.
+  // The receiver ends with its input.
   return { origin: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.stdin.end() }
 }
