@@ -13,13 +13,12 @@ const GUIDES: { readonly [type: string]: string } = {
   DynamoDBNonceStoreOptions: 'operate/dynamodb.md',
   EndpointContractOptions: 'receive/test-your-handler.md',
   MemoryNonceStoreOptions: 'operate/index.md',
-  MySqlNonceStoreOptions: 'operate/mysql.md',
   NonceStoreContractOptions: 'operate/your-own.md',
-  PostgresNonceStoreOptions: 'operate/postgres.md',
   ReadBodyOptions: 'receive/index.md',
   RedisNonceStoreOptions: 'operate/redis.md',
   RefusalOptions: 'reference/errors.md',
   SignOptions: 'send/index.md',
+  SqlNonceStoreOptions: 'operate/postgres.md',
   SqliteNonceStoreOptions: 'operate/sqlite.md',
 }
 

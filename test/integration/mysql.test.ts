@@ -13,6 +13,9 @@ import { connect } from '../support/stores/source.js'
 const CLIENTS = { mysql2: connect.mysql2, mariadb: connect.mariadb }
 const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']
 
+/** The columns of the guide, without the index. */
+const COLUMNS = 'key_hash BINARY(32) NOT NULL PRIMARY KEY, expires_at DATETIME(6) NOT NULL'
+
 const installed = isInstalled('mariadb', mariadbIsInstalled())
 
 /** A session with its own settings, which runs statements as prepared statements or as text. */
@@ -283,6 +286,37 @@ describe.runIf(installed)('MySqlNonceStore', () => {
     expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
     await connection.query('ROLLBACK')
     expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)
+  })
+
+  it.each<[string, string, RegExp]>([
+    ['key_hash VARCHAR(64)', 'InnoDB', /^The table has other columns than the store needs/],
+    [
+      'key_hash BINARY(16) NOT NULL PRIMARY KEY, expires_at DATETIME(6) NOT NULL',
+      'InnoDB',
+      /^The table has other columns/,
+    ],
+    [`${COLUMNS}, tenant INT NOT NULL`, 'InnoDB', /^The table has other columns/],
+    [COLUMNS, 'MyISAM', /^The table uses MyISAM.* Run ALTER TABLE `other` ENGINE = InnoDB\.$/],
+    [COLUMNS, 'Aria', /^The table uses Aria/],
+    [
+      COLUMNS.replace('PRIMARY KEY', ''),
+      'InnoDB',
+      /^key_hash is not the primary key.* ADD PRIMARY KEY \(key_hash\)\.$/,
+    ],
+  ])('cannot be connected to a table with other columns or guarantees: %s, %s', async (columns, engine, message) => {
+    for (const createTable of [true, false]) {
+      await server.sql(`DROP TABLE IF EXISTS hooks.other; CREATE TABLE hooks.other (${columns}) ENGINE = ${engine}`)
+      await expect(connect.mysql2(server.url, { table: 'other', createTable })).rejects.toThrow(message)
+    }
+  })
+
+  it('works with a view on a table of the right form', async () => {
+    const { connection, store } = await session()
+    await store('below_view').createTable()
+    await connection.query('CREATE VIEW above_table AS SELECT * FROM below_view')
+    await store('above_table').createTable()
+    expect(await store('hooks.above_table').reserve('42', 'nonce', 600)).toBe(true)
+    expect(await store('below_view').reserve('42', 'nonce', 600)).toBe(false)
   })
 
   it('is an error if the table is missing', async () => {

@@ -76,6 +76,19 @@ describe.runIf(installed)('PostgreSQL', () => {
     },
   )
 
+  it.each([
+    'id bytea PRIMARY KEY, expires_at timestamptz NOT NULL',
+    'key integer PRIMARY KEY, expires_at timestamptz NOT NULL',
+    'key bytea NOT NULL, expires_at timestamptz NOT NULL',
+    `key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, tenant integer NOT NULL`,
+  ])('cannot be connected to a table with other columns: %s', async (columns) => {
+    for (const createTable of [true, false]) {
+      await server.sql(`DROP TABLE IF EXISTS other; CREATE TABLE other (${columns})`)
+      const connecting = connect.pg(server.url, { table: 'other', createTable })
+      await expect(connecting).rejects.toThrow(/^The table has other columns than the store needs/)
+    }
+  })
+
   it('never deletes a row that was reserved again meanwhile', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, session))
     const [reserver, ...deleters] = clients.map((client) => storeOf(client, 'anew'))

@@ -33,12 +33,25 @@ const REASONS: readonly Reason[] = [
     codes: ['3D000', 1049],
     message: 'The database does not exist. Correct its name in create, or create it.',
   },
-  { codes: ['42501'], message: LACKS_PERMISSION, guide: 'postgres' },
-  { codes: [1044, 1142, 1143, 1227], message: LACKS_PERMISSION, guide: 'mysql' },
+  {
+    codes: ['42501'],
+    message:
+      'The user lacks a permission: it needs SELECT, INSERT, UPDATE and DELETE on the table. If the table is absent, it also needs CREATE on the schema.',
+  },
+  {
+    codes: [1044, 1142, 1143, 1227],
+    message:
+      'The user lacks a permission: it needs SELECT, INSERT and DELETE on the table. If the table is absent, it also needs CREATE on the database.',
+  },
   { codes: [], text: /\bNOPERM\b|user executing the script can't/, message: LACKS_PERMISSION, guide: 'redis' },
   {
     codes: ['42P01', 1146],
     message: 'The table does not exist. Create it, or leave createTable on.',
+  },
+  {
+    codes: ['42703', '42804', '42P10', '23502', 1054, 1364, 1406],
+    message:
+      'The table has other columns than the store needs. Pass another name as the option table, or drop the table, so that the store creates it.',
   },
   {
     codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],

@@ -27,6 +27,7 @@ export type ConnectedSqlNonceStore = ConnectedNonceStore & {
 /** A store of an SQL database. */
 interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll' | 'deleteExpired'> {
   createTable(): Promise<void>
+  checkTable(): Promise<void>
 }
 
 /** What differs between the clients of SQL databases. */
@@ -133,7 +134,7 @@ export async function connectSql<Client, Result>(
     driver.openingTime + timeout,
   )
   try {
-    if (createTable) await maintenance.createTable()
+    await (createTable ? maintenance.createTable() : maintenance.checkTable())
     await probe(store)
   } catch (error) {
     await kept.close()

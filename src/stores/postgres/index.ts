@@ -1,6 +1,7 @@
 export type { ConnectedNonceStore, ConnectOptions } from '../connect/connected.js'
 export type { ConnectedSqlNonceStore, ConnectSqlOptions } from '../connect/sql.js'
+export type { SqlNonceStoreOptions } from '../sql-store.js'
 export { connectPg, type PgClient, type PgOptions, type PgPool } from './pg.js'
 export { connectPostgresJs, type PostgresJsClient, type PostgresJsOptions } from './postgres-js.js'
 export type { ConnectPostgresOptions } from './session.js'
-export { PostgresNonceStore, type PostgresNonceStoreOptions } from './store.js'
+export { PostgresNonceStore } from './store.js'
