@@ -1,10 +1,23 @@
 import * as crypto from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { concat } from './bytes.js'
+import type { Steps } from './diagnose/steps.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
-/** Resolves in the next turn of the event loop, so that other work of the process can run before. */
-export { setImmediate as nextTurn } from 'node:timers/promises'
+/** After this many milliseconds of work, other work of the process comes first. */
+const MAX_BLOCKED = 5
+
+/** Returns the result of work in steps. Other work of the process runs in between. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  for (;;) {
+    const until = performance.now() + MAX_BLOCKED
+    let step = steps.next()
+    while (!step.done && performance.now() < until) step = steps.next()
+    if (step.done) return step.value
+    await nextTurn()
+  }
+}
 
 const INFLATE = {
   gzip: zlib.gunzipSync,

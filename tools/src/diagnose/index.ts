@@ -3,7 +3,7 @@ import { assertClock, type Clock, timeOf } from '../../../src/clock.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from '../../../src/request.js'
 import { type Body, bytesOf } from '../../../src/rules/body.js'
 import { type Header, listHeaders } from '../capture/headers.js'
-import { NODE_PRIMITIVES, nextTurn } from '../node-primitives.js'
+import { inTurns, NODE_PRIMITIVES } from '../node-primitives.js'
 import { diagnoseInSteps } from './engine.js'
 import type { Diagnosis } from './finding.js'
 
@@ -17,9 +17,6 @@ export interface RequestToExplain extends WebhookRequest {
   /** The path with its query, or the whole URL. */
   path?: string | undefined
 }
-
-/** After this many milliseconds of work, other work of the process comes first. */
-const MAX_BLOCKED = 5
 
 /**
  * Returns why a request does not verify: which rules it breaks, and what was signed instead.
@@ -71,24 +68,19 @@ export async function diagnose(
   }
   const secrets = readSecrets(secret)
   if (clock !== undefined) assertClock(clock)
-  const steps = diagnoseInSteps(NODE_PRIMITIVES, {
-    timestamp,
-    nonce,
-    signature,
-    headers: [...targetOf(request), ...listHeaders(listed.headers)],
-    body,
-    original: original === undefined ? undefined : bytesOf(original, 'original'),
-    secrets,
-    now: timeOf(clock ?? Date),
-    isArrivalKnown: clock !== undefined,
-  })
-  for (;;) {
-    const until = performance.now() + MAX_BLOCKED
-    let step = steps.next()
-    while (!step.done && performance.now() < until) step = steps.next()
-    if (step.done) return step.value
-    await nextTurn()
-  }
+  return inTurns(
+    diagnoseInSteps(NODE_PRIMITIVES, {
+      timestamp,
+      nonce,
+      signature,
+      headers: [...targetOf(request), ...listHeaders(listed.headers)],
+      body,
+      original: original === undefined ? undefined : bytesOf(original, 'original'),
+      secrets,
+      now: timeOf(clock ?? Date),
+      isArrivalKnown: clock !== undefined,
+    }),
+  )
 }
 
 /** Returns the method and the path as the pseudo-headers of HTTP/2. */

@@ -1,12 +1,9 @@
 import { readHeaders } from '../../../src/rules/headers.js'
 import { findArrival } from '../capture/arrival.js'
-import { bodyOf, notTheBytes } from '../capture/body.js'
-import { listHeaders, valuesOf } from '../capture/headers.js'
-import { assertNotMasked } from '../capture/masked.js'
+import { valuesOf } from '../capture/headers.js'
 import { readCapture } from '../capture/read-capture.js'
-import { signatureChecker } from '../capture/signed-body.js'
-import { diagnoseWith } from '../diagnose/engine.js'
-import { provedFindings } from '../diagnose/proved-findings.js'
+import { diagnoseCapture } from '../diagnose/diagnose-capture.js'
+import { runSteps } from '../diagnose/steps.js'
 import { browserPrimitives } from './browser-primitives.js'
 import { type CheckReport, checkRules } from './report.js'
 import { signatureOf } from './sign.js'
@@ -30,55 +27,32 @@ export interface CheckInput {
  */
 export function check(input: CheckInput): CheckReport {
   const captured = readCapture(input.capture)
-  const { headers: lines } = captured
   if (input.body === undefined && captured.body === undefined) {
     throw new Error(MISSING_BODY)
   }
-  assertNotMasked(lines)
+  const { headers: lines } = captured
   let isBrotliNotTried = valuesOf(lines, 'content-encoding').some((value) => /\bbr\b/i.test(value))
   const primitives = browserPrimitives(() => {
     isBrotliNotTried = true
   })
-  const read = bodyOf(captured, lines, signatureChecker(primitives, lines, input.secrets), input.body)
+  const { secrets, now } = input
+  const arrival = findArrival(input.arrival, lines, captured.arrival, now)
+  const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
+  const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
   // The body is copied, because a part of the capture would take the whole capture along into the answer.
   const body = read.body.slice()
   const headers = readHeaders(lines)
-  const arrival = findArrival(input.arrival, lines, captured.arrival, input.now)
-  const {
-    genuine,
-    findings: all,
-    language,
-    signedMessage,
-  } = diagnoseWith(primitives, {
-    ...headers,
-    headers: listHeaders(lines),
-    body,
-    original: read.original,
-    secrets: input.secrets,
-    now: arrival?.[0] ?? input.now,
-    isArrivalKnown: arrival !== undefined,
-  })
-  const findings = provedFindings(all, read)
-  const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')
-  const expected = input.secrets.map((secret) =>
-    signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret),
-  )
+  const expected = secrets.map((secret) => signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret))
   return {
+    ...diagnosis,
     request: [':method', ':path'].flatMap((name) => valuesOf(lines, name)).join(' ') || 'A request',
-    notes: [
-      ...(read.doubt === undefined ? [] : [notTheBytes(read.doubt).message]),
-      ...(captured.notes ?? []),
-      ...read.notes,
-    ],
+    notes: [...warnings, ...notes],
     headers,
     body,
     arrival,
-    rules: checkRules(headers, arrival, expected, input.now),
+    rules: checkRules(headers, arrival, expected, now),
     expected,
-    genuine,
     findings,
-    language,
-    signedMessage,
-    isBrotliNotTried: isUnexplained && isBrotliNotTried,
+    isBrotliNotTried: isBrotliNotTried && findings.some(({ code }) => code === 'signature_mismatch'),
   }
 }

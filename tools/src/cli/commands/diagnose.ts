@@ -1,11 +1,12 @@
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
+import { LANGUAGES } from '../../diagnose/finding.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
-import { provedFindings } from '../../diagnose/proved-findings.js'
+import { inTurns, NODE_PRIMITIVES } from '../../node-primitives.js'
 import { defineCommand, guideAddress } from '../command.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
-import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { CAPTURE_NOTE, describeRead, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
 import { findingsText } from '../output/findings.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
@@ -32,19 +33,22 @@ export const diagnose = defineCommand({
 
   async run(call, context, style) {
     // This module is loaded only here, because the other commands start faster without it.
-    const { diagnose: diagnoseRequest, LANGUAGES } = await import('../../diagnose/index.js')
+    const { diagnoseCapture } = await import('../../diagnose/diagnose-capture.js')
     const language = parseLanguage(call.values.language, LANGUAGES)
-    const receivedWith = await readReceived(call, context)
+    const received = await readReceived(call, context)
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
-    const { request, original, clock, read, warnings, notes: readNotes } = receivedWith(secrets)
-    const diagnosis = await diagnoseRequest(request, secrets, clock, original)
-    const { genuine, language: guessed } = diagnosis
-    const findings = provedFindings(diagnosis.findings, read)
+    const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
+    const { genuine, findings, language: guessed, warnings } = diagnosis
     // With several secrets, findings name them by their index.
     const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
     const mask = (text: string) => maskSecrets(text, secrets)
-    const notes = [...readNotes.map(mask), ...indexes, ...loaded.notes, ...weaknessNotes(loaded)]
+    const notes = [
+      ...describeRead(received, diagnosis).map(mask),
+      ...indexes,
+      ...loaded.notes,
+      ...weaknessNotes(loaded),
+    ]
     // If nothing else is wrong, the signature and all formats are right.
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
@@ -53,7 +57,7 @@ export const diagnose = defineCommand({
       ? 'with the secret without the line end of its file.'
       : 'there is nothing to fix.'
     const heading = isTimeUnknown
-      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(request.headers)}`
+      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(received.headers)}`
       : genuine
         ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.`
         : `${style(['red', 'bold'], 'Not genuine')}: ${count}`

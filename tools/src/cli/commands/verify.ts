@@ -1,9 +1,11 @@
 import { MemoryNonceStore, verify as verifyRequest } from '../../../../src/index.js'
 import { describeTime } from '../../capture/arrival.js'
-import { notTheBytes } from '../../capture/body.js'
+import { bodyOf, notTheBytes } from '../../capture/body.js'
+import { signatureChecker } from '../../capture/signed-body.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
+import { NODE_PRIMITIVES } from '../../node-primitives.js'
 import { commandLine, defineCommand } from '../command.js'
-import { CAPTURE_NOTE, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
+import { CAPTURE_NOTE, describeRead, RECEIVED_OPTIONS, readReceived } from '../input/received.js'
 import { loadSecrets, SECRET_OPTIONS } from '../input/secret-source.js'
 import { notesText, warningsText, wrapText } from '../output/terminal.js'
 
@@ -24,25 +26,24 @@ export const verify = defineCommand({
   ],
 
   async run(call, context, style) {
-    const receivedWith = await readReceived(call, context)
+    const received = await readReceived(call, context)
+    const { captured, headers, file, arrival } = received
     const { secrets, names, notes: secretNotes } = await loadSecrets(call, context)
-    const received = receivedWith(secrets)
-    const result = await verifyRequest(
-      received.request,
-      secrets,
-      new MemoryNonceStore(),
-      received.clock ?? context.clock,
-    )
-    const unknown = received.clock === undefined ? ['X-Timestamp was compared with the time now.'] : []
+    const read = bodyOf(captured, headers, signatureChecker(NODE_PRIMITIVES, headers, secrets), file)
+    const request = { webhookId: 'the captured request', headers, body: read.body }
+    const clock = arrival === undefined ? context.clock : { now: () => arrival[0] }
+    const result = await verifyRequest(request, secrets, new MemoryNonceStore(), clock)
+    const unknown = arrival === undefined ? ['X-Timestamp was compared with the time now.'] : []
     const mask = (text: string) => maskSecrets(text, secrets)
-    const notes = [...received.notes.map(mask), ...unknown, ...secretNotes]
-    const warnings = received.warnings.map(mask)
+    const readNotes = describeRead(received, { read, notes: [...(captured.notes ?? []), ...read.notes] })
+    const notes = [...readNotes.map(mask), ...unknown, ...secretNotes]
+    const warnings = read.doubt === undefined ? [] : [mask(notTheBytes(read.doubt).message)]
     const documented = [...warnings, ...notes]
     const textOf = (...lines: readonly string[]) =>
       `${warningsText(warnings, style)}${wrapText(lines.join('\n'), style)}\n\n${notesText(notes, style)}`
     if (!result.ok) {
-      if (result.reason === 'signature_mismatch' && received.read.doubt !== undefined) {
-        throw notTheBytes(received.read.doubt)
+      if (result.reason === 'signature_mismatch' && read.doubt !== undefined) {
+        throw notTheBytes(read.doubt)
       }
       const heading = `${style(['red', 'bold'], 'Not genuine')}: ${style('bold', result.reason)}`
       const next = mask(commandLine('diagnose', call, style))

@@ -1,14 +1,11 @@
-import type { Clock } from '../../../../src/clock.js'
-import type { WebhookRequest } from '../../../../src/request.js'
 import { describeTime, findArrival } from '../../capture/arrival.js'
-import { assertBody, type BodyRead, bodyOf, notTheBytes } from '../../capture/body.js'
+import { assertBody } from '../../capture/body.js'
 import { CAPTURE_SHAPES } from '../../capture/capture-error.js'
 import type { CapturedRequest } from '../../capture/captured-request.js'
 import { type Header, parseHeader, valuesOf } from '../../capture/headers.js'
 import { assertNotMasked } from '../../capture/masked.js'
 import { readCapture } from '../../capture/read-capture.js'
-import { signatureChecker } from '../../capture/signed-body.js'
-import { NODE_PRIMITIVES } from '../../node-primitives.js'
+import type { CaptureDiagnosis, CaptureToDiagnose } from '../../diagnose/diagnose-capture.js'
 import { countBytes } from '../../text.js'
 import { type Call, type Context, type Options, UsageError } from '../command.js'
 import { printable } from '../output/terminal.js'
@@ -33,27 +30,17 @@ export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map
 
 const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
 
-/** The request of a call, as read. */
-export interface Received {
-  readonly request: WebhookRequest & { readonly headers: readonly Header[]; readonly body: Uint8Array }
-  /** The sender's file, if the sent body differs from it. */
-  readonly original: Uint8Array | undefined
-  /** The clock of the arrival, or `undefined` if nothing says when the request arrived. */
-  readonly clock: Clock | undefined
-  /** How the request was read. */
-  readonly notes: readonly string[]
-  /** Why the bytes of the request may not be those that were sent. */
-  readonly warnings: readonly string[]
+/** The captured request of a call, and what the command line adds to it. */
+export interface Received extends Omit<CaptureToDiagnose, 'secrets'> {
   /** Whether the capture was standard input. */
   readonly isPiped: boolean
-  readonly read: BodyRead
 }
 
-/** Reads the request of a call. Returns a function of the secrets, because they show which body of a capture is right. */
+/** Reads the request of a call. */
 export async function readReceived(
   { values, operands: [path] }: Call<typeof RECEIVED_OPTIONS>,
   context: Context,
-): Promise<(secrets: readonly string[]) => Received> {
+): Promise<Received> {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
   const isPiped = isCaptured && (path === undefined || path === '-')
@@ -65,25 +52,21 @@ export async function readReceived(
   const bodyFile = values['body-file']
   const file = bodyFile === undefined ? undefined : await readInput(bodyFile, 'the body', context)
   assertBody(captured, headers, file)
+  const now = context.clock.now()
+  return { captured, headers, file, arrival: findArrival(values.at, headers, captured.arrival, now), now, isPiped }
+}
+
+/** Returns how a request was read, in sentences. */
+export function describeRead(
+  { headers, arrival }: Received,
+  { read, notes }: Pick<CaptureDiagnosis, 'read' | 'notes'>,
+) {
   const requestLine = [':method', ':path'].flatMap((name) => valuesOf(headers, name)).join(' ')
-  const arrival = findArrival(values.at, headers, captured.arrival, context.clock.now())
-  return (secrets) => {
-    const read = bodyOf(captured, headers, signatureChecker(NODE_PRIMITIVES, headers, secrets), file)
-    return {
-      request: { webhookId: 'the captured request', headers, body: read.body },
-      original: read.original,
-      clock: arrival && { now: () => arrival[0] },
-      read,
-      isPiped,
-      warnings: read.doubt === undefined ? [] : [notTheBytes(read.doubt).message],
-      notes: [
-        `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(read.body.length)}.`,
-        arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
-        ...(captured.notes ?? []),
-        ...read.notes,
-      ],
-    }
-  }
+  return [
+    `Read: ${printable(requestLine) || 'a request'}, body of ${countBytes(read.body.length)}.`,
+    arrival === undefined ? UNKNOWN_TIME : `Time of arrival: ${describeTime(arrival[0])}, ${arrival[1]}.`,
+    ...notes,
+  ]
 }
 
 /** Returns the headers in the values of `--header`. Throws if one is not a header. */
