@@ -36,10 +36,7 @@ const PARTS = {
   overload: tests('overload', 15, '--maxWorkers 1'),
   memory: tests('memory', 10, '--maxWorkers 1'),
   frameworks: tests('frameworks', 40),
-  senders: {
-    commands: [...tests('senders', 0).commands, 'test/vectors/check.sh'],
-    minutes: 20,
-  },
+  senders: tests('senders', 20),
   runtimes: { commands: ['node test/nightly/runtimes/run.js'], minutes: 10 },
   package: tests('package', 10),
   site: {
