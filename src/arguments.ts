@@ -32,13 +32,13 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Asserts that `options` is an object with no other properties than `names`. */
-export function assertOptions(options: unknown, names: readonly string[]): void {
+/** Asserts that the argument `owner` is an object with no other properties than `names`. */
+export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
   if (typeof options !== 'object' || options === null) {
-    throw invalidType(`options is ${kindOf(options)}. Pass an object with the options by name.`)
+    throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
   }
   for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidType(`options.${name} is unknown. Use one of: ${names.join(', ')}.`)
+    if (!names.includes(name)) throw invalidType(`${owner}.${name} is unknown. Use one of: ${names.join(', ')}.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
 import { assertOptions, assertTimeout, assertWellFormed, invalidRange, invalidType, kindOf } from './arguments.js'
-import { BodyAbortedError, BodyTimeoutError, BodyTooLargeError } from './errors.js'
+import { BodyError } from './errors.js'
 import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
 import { bytesOf } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
@@ -61,9 +61,7 @@ export interface ReadBodyOptions {
  *
  * @param source - the request that your framework passes to the handler, or the event of AWS Lambda.
  * @returns the bytes, in a `Buffer` that is empty if the request has no body.
- * @throws {@link BodyTooLargeError} with `code` `ERR_BODY_TOO_LARGE` and `status` 413 if the body has more than `maxBytes` bytes.
- * @throws {@link BodyTimeoutError} with `code` `ERR_BODY_TIMEOUT` and `status` 408 if the body was not complete after `bodyTimeout`.
- * @throws {@link BodyAbortedError} with `code` `ERR_BODY_ABORTED` and `status` 400 if the sender hung up.
+ * @throws {@link BodyError} if the body has more than `maxBytes` bytes, was not complete after `bodyTimeout`, or if the sender hung up.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says what to
  * change.
  *
@@ -94,14 +92,16 @@ export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadB
   return { maxBytes, bodyTimeout }
 }
 
-/** A body of which nothing has been read. */
-interface UnreadBody {
+/** A body before it was checked. */
+interface FoundBody {
   /** The headers beside the body, which are not checked, or `undefined` if there are none. */
   readonly headers: unknown
+  /** Whether the framework has read the whole body. */
+  readonly isRead: boolean
   /**
    * Reads the body, and returns its bytes.
    *
-   * @throws {@link BodyTooLargeError} before a byte is read, if `Content-Length` is above the limit.
+   * @throws {@link BodyError} before a byte is read, if `Content-Length` is above the limit.
    */
   read(limits: Limits): RawBody | Promise<RawBody>
 }
@@ -122,38 +122,39 @@ const MAX_DEPTH = 3
  * @param depth - how many framework objects wrap `source`.
  * @throws `TypeError` if there is no body, or something else already read it.
  */
-export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): UnreadBody {
+export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
   if (!isObject(source) || ArrayBuffer.isView(source) || types.isPromise(source)) {
     throw invalidType(`${name} is ${kindOf(source)}. ${types.isPromise(source) ? 'Await it.' : fix}`)
   }
   const headers = headersOf(source) ?? outerHeaders
-  const unread = (read: UnreadBody['read']): UnreadBody => ({
+  const found = (isRead: boolean, read: FoundBody['read']): FoundBody => ({
     headers,
+    isRead,
     read(limits) {
       const { maxBytes } = limits
       const length = isObject(headers) ? contentLengthOf(headers as HeadersInput) : undefined
-      if (length !== undefined && length > maxBytes) throw new BodyTooLargeError(maxBytes)
+      if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
       return read(limits)
     },
   })
 
   // hapi keeps the bytes as `payload`.
   const rawBody = bytesIn(source['rawBody'], name) ?? bytesIn(source['payload'], name)
-  if (rawBody !== undefined) return unread(({ maxBytes }) => limited(rawBody, maxBytes))
-  if ('isBase64Encoded' in source) return unread(eventReader(source, name))
+  if (rawBody !== undefined) return found(true, ({ maxBytes }) => limited(rawBody, maxBytes))
+  if ('isBase64Encoded' in source) return found(true, eventReader(source, name))
 
   // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
   // the first access.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
-    return unread((limits) => readFetch(source, name, limits))
+    return found(false, (limits) => readFetch(source, name, limits))
   }
   const body = bytesIn(source['body'], name)
-  if (body !== undefined) return unread(({ maxBytes }) => limited(body, maxBytes))
+  if (body !== undefined) return found(true, ({ maxBytes }) => limited(body, maxBytes))
   if (isStream(source)) {
     assertUnread(source, name)
-    return unread((limits) => readStream(source, limits))
+    return found(false, (limits) => readStream(source, name, limits))
   }
 
   // A method `body` belongs to a framework, and is not the body of the request.
@@ -180,11 +181,11 @@ function bytesIn(value: unknown, name: string): Uint8Array | undefined {
 }
 
 function limited(bytes: Uint8Array, maxBytes: number): RawBody {
-  if (bytes.length > maxBytes) throw new BodyTooLargeError(maxBytes)
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes)
   return asBuffer(bytes)
 }
 
-function eventReader(event: Fields, name: string): UnreadBody['read'] {
+function eventReader(event: Fields, name: string): FoundBody['read'] {
   const body = event['body'] ?? ''
   if (typeof body !== 'string') throw notRawBody(event, name)
   const decode = event['isBase64Encoded'] === true ? decodeBase64 : encodeText
@@ -215,24 +216,21 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
   if (!body) return Buffer.alloc(0)
   if (body.locked) throw alreadyRead(request, name)
   const reader = body.getReader()
-  const bytes = new Collector(maxBytes)
+  const bytes = new Collector(name, maxBytes)
 
   async function readAll(): Promise<RawBody> {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new BodyAbortedError(cause)
+        throw aborted(cause)
       })
       if (done) return bytes.all
-      if (!types.isUint8Array(value)) {
-        throw invalidType(`${name} is a stream of ${kindOf(value)}, not of bytes. Pass the request as received.`)
-      }
       bytes.add(value)
     }
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyTimeoutError(bodyTimeout)), bodyTimeout)
+    timer = setTimeout(() => reject(tooLate(bodyTimeout)), bodyTimeout)
   })
   try {
     return await Promise.race([readAll(), late])
@@ -279,9 +277,13 @@ function assertUnread(stream: NodeStream & object, name: string): void {
   }
 }
 
-async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {
-  if (isAborted(stream)) throw new BodyAbortedError(stream.errored)
-  const bytes = new Collector(maxBytes)
+async function readStream(
+  stream: NodeStream & object,
+  name: string,
+  { maxBytes, bodyTimeout }: Limits,
+): Promise<RawBody> {
+  if (isAborted(stream)) throw aborted(stream.errored)
+  const bytes = new Collector(name, maxBytes)
   if (stream.readableEnded === true) return bytes.all
 
   return new Promise((resolve, reject) => {
@@ -290,7 +292,7 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
       settle()
       reject(error)
     }
-    const data = (chunk: Uint8Array) => {
+    const data = (chunk: unknown) => {
       try {
         bytes.add(chunk)
       } catch (error) {
@@ -305,9 +307,9 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
     }
     const fail = (cause?: unknown) => {
       settle()
-      reject(new BodyAbortedError(cause))
+      reject(aborted(cause))
     }
-    const timer = setTimeout(() => refuse(new BodyTimeoutError(bodyTimeout)), bodyTimeout)
+    const timer = setTimeout(() => refuse(tooLate(bodyTimeout)), bodyTimeout)
     const settle = () => {
       clearTimeout(timer)
       stream.off('data', data).off('end', end).off('error', fail).off('close', fail)
@@ -322,75 +324,55 @@ async function readStream(stream: NodeStream & object, { maxBytes, bodyTimeout }
  */
 function ignore(): void {}
 
-const EMPTY = Buffer.alloc(0)
-
-/**
- * A chunk of at least this many bytes is kept as it is. A smaller chunk is copied, because keeping it would cost more memory than its
- * bytes.
- */
-const MIN_KEPT_BYTES = 4096
-
-const MIN_SLAB_BYTES = 1024
-const MAX_SLAB_BYTES = 65_536
-
-/**
- * Joins chunks. Large chunks are kept until the end, and then copied once. Small chunks are copied into slabs. So the chunks take at
- * most about twice the bytes that have arrived, and joining them takes the size of the body once more.
- */
+/** Joins chunks in memory that doubles when it is full, so that the memory is at most twice the bytes that have arrived. */
 class Collector {
+  readonly #name: string
   readonly #maxBytes: number
-  /** Large chunks and parts of slabs, in order. */
-  readonly #parts: Uint8Array[] = []
+  #memory = Buffer.alloc(0)
   #size = 0
-  /** The small chunks after the last part are `#slab.subarray(#start, #end)`. */
-  #slab = EMPTY
-  #start = 0
-  #end = 0
 
-  constructor(maxBytes: number) {
+  /** @param name - the name of the argument that is the stream. */
+  constructor(name: string, maxBytes: number) {
+    this.#name = name
     this.#maxBytes = maxBytes
   }
 
   /**
-   * Adds a chunk.
+   * Adds a copy of a chunk.
    *
-   * @throws {@link BodyTooLargeError} if there are more than `maxBytes` bytes now.
+   * @throws {@link BodyError} if there are more than `maxBytes` bytes now, or `TypeError` if the chunk is no bytes.
    */
-  add(chunk: Uint8Array): void {
-    this.#size += chunk.length
-    if (this.#size > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
-    // Most bodies are one chunk, which is kept as it is.
-    if (this.#parts.length === 0) this.#parts.push(chunk)
-    else if (chunk.length < MIN_KEPT_BYTES) this.#addToSlab(chunk)
-    else {
-      this.#endPart()
-      // A view of much larger memory is copied, because it would keep all of that memory.
-      this.#parts.push(2 * chunk.length < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk)
+  add(chunk: unknown): void {
+    if (!types.isUint8Array(chunk)) {
+      throw invalidType(`${this.#name} is a stream of ${kindOf(chunk)}, not of bytes. Pass the request as received.`)
     }
-  }
-
-  #addToSlab(chunk: Uint8Array): void {
-    if (this.#end + chunk.length > this.#slab.length) {
-      this.#endPart()
-      // The first slab is small, and each one doubles, because often only a few bytes follow large chunks.
-      const size = Math.min(2 * this.#slab.length, MAX_SLAB_BYTES)
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(size, chunk.length, MIN_SLAB_BYTES))
-      this.#start = this.#end = 0
+    const size = this.#size + chunk.length
+    if (size > this.#maxBytes) throw tooLarge(this.#maxBytes)
+    if (size > this.#memory.length) {
+      const memory = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#size), this.#maxBytes))
+      memory.set(this.all)
+      this.#memory = memory
     }
-    this.#slab.set(chunk, this.#end)
-    this.#end += chunk.length
-  }
-
-  #endPart(): void {
-    if (this.#start < this.#end) this.#parts.push(this.#slab.subarray(this.#start, this.#end))
-    this.#start = this.#end
+    this.#memory.set(chunk, this.#size)
+    this.#size = size
   }
 
   get all(): RawBody {
-    this.#endPart()
-    const [first = EMPTY] = this.#parts
-    return this.#parts.length > 1 ? Buffer.concat(this.#parts, this.#size) : asBuffer(first)
+    return this.#memory.subarray(0, this.#size)
   }
+}
+
+function tooLarge(maxBytes: number): BodyError {
+  return new BodyError('ERR_BODY_TOO_LARGE', `The request body has more than ${maxBytes} bytes`)
+}
+
+function tooLate(bodyTimeout: number): BodyError {
+  return new BodyError('ERR_BODY_TIMEOUT', `The request body was not complete after ${bodyTimeout} ms`)
+}
+
+function aborted(cause: unknown): BodyError {
+  const message = 'The sender closed the connection before the body was complete'
+  return new BodyError('ERR_BODY_ABORTED', message, { cause })
 }
 
 function asBuffer(bytes: Uint8Array): RawBody {

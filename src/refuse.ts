@@ -1,6 +1,6 @@
+import { inspect } from 'node:util'
 import { assertOptions, invalidType, kindOf } from './arguments.js'
-import { hasErrorCode } from './errors.js'
-import { statusOf } from './status-of.js'
+import { ERRORS } from './errors.js'
 
 /** Node's `ServerResponse`, or the response of its HTTP/2 server. */
 export interface NodeResponse {
@@ -37,17 +37,20 @@ export interface RefusalLog {
   readonly level: 'info' | 'warn' | 'error'
   /** The status of the answer. */
   readonly status: number
-  /** One line without control characters: the webhook, the reason and what to do. */
+  /**
+   * One line without control characters: the webhook, the reason and what to do. For a fault on your side, the line also has the stack
+   * and the causes.
+   */
   readonly message: string
-  /** The error that was caught. For a fault on your side, log the stack and the `cause` too. */
+  /** The error that was caught. Its message may have control characters that a sender chose. */
   readonly error: unknown
 }
 
 /** Options of {@link refuse} and {@link refusal}. */
 export interface RefusalOptions {
   /**
-   * Logs a refused request. The default writes the message to `console`, or the error itself if `level` is `error`. If this function
-   * throws, the answer stays the same, and the error goes to `console`.
+   * Logs a refused request. The default writes the message to `console`. If this function throws, the response stays the same, and the
+   * error goes to `console`.
    *
    * @example With the logger of your service:
    * ```ts
@@ -56,7 +59,7 @@ export interface RefusalOptions {
    * declare const logger: Record<'info' | 'warn' | 'error', (logged: unknown) => void>
    *
    * export const options: RefusalOptions = {
-   *   log: ({ level, message, error }) => logger[level](level === 'error' ? error : message),
+   *   log: ({ level, message }) => logger[level](message),
    * }
    * ```
    */
@@ -67,7 +70,16 @@ export interface RefusalOptions {
  * Logs an error that a handler caught, and answers the request with a response of Node: Express, `node:http`, Koa's
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. If the request's
+ * | `error.code` | status |
+ * |---|---|
+ * | `ERR_WEBHOOK_REJECTED`: the request broke a rule | 401 |
+ * | `ERR_BODY_TOO_LARGE` | 413 |
+ * | `ERR_BODY_TIMEOUT`: the body arrived too slowly | 408 |
+ * | `ERR_BODY_ABORTED`: the sender hung up | 400 |
+ * | `ERR_NONCE_STORE`, `ERR_NONCE_STORE_FULL` and `ERR_NONCE_STORE_BUSY`: the sender should try again, after 1 s | 503 |
+ * | anything else, whatever `status` it has | 500 |
+ *
+ * The response has no body and no reason, because a reason would help an attacker. If the request's
  * body was not read to its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
  *
  * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
@@ -99,27 +111,28 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
     const what = `${kindOf(response)}${typeof response === 'object' && response !== null ? ' without setHeader()' : ''}`
     throw invalidType(`response is ${what}. Pass Node's response (Koa: ctx.res), or return refusal(error) for Fetch.`)
   }
-  const status = statusOf(error)
+  const { status, level } = kindOfError(error)
   if (!response.headersSent) {
     response.statusCode = status
     // The handler may have set headers for a body that is not sent.
     for (const name of ['Content-Type', 'Content-Encoding', 'Transfer-Encoding', 'Trailer']) response.removeHeader(name)
     response.setHeader('Content-Length', '0')
+    if (status === 503) response.setHeader('Retry-After', '1')
     const { complete, httpVersionMajor, stream } = response.req
     // HTTP/2 forbids this header. A reset of the stream stops the sender instead (RFC 9113, section 8.1).
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()
     if (!complete && httpVersionMajor >= 2) stream?.close(0)
   } else if (!response.writableEnded) response.destroy()
-  void write(log, error, status)
+  void write(log, { level, status, message: describe(error, level), error })
 }
 
 /**
  * Logs an error that a handler caught, and returns the answer to it as a Fetch `Response`: for Hono, h3, Next.js routes, Bun, Deno and
  * Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
- * The status is that of {@link statusOf}. The answer has no body and no reason, because a reason would help an attacker. The answer
- * closes the connection, because the sender may still upload a body that nothing reads.
+ * The status is that of {@link refuse}. The response has no body and no reason, because a reason would help an attacker. If `receive` or
+ * `readBody` did not read the body to its end, the response closes the connection. So the sender does not upload the rest.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
@@ -141,9 +154,9 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
  */
 export function refusal(error: unknown, options: RefusalOptions = {}): FetchResponse {
   const log = logOf(options)
-  const status = statusOf(error)
-  void write(log, error, status)
-  return new Response(null, { status, headers: { Connection: 'close' } })
+  const { status, headers, level } = kindOfError(error)
+  void write(log, { level, status, message: describe(error, level), error })
+  return new Response(null, { status, headers })
 }
 
 function logOf(options: RefusalOptions): (entry: RefusalLog) => unknown {
@@ -153,37 +166,58 @@ function logOf(options: RefusalOptions): (entry: RefusalLog) => unknown {
   return log
 }
 
-function logToConsole({ level, message, error }: RefusalLog): void {
-  console[level](level === 'error' ? error : message)
+function logToConsole({ level, message }: RefusalLog): void {
+  console[level](message)
 }
 
-/** Calls `log`. A log that fails must not change the answer, so the error of the log only goes to `console`. */
-async function write(log: (entry: RefusalLog) => unknown, error: unknown, status: number): Promise<void> {
+/** Calls `log`. A log that fails must not change the response, so the error of the log only goes to `console`. */
+async function write(log: (entry: RefusalLog) => unknown, entry: RefusalLog): Promise<void> {
   try {
-    await log({ ...describe(error), status, error })
+    await log(entry)
   } catch (failure) {
     console.error(failure)
   }
 }
 
-/** The errors for a body that is too large, too slow or incomplete. */
-const BODY_CODES = ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TIMEOUT', 'ERR_BODY_ABORTED'] as const
+interface ErrorKind {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly level: RefusalLog['level']
+}
 
-function describe(error: unknown): Pick<RefusalLog, 'level' | 'message'> {
-  if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) {
-    const { webhookId, reason, detail } = error
-    return { level: 'warn', message: oneLine(`Webhook ${webhookId ?? '(unknown)'}: ${reason}: ${detail}`) }
+/** Returns the row of an error in the table {@link ERRORS}, by its code alone. An error of your code has no row. */
+function kindOfError(error: unknown): ErrorKind {
+  try {
+    const { code, headers } = Object(error)
+    if (typeof code === 'string' && Object.hasOwn(ERRORS, code)) {
+      const kind = ERRORS[code as keyof typeof ERRORS]
+      const isUnread = kind.status === 401 && headers?.Connection === 'close'
+      return { ...kind, headers: isUnread ? { Connection: 'close' } : { ...kind.headers } }
+    }
+  } catch {
+    // A property of an error may throw when it is read.
   }
-  const isOfSender = BODY_CODES.some((code) => hasErrorCode(error, code))
-  return {
-    level: isOfSender ? 'info' : 'error',
-    message: oneLine(error instanceof Error ? error.message : String(error)),
+  return { status: 500, headers: {}, level: 'error' }
+}
+
+/** Returns one line about an error, and never throws. */
+function describe(error: unknown, level: RefusalLog['level']): string {
+  try {
+    if (level === 'error') return oneLine(inspect(error).replace(/\n\s*/g, ' '))
+    const { webhookId = '(unknown)', reason, detail, message } = Object(error)
+    return oneLine(reason === undefined ? String(message) : `Webhook ${webhookId}: ${reason}: ${detail}`)
+  } catch {
+    return 'The error cannot be shown, because reading it throws.'
   }
 }
 
-/** Returns the text with escapes for the characters that a log might read as the end of a line or as a command of a terminal. */
+/**
+ * Returns the text with escapes for the characters that a log might read as the end of a line or as a command of a terminal, and for
+ * characters that nobody sees.
+ */
 function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) as number
+    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
   })
 }

@@ -7,6 +7,7 @@ import {
   describeSize,
   describeTimestamp,
 } from './hints/rejection.js'
+import { warnOfNonceAsWebhookId } from './hints/warnings.js'
 import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
 import { describeDrift, missingHeaders, type Rejected, rejected, type Verification } from './result.js'
 import { type HeaderValues, isSignature } from './rules/formats.js'
@@ -31,8 +32,8 @@ import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-s
  *
  * The window is checked again after the nonce store has answered.
  *
- * `verify` does not throw on a forgery. A rejected result is an object too, so it is truthy: check `result.ok`, or use
- * {@link verifyOrThrow}. An exception is a mistake of the caller or a failure of the store.
+ * `verify` does not throw on a forgery. A rejected result is an object too, so it is truthy: check `result.ok`. An exception is a mistake
+ * of the caller or a failure of the store. {@link receive} throws on a forgery.
  *
  * @param request - the webhook's ID, the headers and the raw body. `verify` reads all three before it returns its promise.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
@@ -87,29 +88,18 @@ interface Claim {
   readonly signature: string
 }
 
-/**
- * Checks the rules that need no body, except {@link checkForm}. Returns what the headers claim, or the rejection. `receive` also checks
- * these rules before it reads a byte of the body.
- */
-export function checkHeaders({ timestamp, nonce, signature }: HeaderValues, clock: Clock): Claim | Rejected {
-  if (timestamp === undefined || nonce === undefined || signature === undefined) {
-    return missingHeaders({ timestamp, nonce, signature })
-  }
+/** Checks the rules that need no body. `receive` checks these rules before it reads a byte of the body. */
+export function checkHeaders(values: HeaderValues, clock: Clock): Claim | Rejected {
+  const { timestamp, nonce, signature } = values
+  if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
 
   if (!isTimestamp(timestamp)) return rejected('invalid_timestamp', describeTimestamp(timestamp))
   const seconds = Number(timestamp)
   const outside = checkWindow(seconds, clock)
   if (outside !== undefined) return outside
   if (!isNonce(nonce)) return rejected('invalid_nonce', describeNonce(nonce))
+  if (!isSignature(signature)) return rejected('signature_mismatch', describeSignature(signature))
   return { ok: true, timestamp, seconds, nonce, signature }
-}
-
-/**
- * Returns the rejection of a signature in the wrong form, or `undefined`. `verify` calls this function only after a mismatch, because
- * the check costs 4 % of a genuine request.
- */
-export function checkForm(signature: string): Rejected | undefined {
-  return isSignature(signature) ? undefined : rejected('signature_mismatch', describeSignature(signature))
 }
 
 /** The webhook of a request, and everything that the checks need besides the request. */
@@ -121,46 +111,26 @@ interface Receiver {
   readonly clock: Clock
 }
 
-/**
- * Checks the rules that need the body, after {@link checkHeaders}, and returns the result. The result is a promise only if the store
- * returns one, because an `await` costs a twentieth of a `verify`.
- */
-export function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Verification | Promise<Verification> {
-  const { timestamp, nonce, signature } = claim
-  const { secrets, nonceStore, webhookId } = receiver
+/** Checks the rules that need the body, after {@link checkHeaders}. Everything is read before the `await`. */
+export async function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Promise<Verification> {
+  const { timestamp, seconds, nonce, signature } = claim
+  const { webhookId, headers, secrets, nonceStore, clock } = receiver
   const message = { timestamp, nonce, body }
   const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
   if (secretIndex === -1) {
-    const detail = describeSize(body, receiver.headers)
-    return checkForm(signature) ?? rejected('signature_mismatch', detail, adviseOnSecrets(secrets))
+    return rejected('signature_mismatch', describeSize(body, headers), adviseOnSecrets(secrets))
   }
 
   // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
   // reserves its signature too. The nonce is first: a replay must not reserve the signature.
   const keys = canBeSplitDifferently(message) ? [nonce, signatureKey(signature)] : [nonce]
-  const reserved = reserveKeys(nonceStore, webhookId, keys)
-  return typeof reserved === 'boolean'
-    ? conclude(reserved, claim, secretIndex, receiver)
-    : concludeLater(reserved, claim, secretIndex, receiver)
-}
-
-async function concludeLater(reserved: Promise<boolean>, ...rest: [Claim, number, Receiver]): Promise<Verification> {
-  return conclude(await reserved, ...rest)
-}
-
-function conclude(isReserved: boolean, claim: Claim, secretIndex: number, receiver: Receiver): Verification {
-  if (!isReserved) return rejected('replayed_nonce')
+  if (!(await reserveKeys(nonceStore, webhookId, keys))) return rejected('replayed_nonce')
   // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
-  const { seconds, nonce } = claim
-  return (
-    checkWindow(seconds, receiver.clock) ?? {
-      ok: true,
-      webhookId: receiver.webhookId,
-      timestamp: seconds,
-      nonce,
-      secretIndex,
-    }
-  )
+  const outside = checkWindow(seconds, clock)
+  if (outside !== undefined) return outside
+
+  if (nonce === webhookId) warnOfNonceAsWebhookId()
+  return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
 }
 
 /** Returns the rejection of a timestamp that is outside the window now. */

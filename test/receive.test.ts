@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BodySource,
   type Clock,
-  hasErrorCode,
   MemoryNonceStore,
   type NonceStore,
   receive,
   refuse,
   type Secret,
   verify,
+  WebhookRejectedError,
 } from '../src/index.js'
 import { headerShapes } from './support/arbitraries.js'
 import { fc } from './support/fast-check.js'
@@ -112,6 +112,40 @@ it('uses the secrets of the call, even if the list changes while the body arrive
   expect(await outcome).toMatchObject({ reason: 'signature_mismatch' })
 })
 
+describe('a webhookId that equals the nonce', () => {
+  /** Sends requests with these nonces to the webhook `nonce-1`, and returns the warnings. */
+  async function warningsOf(nonces: readonly string[]): Promise<object[]> {
+    vi.resetModules()
+    const { receive } = await import('../src/index.js')
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    try {
+      for (const nonce of nonces) {
+        const { headers, body } = signedRequest({ nonce, body: BODY })
+        const request = { headers, body }
+        await receive({ webhookId: 'nonce-1', request }, SECRET, new RecordingStore(), new TestClock()).catch(() => {})
+      }
+      return warn.mock.calls
+    } finally {
+      warn.mockRestore()
+    }
+  }
+
+  it('warns once, when a request is accepted', async () => {
+    expect(await warningsOf(['nonce-1', 'nonce-1', 'nonce-2'])).toEqual([
+      [expect.stringMatching(/^webhookId equals the nonce /), { type: 'WebhookWarning', code: 'WEBHOOK_ID_IS_NONCE' }],
+    ])
+    expect(await warningsOf(['nonce-2', 'NONCE-1'])).toEqual([])
+  })
+})
+
+it('throws an error whose message and stack are safe to send: neither says what is wrong', async () => {
+  const error = await outcomeOf(fetchRequest(HEADERS, 'a forged body'))
+  if (!(error instanceof WebhookRejectedError)) throw new Error('not rejected')
+  expect(error.message).toBe('The request is not authenticated')
+  expect(error.stack).not.toMatch(/signature_mismatch|X-Signature|bytes/)
+  expect(error.detail).toMatch(/^X-Signature is not the signature/)
+})
+
 it('has no body without await', () => {
   const pending = receive({ webhookId: '42', request: fetchRequest({}) }, SECRET, new RecordingStore())
   pending.catch(() => {})
@@ -170,7 +204,7 @@ describe('a request whose headers break a rule', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/)
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(answer).not.toMatch(/nonce|timestamp|signature|header/i)
-    const error = { code: 'ERR_WEBHOOK_REJECTED', reason, headers: { Connection: 'close' } }
+    const error = { code: 'ERR_WEBHOOK_REJECTED', reason, webhookId: '42', headers: { Connection: 'close' } }
     expect(errors).toMatchObject([{ error, hasRead: false }])
   })
 
@@ -374,14 +408,23 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
   const json = { a: 1 }
 
   it.each<[string, unknown[], RegExp]>([
-    ['nothing', [undefined, SECRET, store], /^received is undefined\. Pass \{ webhookId, request \}\.$/],
-    ['a request alone', [fetchRequest(), SECRET, store], /^webhookId is undefined\. Pass \{ webhookId, request \} /],
-    ['no webhookId', [{ request }, SECRET, store], /^webhookId is undefined\. /],
-    ['an empty webhookId', [{ webhookId: '', request }, SECRET, store], /^webhookId is an empty string\. /],
+    ['nothing', [undefined, SECRET, store], /^source is undefined\. Pass an object with webhookId, request, maxBytes/],
+    [
+      'a request alone',
+      [fetchRequest(), SECRET, store],
+      /^source\.webhookId is undefined\. Pass \{ webhookId, request \} /,
+    ],
+    [
+      'an option that is unknown',
+      [{ webhookId: '42', request, maxbytes: 10 }, SECRET, store],
+      /^source\.maxbytes is unknown\. Use one of: webhookId, request, maxBytes, bodyTimeout\.$/,
+    ],
+    ['no webhookId', [{ request }, SECRET, store], /^source\.webhookId is undefined\. /],
+    ['an empty webhookId', [{ webhookId: '', request }, SECRET, store], /^source\.webhookId is an empty string\. /],
     [
       'a request as for verify',
       [{ webhookId: '42', ...request }, SECRET, store],
-      /^request is undefined\. Pass \{ webhookId, request \}, with the request itself/,
+      /^source\.headers is unknown\. Use one of: webhookId, request, /,
     ],
     [
       'a promise',
@@ -473,7 +516,10 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
     const ended = Object.assign(stream, { destroyed: false })
     for (const request of [read, ended]) {
       const error = await outcomeOf(request)
-      expect(hasErrorCode(error, 'ERR_INVALID_ARGUMENT') && error.message).toMatch(/^request was already read, /)
+      expect(error).toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        message: expect.stringMatching(/^request was already read, /),
+      })
     }
   })
 

@@ -8,18 +8,19 @@ import {
 } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
-  BodyAbortedError,
-  BodyTimeoutError,
-  BodyTooLargeError,
+  BodyError,
   NonceStoreError,
   type RefusalLog,
   readBody,
+  receive,
   refusal,
   refuse,
   WebhookRejectedError,
 } from '../src/index.js'
+import { RecordingStore, signedRequest, TestClock } from './support/request.js'
 
 const REJECTED = new WebhookRejectedError(
   { ok: false, reason: 'replayed_nonce', message: 'X-Nonce was used. Sign again.' },
@@ -65,32 +66,72 @@ async function post(port: number, body = 'a body'): Promise<{ response: Incoming
 /** Everything that was logged: the method of console and its arguments. */
 const logged = () => Object.entries(consoles).flatMap(([level, spy]) => spy.mock.calls.map((call) => [level, ...call]))
 
+const withCode = (code: string, message = 'a message') => Object.assign(new Error(message), { code })
+
+/** Errors of this package, and plain errors with their codes. */
 const ANSWERS: readonly (readonly [error: unknown, status: number, log: unknown[]])[] = [
   [REJECTED, 401, ['warn', 'Webhook 42: replayed_nonce: X-Nonce was used. Sign again.']],
-  [new BodyTooLargeError(9), 413, ['info', 'The request body has more than 9 bytes']],
-  [new BodyTimeoutError(9), 408, ['info', 'The request body was not complete after 9 ms']],
-  [new BodyAbortedError(), 400, ['info', 'The sender closed the connection before the body was complete']],
+  [new BodyError('ERR_BODY_TOO_LARGE', 'too large'), 413, ['info', 'too large']],
+  [new BodyError('ERR_BODY_TIMEOUT', 'too slow'), 408, ['info', 'too slow']],
+  [new BodyError('ERR_BODY_ABORTED', 'aborted'), 400, ['info', 'aborted']],
+  [withCode('ERR_WEBHOOK_REJECTED'), 401, ['warn', 'a message']],
+  [withCode('ERR_BODY_TOO_LARGE'), 413, ['info', 'a message']],
+  [withCode('ERR_BODY_TIMEOUT'), 408, ['info', 'a message']],
+  [withCode('ERR_BODY_ABORTED'), 400, ['info', 'a message']],
 ]
 
-const FAULTS: readonly (readonly [error: unknown, status: number])[] = [
-  [new NonceStoreError('The nonce store failed. See the cause.', { cause: FAULT }), 503],
-  [FAULT, 500],
-  [Object.assign(new Error('Not found'), { status: 404 }), 500],
-  ['text', 500],
-  [undefined, 500],
+const FAULTS: readonly (readonly [error: unknown, status: number, log: string])[] = [
+  [
+    new NonceStoreError('The nonce store failed.', { cause: FAULT }),
+    503,
+    'NonceStoreError: The nonce store failed. at ',
+  ],
+  [withCode('ERR_NONCE_STORE'), 503, 'Error: a message at '],
+  [withCode('ERR_NONCE_STORE_FULL'), 503, 'Error: a message at '],
+  [withCode('ERR_NONCE_STORE_BUSY'), 503, 'Error: a message at '],
+  [withCode('ERR_INVALID_ARGUMENT'), 500, 'Error: a message at '],
+  [withCode('ECONNREFUSED'), 500, 'Error: a message at '],
+  [withCode('toString'), 500, 'Error: a message at '],
+  [FAULT, 500, 'Error: no connection at '],
+  [Object.assign(new Error('Not found'), { status: 404 }), 500, 'Error: Not found at '],
+  ['text', 500, "'text'"],
+  [undefined, 500, 'undefined'],
+  [null, 500, 'null'],
+  [Symbol('s'), 500, 'Symbol(s)'],
+  [Object.create(null), 500, '[Object: null prototype] {}'],
+  [{ code: ['ERR_NONCE_STORE'], status: 200 }, 500, "{ code: [ 'ERR_NONCE_STORE' ], status: 200 }"],
+  [
+    {
+      get code() {
+        throw new Error('a getter')
+      },
+    },
+    500,
+    '{ code: [Getter] }',
+  ],
+  [Object.assign(new Error(), { message: Object.create(null) }), 500, 'The error cannot be shown'],
+  [revokedProxy(), 500, '<Revoked Proxy>'],
 ]
 
-const EVERY: [error: unknown, status: number][] = [...ANSWERS, ...FAULTS].map(([error, status]) => [error, status])
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+const FAULT_LINES = FAULTS.map(([error, , line]) => [line, error] as const)
+const EVERY = [...ANSWERS, ...FAULTS].map(([error, status, line]) => [status, String(line), error] as const)
 
 describe('refuse', () => {
-  it.each<[unknown, number]>(EVERY)('answers %s with %i and nothing else', async (error, status) => {
+  it.each(EVERY)('answers with %i and nothing else: %s', async (status, _, error) => {
     const port = await serve((_, response) => refuse(response, error))
     const { response, text } = await post(port)
     expect(response.statusCode).toBe(status)
     expect(text).toBe('')
     expect(
       Object.keys(response.headers).filter((name) => !['date', 'connection', 'keep-alive'].includes(name)),
-    ).toEqual(['content-length'])
+    ).toEqual(status === 503 ? ['content-length', 'retry-after'] : ['content-length'])
+    if (status === 503) expect(response.headers['retry-after']).toBe('1')
   })
 
   it.each(ANSWERS)('logs %s in one line', async (error, _, line) => {
@@ -98,9 +139,10 @@ describe('refuse', () => {
     expect(logged()).toEqual([line])
   })
 
-  it.each(FAULTS)('logs %s as it is, so that console shows its stack and cause', async (error) => {
+  it.each(FAULT_LINES)('logs one line that begins with %s', async (line, error) => {
     await post(await serve((_, response) => refuse(response, error)))
-    expect(logged()).toEqual([['error', error]])
+    expect(logged()).toEqual([['error', expect.stringMatching(/^[^\n]+$/)]])
+    expect(String(logged()[0]?.[1]).slice(0, line.length)).toBe(line)
   })
 
   it('closes the connection only if the body is not complete', async () => {
@@ -142,7 +184,7 @@ describe('refuse', () => {
     })
     const { response, text } = await post(port)
     expect([response.statusCode, text]).toEqual([200, 'the answer'])
-    expect(logged()).toEqual([['error', FAULT]])
+    expect(logged()).toEqual([['error', expect.stringMatching(/^Error: no connection at .*cause.*ECONNREFUSED/)]])
   })
 
   it('cuts an answer that the handler has begun, so that the sender does not wait', async () => {
@@ -150,7 +192,7 @@ describe('refuse', () => {
       response.writeHead(200).write('the first part', () => refuse(response, FAULT))
     })
     await expect(post(port)).rejects.toMatchObject({ code: 'ECONNRESET' })
-    expect(logged()).toEqual([['error', FAULT]])
+    expect(logged()).toEqual([['error', expect.stringMatching(/^Error: no connection at .*cause.*ECONNREFUSED/)]])
   })
 
   it('sends no Connection header on HTTP/2', async () => {
@@ -205,12 +247,41 @@ describe('refuse', () => {
 })
 
 describe('refusal', () => {
-  it.each<[unknown, number]>(EVERY)('is a Response to %s with %i and nothing else', async (error, status) => {
+  it.each(EVERY)('is a Response with %i and nothing else: %s', (status, _, error) => {
     const response = refusal(error)
     expect(response).toBeInstanceOf(Response)
     expect(response.status).toBe(status)
     expect(response.body).toBeNull()
-    expect([...response.headers]).toEqual([['connection', 'close']])
+    const headers: Record<number, object> = {
+      503: { 'retry-after': '1' },
+      400: { connection: 'close' },
+      408: { connection: 'close' },
+      413: { connection: 'close' },
+    }
+    expect(Object.fromEntries(response.headers)).toEqual(headers[status] ?? {})
+  })
+
+  const fromReceive = (headers: Record<string, string>, body: string) =>
+    receive(
+      { webhookId: '42', request: new Request('http://localhost/', { method: 'POST', headers, body }) },
+      'secret',
+      new RecordingStore(),
+      new TestClock(),
+    ).catch((error: unknown) => error)
+
+  it('closes the connection to a request whose body was not read, and keeps it otherwise', async () => {
+    const unread = await fromReceive({}, 'a body')
+    expect([...refusal(unread).headers]).toEqual([['connection', 'close']])
+    const read = await fromReceive(signedRequest({ secret: 'another' }).headers, 'a body')
+    expect([...refusal(read).headers]).toEqual([])
+    expect([unread, read]).toMatchObject([{ reason: 'missing_header' }, { reason: 'signature_mismatch' }])
+  })
+
+  it('keeps the connection to a request whose body the framework had read', async () => {
+    const request = { headers: {}, rawBody: Buffer.from('a body') }
+    const error = await receive({ webhookId: '42', request }, 'secret', new RecordingStore()).catch((thrown) => thrown)
+    expect(error).toMatchObject({ reason: 'missing_header', headers: undefined })
+    expect([...refusal(error).headers]).toEqual([])
   })
 
   it.each(ANSWERS)('logs %s in one line', (error, _, line) => {
@@ -218,9 +289,10 @@ describe('refusal', () => {
     expect(logged()).toEqual([line])
   })
 
-  it.each(FAULTS)('logs %s as it is', (error) => {
+  it.each(FAULT_LINES)('logs one line that begins with %s', (line, error) => {
     refusal(error)
-    expect(logged()).toEqual([['error', error]])
+    expect(String(logged()[0]?.[1]).slice(0, line.length)).toBe(line)
+    expect(logged()).toHaveLength(1)
   })
 })
 
@@ -238,7 +310,12 @@ describe('options.log', () => {
         message: 'Webhook 42: replayed_nonce: X-Nonce was used. Sign again.',
         error: REJECTED,
       },
-      { level: 'error', status: 500, message: 'no connection', error: FAULT },
+      {
+        level: 'error',
+        status: 500,
+        message: expect.stringMatching(/^Error: no connection at .*ECONNREFUSED/),
+        error: FAULT,
+      },
     ])
     expect(logged()).toEqual([])
   })
@@ -270,18 +347,50 @@ describe('options.log', () => {
     expect(() => refuse({ setHeader() {} } as never, FAULT, options as never)).toThrow(message)
   })
 
-  it('gets one line, whatever is in it', () => {
+  const lineOf = (error: unknown) => {
     const lines: string[] = []
-    const log = ({ message }: RefusalLog) => {
-      lines.push(message)
+    refusal(error, { log: ({ message }) => void lines.push(message) })
+    return lines.join('\n')
+  }
+  const rejectedWith = (webhookId?: string) =>
+    new WebhookRejectedError({ ok: false, reason: 'replayed_nonce', message: 'b' }, webhookId)
+
+  it.each([
+    ['a\r\nb\u001b[31mc\u0085d', 'a\\u000d\\u000ab\\u001b[31mc\\u0085d'],
+    ['a\u2028b\u2029c\u007fd', 'a\\u2028b\\u2029c\\u007fd'],
+    ['a\u202eb\u200bc\ufeffd\u00ade', 'a\\u202eb\\u200bc\\ufeffd\\u00ade'],
+    ['a\u{e0041}b', 'a\\u{e0041}b'],
+    ['ë 🔑', 'ë 🔑'],
+  ])('gets one line, whatever is in it: %j', (text, escaped) => {
+    expect(lineOf(withCode('ERR_BODY_ABORTED', text))).toBe(escaped)
+    expect(lineOf(rejectedWith(text))).toBe(`Webhook ${escaped}: replayed_nonce: b`)
+    // Node's text of an error has each newline as a space, and the spaces after it are removed.
+    const fault = lineOf(Object.assign(new Error(text), { stack: `Error: ${text}` }))
+    expect(fault).toContain(`Error: ${escaped.replace('\\u000a', ' ')}`)
+    expect(fault).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+  })
+
+  it('gets no control character of a signed body that is not JSON', () => {
+    let failure: unknown
+    try {
+      JSON.parse('\u001b\nx')
+    } catch (error) {
+      failure = error
     }
-    refusal(new Error('a\r\nb\u001b[31mc\u0085d\u2028e\u2029f\u007fg ë 🔑'), { log })
-    refusal(new WebhookRejectedError({ ok: false, reason: 'replayed_nonce', message: 'b' }, 'a\nb'), { log })
-    refusal(new WebhookRejectedError({ ok: false, reason: 'replayed_nonce', message: 'b' }), { log })
-    expect(lines).toEqual([
-      'a\\u000d\\u000ab\\u001b[31mc\\u0085d\\u2028e\\u2029f\\u007fg ë 🔑',
-      'Webhook a\\u000ab: replayed_nonce: b',
-      'Webhook (unknown): replayed_nonce: b',
-    ])
+    expect(String(failure)).toContain('\u001b\n')
+    expect(lineOf(failure)).toMatch(/^SyntaxError: [^\p{Cc}]*"\\u001b x"[^\p{Cc}]* at [^\p{Cc}]*$/u)
+  })
+
+  it('gets a line for a rejection without a webhook, and for one that throws when it is read', () => {
+    expect(lineOf(rejectedWith())).toBe('Webhook (unknown): replayed_nonce: b')
+    const unreadable = Object.defineProperty(withCode('ERR_WEBHOOK_REJECTED'), 'reason', {
+      get() {
+        throw new Error('a getter')
+      },
+    })
+    expect(lineOf(unreadable)).toBe('The error cannot be shown, because reading it throws.')
+    expect(lineOf({ [inspect.custom]: () => Object(unreadable).reason })).toBe(
+      'The error cannot be shown, because reading it throws.',
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { hasErrorCode, receive, refuse } from 'inbound-webhook-auth'
+import { receive, refuse, WebhookRejectedError } from 'inbound-webhook-auth'
 
 /**
  * A webhook as its service stores it.
@@ -38,6 +38,6 @@ export function createWebhookServer(webhooks, log) {
 
 /** @param {unknown} error */
 function whyOf(error) {
-  if (hasErrorCode(error, 'ERR_WEBHOOK_REJECTED')) return error.reason
+  if (error instanceof WebhookRejectedError) return error.reason
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,4 +1,4 @@
-import { hasErrorCode, verify } from 'inbound-webhook-auth'
+import { verify } from 'inbound-webhook-auth'
 
 /**
  * Returns `verify` with its results counted, and a function that measures a nonce store.
@@ -18,7 +18,7 @@ export function measure({ countRequest, countSecret, recordReservation }) {
       if (result.ok) countSecret(webhook, result.secretIndex)
       return result
     } catch (error) {
-      countRequest(webhook, hasErrorCode(error, 'ERR_NONCE_STORE') ? 'store_error' : 'error')
+      countRequest(webhook, Object(error).code === 'ERR_NONCE_STORE' ? 'store_error' : 'error')
       throw error
     }
   }
@@ -32,7 +32,7 @@ export function measure({ countRequest, countSecret, recordReservation }) {
       recordReservation(seconds(), isReserved ? 'reserved' : 'taken')
       return isReserved
     } catch (error) {
-      recordReservation(seconds(), hasErrorCode(error, 'ERR_NONCE_STORE_BUSY') ? 'refused' : 'error')
+      recordReservation(seconds(), Object(error).code === 'ERR_NONCE_STORE_BUSY' ? 'refused' : 'error')
       throw error
     }
   }

@@ -5,7 +5,7 @@ import { slugify } from './slugify.js'
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const JOBS = {
   'Receive in a handler': ['receive', 'refuse', 'refusal'],
-  'Verify a request whose body is read': ['verify', 'verifyOrThrow', 'readBody', 'statusOf', 'hasErrorCode'],
+  'Verify a request whose body is read': ['verify', 'readBody'],
   Send: ['sign', 'generateSecret'],
   'Store nonces in one process or on one machine': ['MemoryNonceStore', 'SqliteNonceStore'],
   'Connect to a database that processes share': [
@@ -23,15 +23,7 @@ export const JOBS = {
     'DynamoDBNonceStore',
     'withTimeout',
   ],
-  'Handle an error': [
-    'WebhookRejectedError',
-    'NonceStoreError',
-    'NonceStoreFullError',
-    'NonceStoreBusyError',
-    'BodyTooLargeError',
-    'BodyTimeoutError',
-    'BodyAbortedError',
-  ],
+  'Handle an error': ['WebhookRejectedError', 'BodyError', 'NonceStoreError'],
   'Test a handler or a store': ['endpointContract', 'nonceStoreContract'],
   'Explain a refused request': ['diagnose', 'captureRequest'],
 }

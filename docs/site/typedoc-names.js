@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Converter } from 'typedoc'
 
 /** The functions that a reader looks for come first. All others are sorted by their names. */
-const FIRST = ['verify', 'verifyOrThrow', 'sign']
+const FIRST = ['receive', 'verify', 'sign']
 
 /**
  * Names each module of the reference as it is imported, such as `inbound-webhook-auth/redis`, and puts its main functions first.

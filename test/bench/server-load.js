@@ -27,7 +27,7 @@ const SERVERS = [
   ['baseline: reading and HMAC', 'hmac', ownHeaders],
   ['reading alone', 'reading', ownHeaders],
   ['inbound-webhook-auth', 'receive', ownHeaders],
-  ['readBody and verifyOrThrow', 'parts', ownHeaders],
+  ['readBody and verify', 'parts', ownHeaders],
   ['stripe', 'stripe', stripeHeaders],
   ['standardwebhooks', 'standardwebhooks', standardWebhookHeaders],
 ]

@@ -63,9 +63,10 @@ const WAYS = {
           receive({ webhookId: 'billing', request }, secret, store),
     ),
   parts: () =>
-    throwing(({ readBody, verifyOrThrow }, store) => async (request) => {
+    throwing(({ readBody, verify }, store) => async (request) => {
       const body = await readBody(request)
-      return verifyOrThrow({ webhookId: 'billing', headers: request.headers, body }, secret, store)
+      const result = await verify({ webhookId: 'billing', headers: request.headers, body }, secret, store)
+      if (!result.ok) throw new Error(result.message)
     }),
   stripe: () => {
     const Stripe = requirePackage('stripe')

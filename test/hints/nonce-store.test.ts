@@ -7,7 +7,6 @@ import { createClient, createCluster } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { notNonceStore } from '../../src/hints/nonce-store.js'
 import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../src/index.js'
-import { reserveKeys } from '../../src/stores/nonce-store.js'
 import { SECRET, signedRequest } from '../support/request.js'
 
 // These are values that users pass instead of a store. The clients are real, but not connected.
@@ -55,15 +54,4 @@ describe('the error for a value that is not a store names the mistake:', () => {
     const texts = NO_STORES.map(([name, value]) => `${name}\n    ${notNonceStore(value).message}\n`)
     await expect(texts.join('')).toMatchFileSnapshot('nonce-store.txt')
   })
-})
-
-// A promise would cost every `verify` another turn.
-it.each([[['one']], [['one', 'two']]])('reserveKeys(%j) returns no promise if the store returns none', (keys) => {
-  const memory = new MemoryNonceStore()
-  const { reserve } = memory
-  const withoutReserveAll: NonceStore = { reserve: reserve.bind(memory) }
-  expect(reserveKeys(memory, 'a', keys)).toBe(true)
-  expect(reserveKeys(memory, 'a', keys)).toBe(false)
-  expect(reserveKeys(withoutReserveAll, 'b', keys)).toBe(true)
-  expect(reserveKeys(withoutReserveAll, 'b', keys)).toBe(false)
 })

@@ -25,10 +25,10 @@ const MAIN = `
     const { reason, message } = await verify(request, 'the signing secret of webhook 42', new MemoryNonceStore(), clock)
     console.log(reason)
     console.log(message)
-    const error = await verifyOrThrow(request, 'the signing secret of webhook 42', new MemoryNonceStore(), clock).catch((error) => error)
-    console.log(error.code, statusOf(error))
+    const error = await receive({ webhookId: '42', request }, 'the signing secret of webhook 42', new MemoryNonceStore(), clock).catch((error) => error)
+    console.log(error.code, error.status)
   })`
-const NAMES = '{ MemoryNonceStore, statusOf, verify, verifyOrThrow }'
+const NAMES = '{ MemoryNonceStore, receive, verify }'
 
 it.runIf(IS_POSIX).each<[string, string]>([
   ['mjs', `import { openSync } from 'node:fs'\nimport ${NAMES} from 'inbound-webhook-auth'\n${MAIN}`],

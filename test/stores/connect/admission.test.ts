@@ -355,7 +355,7 @@ describe('the error', () => {
     )
     await expect(Promise.all(Array.from({ length: 500 }, () => admitted()))).rejects.toMatchObject({
       code: 'ERR_NONCE_STORE_BUSY',
-      name: 'NonceStoreBusyError',
+      name: 'Error',
     })
   })
 

@@ -441,7 +441,7 @@ describe('a full store', () => {
     store.reserve('a', '2', 600)
     expect(() => store.reserve('a', '3', 600)).toThrow(
       expect.objectContaining({
-        name: 'NonceStoreFullError',
+        name: 'Error',
         code: 'ERR_NONCE_STORE_FULL',
         message: expect.stringMatching(/full: 2 live entries.*requests per second × 1200/),
       }),

@@ -1,7 +1,5 @@
-const { MemoryNonceStore, NonceStoreFullError } = require('inbound-webhook-auth')
+const { MemoryNonceStore } = require('inbound-webhook-auth')
 const { RedisNonceStore } = require('inbound-webhook-auth/redis')
-
-exports.NonceStoreFullError = NonceStoreFullError
 
 exports.full = () => {
   const nonceStore = new MemoryNonceStore({ maxEntries: 1 })

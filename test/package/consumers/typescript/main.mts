@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Body,
+  BodyError,
   type BodySource,
   type Clock,
   generateSecret,
@@ -10,10 +11,9 @@ import {
   type MemoryNonceStoreOptions,
   type NonceStore,
   NonceStoreError,
-  NonceStoreFullError,
   type RawBody,
   type ReadBodyOptions,
-  type Received,
+  type ReceivedWebhook,
   type RefusalOptions,
   type RejectionReason,
   readBody,
@@ -24,10 +24,11 @@ import {
   type SignedHeaders,
   type SignOptions,
   sign,
-  statusOf,
   type Verification,
   verify,
+  WebhookRejectedError,
   type WebhookRequest,
+  type WebhookSource,
 } from 'inbound-webhook-auth'
 
 export async function receiveInParts(message: IncomingMessage, fetched: Request, body: Buffer): Promise<string> {
@@ -67,11 +68,8 @@ export async function receiveInParts(message: IncomingMessage, fetched: Request,
 export async function receiveAtOnce(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   const options: RefusalOptions = { log: ({ level, message }) => console[level](message) }
   try {
-    const received: Received = await receive(
-      { webhookId: '42', request, maxBytes: 10 },
-      'secret',
-      new MemoryNonceStore(),
-    )
+    const source: WebhookSource = { webhookId: '42', request, maxBytes: 10 }
+    const received: ReceivedWebhook = await receive(source, 'secret', new MemoryNonceStore())
     const body: RawBody = received.body
     const texts: string[] = [body.toString(), body.toString('utf8'), JSON.parse(body.toString())]
     await verify({ webhookId: '42', headers: {}, body }, 'secret', new MemoryNonceStore())
@@ -98,9 +96,16 @@ export async function send(): Promise<Response> {
   return fetch('http://localhost', { method: 'POST', headers })
 }
 
-export function codeOf(error: unknown): 'ERR_NONCE_STORE' | 'ERR_NONCE_STORE_FULL' | undefined {
-  if (statusOf(error) === 413) return undefined
-  return error instanceof NonceStoreError || error instanceof NonceStoreFullError ? error.code : undefined
+export function codeOf(error: unknown): string | undefined {
+  if (error instanceof BodyError) {
+    const status: 413 | 408 | 400 = error.status
+    return error.code + status.toFixed()
+  }
+  if (error instanceof WebhookRejectedError) {
+    const reason: RejectionReason = error.reason
+    return reason + error.detail + (error.webhookId ?? '')
+  }
+  return error instanceof NonceStoreError ? error.code : Object(error).code
 }
 
 export function forgetAwait(request: Request): void {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../../../src/clock.js'
-import { readBody, statusOf, type Verification, verify } from '../../../../src/index.js'
+import { readBody, type Verification, verify } from '../../../../src/index.js'
 import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
@@ -196,10 +196,10 @@ export class Receiver {
 
   /** Refuses a request whose body is too large, too slow or incomplete. */
   #refuseBody(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const { code, message: detail } = Object(error)
+    const { code, message: detail, status = 500 } = Object(error)
     // For example `body_too_large`, if the code is `ERR_BODY_TOO_LARGE`.
     const reason = String(code).replace('ERR_', '').toLowerCase()
-    this.#refuse(request, response, { status: statusOf(error), reason, detail })
+    this.#refuse(request, response, { status, reason, detail })
   }
 
   /** Refuses a request that is not read to its end, and reports it, unless it was answered before. */
