@@ -21,6 +21,12 @@ const MISTAKES: readonly {
     fix: 'Pass its .nonceStore.',
   },
   {
+    code: 'transaction_store',
+    isOne: (value) => hasMethod(value, 'transact'),
+    what: 'a transaction store, and nothing here runs your code',
+    fix: 'Pass it to handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
+  },
+  {
     code: 'postgres_js_as_store',
     isOne: (value) => hasMethod(value, 'unsafe'),
     what: CLIENT,

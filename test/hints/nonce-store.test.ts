@@ -28,6 +28,7 @@ const NO_STORES: readonly (readonly [name: string, value: unknown, hint: string]
   ['a cluster of redis', createCluster({ rootNodes: [] }), 'node_redis_as_store'],
   ['ioredis', new Redis({ lazyConnect: true }), 'ioredis_as_store'],
   ['a cluster of ioredis', new Cluster([], { lazyConnect: true }), 'ioredis_as_store'],
+  ['a transaction store', { transact() {}, query() {} }, 'transaction_store'],
   ['pg', new Pool(), 'sql_client_as_store'],
   ['mysql2', createPool({}), 'sql_client_as_store'],
   ['mariadb', createMariadbPool({ minimumIdle: 0 }), 'sql_client_as_store'],

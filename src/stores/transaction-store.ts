@@ -1,0 +1,38 @@
+/** What became of a reservation in a transaction. Only `done` has called `work`. */
+export type TransactionOutcome = 'done' | 'replayed' | 'in_progress'
+
+/**
+ * Reserves the keys of a message in the transaction in which the receiver's code runs, so that both are committed or neither. `handle`
+ * takes a transaction store. `receive` and `verify` refuse it, because they run no code.
+ *
+ * The interface is for `PostgresTransactionStore` and `MySqlTransactionStore`. It may change in a minor version.
+ *
+ * @typeParam Transaction - what the client or query builder passes to the code of a transaction.
+ */
+export interface TransactionStore<Transaction> {
+  /**
+   * Runs one transaction. `handle` calls `transact` only for a message whose signature matched.
+   *
+   * 1. Begins the transaction.
+   * 2. Locks every key without waiting: two splits of a message have the same last key, and two messages may have the same first key. If
+   *    a lock is taken, rolls back and returns `in_progress`. No statement of a copy waits, because captured requests would otherwise use
+   *    up the connections.
+   * 3. Reserves every key for `ttlSeconds`. If a key is taken, rolls back and returns `replayed`.
+   * 4. Calls `work` once. If `work` rejects, rolls back and rejects. `handle` then throws the error of `work`.
+   * 5. Rejects if the reservation is gone, because a statement of `work` failed and the error was ignored. A commit would then commit
+   *    nothing.
+   * 6. Commits, and returns `done`. No step is tried again.
+   *
+   * @param webhookId - any well-formed string that is not empty.
+   * @param keys - one or two different keys, as those of `NonceStore.reserveAll`.
+   * @param ttlSeconds - how long to keep the keys, in seconds.
+   * @param work - checks the window again, and then runs the receiver's code. It never throws, and its promise has no value.
+   * @throws any error, without credentials, if a step failed. `handle` throws it as the `cause` of an `ERR_NONCE_STORE`.
+   */
+  transact(
+    webhookId: string,
+    keys: readonly string[],
+    ttlSeconds: number,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<TransactionOutcome>
+}
