@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlock } from '../../docs/generate/annotated.js'
-import { ROWS } from '../../src/testing/endpoint/rows.js'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
@@ -18,16 +17,6 @@ describe('the README', () => {
     for (const name of [...reasons, 'ERR_NONCE_STORE', 'ERR_NONCE_STORE_FULL', 'ERR_INVALID_ARGUMENT']) {
       expect(readme).toContain(`\`${name}\``)
     }
-  })
-
-  it('is short: it has at most 105 lines, and a handler of at most 18', () => {
-    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(105)
-    expect(codeBlocks(readme, 'js')[0]?.split('\n').length).toBeLessThanOrEqual(18)
-  })
-
-  it('counts the cases of check as they are', () => {
-    const { length } = Object.keys(ROWS)
-    expect(codeBlocks(readme, 'text')[0]).toContain(`\n${length} of ${length}: `)
   })
 })
 

@@ -41,15 +41,9 @@ describe('SECURITY.md', () => {
     expect(problemOf(claim)).toBeUndefined()
   })
 
-  it('has a test in every table except the table of the timing', () => {
-    expect(claims.length).toBeGreaterThan(50)
-    expect([...markdown.matchAll(/^\|-.*$/gm)]).toHaveLength(5)
-    expect([...markdown.matchAll(/^\|.*\| test \|.*$/gm)]).toHaveLength(4)
-  })
-
-  it('names each test of test/security.test.ts, in its order', () => {
+  it('names each test of test/security.test.ts', () => {
     const tests = readFileSync(join(ROOT, DEFAULT_FILE), 'utf8')
     const named = claims.filter(({ file }) => file === DEFAULT_FILE).map(({ test }) => test)
-    expect(named).toEqual([...tests.matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name))
+    expect(named.toSorted()).toEqual([...tests.matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name).toSorted())
   })
 })

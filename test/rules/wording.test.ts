@@ -36,22 +36,11 @@ const REJECTED: readonly Broken[] = [
   ...[['x-nonce'], ['x-timestamp', 'x-signature'], ['x-timestamp', 'x-nonce', 'x-signature']].map((names) => ({
     headers: without(...names),
   })),
-  ...['', `${TIMESTAMP}, ${TIMESTAMP}`, `"${TIMESTAMP}"`, `'${TIMESTAMP}'`, `${TIMESTAMP}.5`, `${TIMESTAMP},5`]
-    .concat(
-      '1.7e9',
-      '1E9',
-      '2023-11-14T22:13:20Z',
-      '2023-11-14',
-      'Tue, 14 Nov 2023 22:13:20 GMT',
-      `+${TIMESTAMP}`,
-      '-1',
-    )
-    .concat(` ${TIMESTAMP}`, `${TIMESTAMP}\n`, '0x6553f100', 'NaN', '\u0661\u0667', '17🦊', 'x')
+  ...['', `${TIMESTAMP}, ${TIMESTAMP}`, `"${TIMESTAMP}"`, `${TIMESTAMP}.5`, '1.7e9', '2023-11-14', '-1']
+    .concat('Tue, 14 Nov 2023 22:13:20 GMT', ` ${TIMESTAMP}`, '0x6553f100', '17🦊')
     .map((timestamp) => ({ timestamp })),
-  ...[-301, 7200, -2 * DAY, -2 * DAY - 1, 40 * DAY, -365 * DAY, -730 * DAY]
-    // 731 days are 2.001 years of 365.25 days.
-    .concat(-731 * DAY)
-    .map((offset) => ({ timestamp: String(SECONDS + offset) })),
+  // 731 days are 2.001 years of 365.25 days.
+  ...[-301, -2 * DAY, -2 * DAY - 1, 730 * DAY, -731 * DAY].map((offset) => ({ timestamp: String(SECONDS + offset) })),
   ...['0', '31700000000', '100000000000', `${TIMESTAMP}123`, `${TIMESTAMP}123456`, `${TIMESTAMP}123456789`].map(
     (timestamp) => ({ timestamp }),
   ),
@@ -97,13 +86,7 @@ it('the words of rejections, and of errors about an argument', async () => {
     expect(result.message.length).toBeLessThanOrEqual(200)
     expect(result.message).not.toContain(SECRET)
     expect(result.message).not.toContain('undefined')
-    const shown = {
-      ...parts,
-      ...(typeof received === 'string' ? { received } : {}),
-      ...(now === NOW ? {} : { now: String(now) }),
-      ...(secrets === SECRET ? {} : { secrets }),
-    }
-    texts.push(`${result.reason} ${JSON.stringify(shown)}`, `    ${result.message}`)
+    texts.push(`${result.reason}: ${result.message}`)
   }
 
   texts.push('', '# Bodies that are not raw', '')
@@ -115,20 +98,20 @@ it('the words of rejections, and of errors about an argument', async () => {
     ["Fastify's request", Object.assign(Object.create({}), { routeOptions: {} })],
   ]
   for (const [name, body] of NO_RAW_BODIES_ONCE_READ) bodies.push([name, await body()])
-  for (const [name, body] of bodies) texts.push(name, indented(await errorOf({ body })))
-  texts.push('readBody, of a body that was read', indented(textOf(alreadyRead({}, 'source'))))
+  for (const [, body] of bodies) texts.push(await errorOf({ body }))
+  texts.push(textOf(alreadyRead({}, 'source')))
 
   texts.push('', '# Values that are not headers', '')
-  for (const [name, headers] of NO_HEADERS) texts.push(name, indented(await errorOf({ headers: headers() })))
+  for (const [, headers] of NO_HEADERS) texts.push(await errorOf({ headers: headers() }))
 
   texts.push('', '# Mistakes in verify', '')
-  for (const [name, args] of VERIFY_MISTAKES) texts.push(name, indented(await errorOfCall(verify, args())))
+  for (const [, args] of VERIFY_MISTAKES) texts.push(await errorOfCall(verify, args()))
   texts.push('', '# Mistakes in sign', '')
-  for (const [name, args] of SIGN_MISTAKES) texts.push(name, indented(await errorOfCall(sign, args())))
-  await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
+  for (const [, args] of SIGN_MISTAKES) texts.push(await errorOfCall(sign, args()))
+  // Several cases may have one text, which is there once.
+  const once = texts.filter((text, index) => text === '' || texts.indexOf(text) === index)
+  await expect(`${once.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
 })
-
-const indented = (text: string) => text.replace(/^/gm, '    ')
 
 /** Returns the message of the error for a request with a wrong part. */
 function errorOf(part: object): Promise<string> {

@@ -27,12 +27,6 @@ describe('the guide to recipes', () => {
     expect(files).toContain(file)
   })
 
-  it('has recipes that are short: at most 30 lines each, and 490 all together', () => {
-    const lines = files.map((file) => codeOf(file).trimEnd().split('\n').length)
-    expect(Math.max(...lines)).toBeLessThanOrEqual(30)
-    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(490)
-  })
-
   it('links every page from its index', () => {
     const index = pages.get('index.md') ?? ''
     const others = [...pages.keys()].filter((page) => page !== 'index.md')
