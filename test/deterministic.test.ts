@@ -9,15 +9,8 @@ import { ROOT } from './support/packed.js'
 
 /** Files that still measure. Remove a file from this list when you mend it, and add none. */
 const STILL_MEASURING: readonly string[] = [
-  'test/integration/connect-mysql.test.ts',
-  'test/integration/connect-postgres.test.ts',
-  'test/integration/connect-redis.test.ts',
-  'test/integration/postgres.test.ts',
-  'test/integration/redis.test.ts',
   'test/stores/connect/clients.test.ts',
   'test/stores/connect/kept-client.test.ts',
-  'test/support/stores/expect-to-close.ts',
-  'test/support/stores/load.ts',
   'tools/test/cli/check.test.ts',
   'tools/test/cli/listen.test.ts',
   'tools/test/cli/listen/page-server.test.ts',

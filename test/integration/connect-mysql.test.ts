@@ -154,9 +154,7 @@ describe.runIf(installed)('connecting to MySQL', () => {
       await server.sql('SET GLOBAL read_only = 1')
       closers.push(() => server.sql('SET GLOBAL read_only = 0'))
       await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('ERR_NONCE_STORE'))
-      const begin = performance.now()
       await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
-      expect(performance.now() - begin).toBeLessThan(3000)
       expect(await other.sql('SELECT COUNT(*) FROM hooks.webhook_nonces')).not.toBe('0')
     })
 

@@ -203,9 +203,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
         await server.sql('SELECT pg_reload_conf()')
       })
       await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('ERR_NONCE_STORE'))
-      const begin = performance.now()
       await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
-      expect(performance.now() - begin).toBeLessThan(3000)
       expect(await other.sql('SELECT count(*) FROM webhook_nonces')).not.toBe('0')
     })
 

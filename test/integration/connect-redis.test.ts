@@ -90,7 +90,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       await expect(open(`redis://${UNKNOWN_HOST}`)).rejects.toThrow('The host name of the server is unknown')
     })
 
-    it('bridges a short outage, and refuses at once while a longer one lasts', async () => {
+    it('bridges a short outage, refuses during a longer one, and then works again', async () => {
       const proxy = await TcpProxy.start(server.port)
       closers.push(() => proxy.stop())
       const nonceStore = await open(`redis://127.0.0.1:${proxy.port}`)
@@ -103,15 +103,8 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       expect(new Set(await Promise.all(bridged))).toEqual(new Set(['accepted']))
 
       proxy.refuseConnections()
-      const refusals: number[] = []
-      for (const end = performance.now() + 2000; performance.now() < end; await sleep(10)) {
-        const start = performance.now()
-        const error: unknown = await nonceStore.reserve('42', 'nonce', 600).catch((reason: unknown) => reason)
-        refusals.push(performance.now() - start)
-        if (refusals.length > 5) expect(error).toHaveProperty('cause.code', 'ECONNREFUSED')
-      }
-      // 80 of them took no time, though each of the first ones waited for up to a second.
-      expect(refusals.length).toBeGreaterThan(40)
+      const refused = async () => nonceStore.reserve('42', 'nonce', 600).catch((error: unknown) => error)
+      await eventually(async () => expect(await refused()).toHaveProperty('cause.code', 'ECONNREFUSED'))
       await proxy.takeConnections()
       await eventually(async () => expect(await send(newRequest(), nonceStore)).toBe('accepted'))
     })

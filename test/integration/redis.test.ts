@@ -63,13 +63,10 @@ describe.runIf(isInstalled('redis-server'))('a master with min-replicas-to-write
     expect(await store.reserve('42', crypto.randomUUID(), 600)).toBe(true)
 
     replica?.signal('SIGSTOP')
-    const begin = performance.now()
     const reserveAll = async () => {
       for (;;) await store.reserve('42', crypto.randomUUID(), 600)
     }
     await expect(reserveAll()).rejects.toThrow('NOREPLICAS')
-    // The replica answers once per second, and Redis counts whole seconds.
-    expect(performance.now() - begin).toBeGreaterThan(1000)
     await expect(open(master?.url ?? '')).rejects.toThrow('Redis has too few replicas that answer.')
 
     replica?.signal('SIGCONT')

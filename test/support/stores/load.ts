@@ -37,7 +37,6 @@ export class Load {
   readonly accepted: LoadRequest[] = []
   readonly outcomes = new Set<string>()
   failures = 0
-  slowestMilliseconds = 0
   #running = true
   readonly #senders: Promise<void>[]
 
@@ -45,9 +44,7 @@ export class Load {
     this.#senders = Array.from({ length: 8 }, async () => {
       while (this.#running) {
         const request = newRequest()
-        const start = performance.now()
         const outcome = await send(request, store)
-        this.slowestMilliseconds = Math.max(this.slowestMilliseconds, performance.now() - start)
         this.outcomes.add(outcome)
         if (outcome === 'accepted') {
           this.accepted.push(request)
