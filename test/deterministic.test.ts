@@ -11,9 +11,6 @@ import { ROOT } from './support/packed.js'
 const STILL_MEASURING: readonly string[] = [
   'test/stores/connect/clients.test.ts',
   'test/stores/connect/kept-client.test.ts',
-  'tools/test/cli/check.test.ts',
-  'tools/test/cli/listen.test.ts',
-  'tools/test/cli/listen/page-server.test.ts',
 ]
 
 /** Folders whose tests run at night. */

@@ -73,10 +73,10 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 }
 
 /** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer. */
-export async function answerWithin(milliseconds: number, act: () => unknown): Promise<unknown> {
+export async function answerWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The timer is not unref'ed, because a process with nothing else to do must wait for it.
-  const late = new Promise((resolve) => {
+  const late = new Promise<'hangs'>((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'hangs')
   })
   try {

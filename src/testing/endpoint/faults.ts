@@ -24,8 +24,6 @@ export type EndpointFault =
   | 'no-answer'
   /** Not one of the copies was accepted. */
   | 'none-accepted'
-  /** Rejections differ. */
-  | 'different'
 
 /** The advice for a status of 500 or above in answer to a genuine request. */
 export const FAILS_ON_GENUINE: Advice = {

@@ -31,6 +31,8 @@ export interface Step {
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
   /** A description of the request, if the case sends several kinds. */
   readonly what?: string
+  /** What a wrong answer to this request means, if it means something else than a wrong answer to the others. */
+  readonly advice?: Advice
   /** The index of the address to send the request to. */
   readonly instance?: number
 }
@@ -45,7 +47,7 @@ export interface Row extends Advice {
   readonly steps: (sender: Sender) => readonly Step[]
   /** The shortest time from the first request of the contract to these steps, in milliseconds. */
   readonly delay?: number
-  /** By default, each answer must be right. `any` needs one right answer, and `alike` needs rejections that are equal. */
+  /** By default, each answer must be right. `any` needs one right answer, and `alike` advises if rejections differ. */
   readonly judge?: 'any' | 'alike'
   /** What a status of 500 or above means here, if it means more than usual. */
   readonly onError?: Advice
@@ -72,6 +74,12 @@ const DIGITS =
 
 const WINDOW =
   'Compare the absolute difference in seconds: reject if abs(now - timestamp) > 300, and accept otherwise. Let NTP set the clocks.'
+
+const OVERFLOWS: Advice = {
+  cause:
+    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() ends at 292 years, and -d of that is negative again.',
+  fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
+}
 
 const NONCE_FORMAT =
   'Check the nonce before the signature, as it arrived: 1 to 128 characters from 0x21 to 0x7E, such as /^[!-~]{1,128}$/. Do not trim or change it.'
@@ -450,12 +458,19 @@ export const ROWS = table({
     'A request 310 s ahead is accepted. The endpoint probably checks only that the timestamp is not too old, without abs().',
     WINDOW,
   ),
-  'timestamp-milliseconds': timestamp(
-    'milliseconds',
-    (sender) => String(sender.clock.now()),
-    'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
-    'Read X-Timestamp as seconds, and let the window refuse everything else.',
-  ),
+  'timestamp-milliseconds': {
+    ...timestamp(
+      'milliseconds',
+      (sender) => String(sender.clock.now()),
+      'A timestamp in milliseconds is accepted. The endpoint probably guesses the unit by the number of digits.',
+      'Read X-Timestamp as seconds, and let the window refuse everything else.',
+    ),
+    steps: (sender) => [
+      // In seconds, this is the year 5138. It is no time of today in another unit either.
+      { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
+      rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
+    ],
+  },
   'timestamp-exponent': timestamp(
     'an exponent (1700000000e0)',
     (sender) => `${sender.seconds()}e0`,

@@ -104,7 +104,6 @@ describe.each<[string, StartListener]>([
       },
       { status: 401, ok: false, reason: 'signature_mismatch', findings: [{ code: 'secret_whitespace' }] },
     ])
-    expect(Math.abs(Date.parse(String(reports[0]?.time)) - Date.now())).toBeLessThan(60_000)
     expect(await listener.interrupt()).toBe(0)
     const [last = ''] = listener.stdout().trimEnd().split('\n').slice(-1)
     expect(JSON.parse(last)).toEqual({ counts: { accepted: 1, replayed_nonce: 1, signature_mismatch: 1 } })
@@ -556,10 +555,7 @@ describe('--forward-to', () => {
     const listener = await listen(['--json', '--forward-to', origin])
     void post(listener.port).catch(() => {})
     await expect.poll(() => received).toHaveLength(1)
-    const begin = performance.now()
     expect(await listener.interrupt()).toBe(0)
-    // Without an interruption, it waits for 30 s.
-    expect(performance.now() - begin).toBeLessThan(15_000)
     expect(listener.reports()).toMatchObject([{ forwarded: { status: 0 }, status: 502 }])
   })
 

@@ -1,24 +1,36 @@
 import type { ReportedCase } from './report.js'
+import type { Finding } from './root-causes.js'
 
-/** Returns the cases as JUnit XML, which CI systems read. */
-export function junitText(endpoint: string, cases: readonly ReportedCase[], skipped: readonly string[]): string {
+/** Returns the cases as JUnit XML, which CI systems read. The message of a failure is the root cause of the case. */
+export function junitText(
+  endpoint: string,
+  cases: readonly ReportedCase[],
+  skipped: readonly string[],
+  findings: readonly Finding[],
+): string {
   const failures = cases.filter(({ result }) => !result.ok).length
   const counts = `tests="${cases.length + skipped.length}" failures="${failures}" skipped="${skipped.length}"`
+  const time = cases.reduce((sum, { seconds }) => sum + seconds, 0)
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="${escapeXml(`check ${endpoint}`)}" ${counts}>`,
-    ...cases.map(testcase),
-    ...skipped.map((code) => `  <testcase classname="skipped" name="${code}"><skipped/></testcase>`),
+    `<testsuite name="${escapeXml(`check ${endpoint}`)}" ${counts} time="${time.toFixed(3)}">`,
+    ...cases.map((one) => testcase(one, findings)),
+    ...skipped.map((code) => `  <testcase classname="skipped" name="${code}" time="0"><skipped/></testcase>`),
     '</testsuite>',
     '',
   ].join('\n')
 }
 
-function testcase({ code, rule, sent, expected, result }: ReportedCase): string {
-  const start = `  <testcase classname="${rule}" name="${escapeXml(`${code}: ${sent}`)}"`
-  if (result.ok) return `${start}/>`
-  const { statuses, cause, fix } = result
-  const text = `Expected: ${expected}. Statuses: ${statuses.join(' ')}.\n${fix}`
+function testcase({ code, rule, sent, expected, result, seconds }: ReportedCase, findings: readonly Finding[]): string {
+  const name = escapeXml(`${code}: ${sent}`)
+  const start = `  <testcase classname="${rule}" name="${name}" time="${seconds.toFixed(3)}"`
+  if (result.ok) {
+    const { advice } = result
+    if (advice === undefined) return `${start}/>`
+    return `${start}><system-out>${escapeXml(`${advice.cause} ${advice.fix}`)}</system-out></testcase>`
+  }
+  const { cause, fix } = findings.find(({ codes }) => codes.includes(code)) ?? result
+  const text = `Expected: ${expected}. Statuses: ${result.statuses.join(' ')}.\n${fix}`
   return `${start}>\n    <failure message="${escapeXml(cause)}">${escapeXml(text)}</failure>\n  </testcase>`
 }
 

@@ -1,16 +1,16 @@
 import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
 import { type Style, wrapText } from '../output/terminal.js'
-import type { Finding } from './underlying.js'
+import type { Finding } from './root-causes.js'
 
 /** A case that was run, and what it found. */
 export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent' | 'expected'> {
   readonly result: EndpointResult
+  /** How long the case took. */
+  readonly seconds: number
 }
 
 /** In a narrower terminal, the line of a case does not say what was sent. */
 const WIDTH_OF_CASE = 80
-
-const EXPECTED = { accepted: '2xx', rejected: '4xx', one: '2xx once' } as const
 
 /** Returns the line of a case: its result, code, what was sent, and the decisive status. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
@@ -23,14 +23,19 @@ export function skippedText({ code, sent }: Pick<EndpointCase, 'code' | 'sent'>,
   return `${style('dim', 'skip')}  ${style.width < WIDTH_OF_CASE ? code : `${code.padEnd(22)}  ${sent}`}\n`
 }
 
-function came(expected: ReportedCase['expected'], { ok, statuses }: EndpointResult): string {
+function came(expected: ReportedCase['expected'], result: EndpointResult): string {
+  const { statuses } = result
   if (expected === 'one') {
     const accepted = statuses.filter((status) => status >= 200 && status <= 299).length
-    if (ok) return '1'
+    if (result.ok) return '1'
     return accepted === 1 ? '1, some failed' : `${accepted}, not 1`
   }
   const last = statuses.at(-1) || 'none'
-  return `${last}${ok ? '' : `, not ${EXPECTED[expected]}`}`
+  if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
+  // The request that got the wrong answer may be a genuine one before the mistake.
+  const isOfGenuine = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
+  const wanted = isOfGenuine ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
+  return `${last}, not ${wanted}`
 }
 
 /** Returns the findings as text, the most important first. */
@@ -45,6 +50,14 @@ export function findingsText(findings: readonly Finding[], style: Style): string
     ].join('\n')
   })
   return `${texts.join('\n\n')}\n`
+}
+
+/** Returns what the endpoint could do better, or nothing. */
+export function adviceText(cases: readonly ReportedCase[], style: Style): string {
+  const texts = cases.flatMap(({ code, result }) =>
+    result.ok && result.advice !== undefined ? [`${code}: ${result.advice.cause} ${result.advice.fix}`] : [],
+  )
+  return texts.map((text) => `\n${wrapText(text, style, '  ', 'Advice on ')}\n`).join('')
 }
 
 /** Returns a table with a row per rule. */

@@ -3,8 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EndpointCase, type EndpointResult, endpointContract } from '../../../../src/testing/index.js'
 import { CheckClient } from '../check/client.js'
 import { junitText } from '../check/junit.js'
-import { caseText, findingsText, paragraph, type ReportedCase, skippedText, tableText } from '../check/report.js'
-import { explainFailures } from '../check/underlying.js'
+import {
+  adviceText,
+  caseText,
+  findingsText,
+  paragraph,
+  type ReportedCase,
+  skippedText,
+  tableText,
+} from '../check/report.js'
+import { explainFailures } from '../check/root-causes.js'
 import { type Context, defineCommand, guideAddress, type Outcome, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
@@ -52,7 +60,7 @@ export const check = defineCommand({
   notes: [
     'Sends genuine requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints: they process the genuine requests.',
     'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is genuine: if it is refused, the run ends.',
-    'Exit code: 0 the endpoint keeps the specification, 1 a case failed, 2 error.',
+    'Exit code: 0 the endpoint conforms to the specification, 1 a case failed, 2 error.',
   ],
 
   async run({ values, operands }, context, style): Promise<Outcome> {
@@ -81,12 +89,12 @@ export const check = defineCommand({
 
     const skipped = chosen.filter(({ isSkipped }) => isSkipped).map(({ code }) => code)
     const findings = explainFailures(cases)
-    if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped))
+    if (values.junit !== undefined) await save(values.junit, junitText(endpoint, cases, skipped, findings))
     const planned = chosen.length - skipped.length
     await print(conclusion(cases, findings, { planned, isWhole: planned === contract.length, endpoint }, style))
     const ok = findings.length === 0
     const notes = [...loaded.notes, ...weaknessNotes(loaded)]
-    const documents = cases.map(({ result, ...one }) => ({ ...one, ...result }))
+    const documents = cases.map(({ result, seconds: _, ...one }) => ({ ...one, ...result }))
     const causes = findings.length === 0 ? {} : { causes: findings }
     return {
       exitCode: ok ? 0 : 1,
@@ -134,8 +142,8 @@ async function runCases(
   style: Style,
 ): Promise<ReportedCase[]> {
   const done: ReportedCase[] = []
-  const report = async ({ code, rule, sent, expected }: EndpointCase, result: EndpointResult) => {
-    const one = { code, rule, sent, expected, result }
+  const report = async ({ code, rule, sent, expected }: EndpointCase, result: EndpointResult, milliseconds: number) => {
+    const one = { code, rule, sent, expected, result, seconds: milliseconds / 1000 }
     done.push(one)
     await print(caseText(one, style))
   }
@@ -146,27 +154,27 @@ async function runCases(
     }
     // On a terminal, the line of a running case is replaced by its result.
     if (stdout.isTTY) await print(style('dim', `${index + 1} of ${chosen.length}: ${one.code}`))
+    const started = performance.now()
     const result = await one.check()
+    const milliseconds = performance.now() - started
     if (stdout.isTTY) await print('\r\x1b[K')
     if (one.code === FIRST && result.statuses[0] === 0) {
       throw new UsageError(`The endpoint does not answer: ${client.failure}. Check the URL, and that the server runs.`)
     }
-    await report(one, result)
-    if (one.code === FIRST && !result.ok) break
-    if (result.ok || result.fault !== 'no-answer' || one.code === 'answers-alive') continue
     const alive = contract.find(({ code }) => code === 'answers-alive') as EndpointCase
-    if (await isAlive(alive)) {
-      if (client.isTooSlow) break
-      continue
+    const mayBeDead = !result.ok && result.fault === 'no-answer' && one !== alive && one.code !== FIRST
+    if (mayBeDead && !(await isAlive(alive))) {
+      const dead: EndpointResult = {
+        ...result,
+        cause: `The endpoint stops after the case ${one.code} (${one.sent}), and answers no request any more (${client.failure}).`,
+        fix: 'The log of the process has the error that ended or blocked it. Catch exceptions of the check, and answer 401.',
+      }
+      await report(one, dead, milliseconds)
+      await report(alive, { ...dead, statuses: [0] }, 0)
+      break
     }
-    await report(alive, {
-      ok: false,
-      statuses: [0],
-      fault: 'no-answer',
-      cause: `The endpoint stops after the case ${one.code} (${one.sent}), and answers no request any more (${client.failure}).`,
-      fix: 'The log of the process has the error that ended or blocked it. Catch exceptions of the check, and answer 401.',
-    })
-    break
+    await report(one, result, milliseconds)
+    if (!result.ok && (one.code === FIRST || client.isTooSlow)) break
   }
   return done
 }
@@ -197,9 +205,10 @@ function conclusion(
   const passed = cases.filter(({ result }) => result.ok).length
   const count = `${passed} of ${planned}`
   const table = `\n${tableText(cases, style)}\n`
+  const advice = adviceText(cases, style)
   if (findings.length === 0) {
-    const verdict = isWhole ? `${count}: this endpoint keeps the specification.` : `${count} cases pass.`
-    return `${table}${style(['green', 'bold'], verdict)}\n`
+    const verdict = isWhole ? `${count}: this endpoint conforms to the specification.` : `${count} cases pass.`
+    return `${advice}${table}${style(['green', 'bold'], verdict)}\n`
   }
   const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${findingsText(findings, style)}`
   const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
@@ -209,7 +218,7 @@ function conclusion(
   }
   const missing = planned - cases.length
   const ended = missing === 0 ? '' : ` The run ended early, so ${missing} cases were not run.`
-  return `${whatToChange}${table}${bad(`${count} cases pass.${ended}`)}`
+  return `${whatToChange}${advice}${table}${bad(`${count} cases pass.${ended}`)}`
 }
 
 function howToFindOut(endpoint: string): string {

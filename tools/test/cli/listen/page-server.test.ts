@@ -286,9 +286,7 @@ describe('the events', () => {
     const { page, url } = await start()
     const opened = await Promise.all([openEvents(url), openEvents(url)])
     await Promise.all(opened.map(({ waitFor }) => waitFor(1)))
-    const begin = performance.now()
     await page.end()
-    expect(performance.now() - begin).toBeLessThan(5000)
     for (const { closed, events } of opened) {
       await closed
       expect(events().at(-1)?.name).toBe('end')
@@ -335,9 +333,7 @@ describe('the events', () => {
     stalled.write(`GET /${token}/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
     await once(stalled, 'readable')
     for (let index = 0; index < 5000; index++) page.add(LONG_REPORT, undefined)
-    const begin = performance.now()
     await page.end()
-    expect(performance.now() - begin).toBeLessThan(5000)
     stalled.destroy()
   })
 })
