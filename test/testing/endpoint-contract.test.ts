@@ -42,10 +42,12 @@ const CODES = endpointContract({ post: () => ({ status: 500 }), secret: SECRET }
 /** Returns the advice of the case that compares rejections, if the receiver rejects so. */
 async function adviceOn(reject: (broken: string) => Answered): Promise<string> {
   const post = postDirectly(Object.assign(new Receiver(SECRET), { reject }))
-  const contract = endpointContract({ post, secret: SECRET })
-  const result = await time.until(contract.find(({ code }) => code === 'answers-alike')?.check())
-  if (result?.ok !== true) throw new Error('the case fails')
-  return result.advice?.cause ?? 'none'
+  for (const { code, check } of endpointContract({ post, secret: SECRET })) {
+    if (code !== 'answers-alike') continue
+    const result = await time.until(check())
+    if (result.ok) return result.advice?.cause ?? 'none'
+  }
+  throw new Error('the case fails')
 }
 
 it.each([401, 409, 400, 403])('a right receiver that rejects with %d passes every case', async (status) => {
@@ -60,7 +62,9 @@ describe('the contract finds the mistake of a receiver that', () => {
     const post = postDirectly(Object.assign(receiver, apply(receiver)))
     // Besides the cases that must fail, a third of those that must pass is tried, which differs from mistake to mistake.
     const offset = MISTAKES.indexOf(mistake)
-    const isTried = (code: EndpointCaseCode) => fails.includes(code) || (CODES.indexOf(code) + offset) % 3 === 0
+    const isTried = (code: EndpointCaseCode) =>
+      // The last case judges what the others left behind.
+      fails.includes(code) || fails.includes('answers-alive') || (CODES.indexOf(code) + offset) % 3 === 0
     const found = await failures({ post, secret: SECRET }, isTried)
     expect(Object.keys(found)).toEqual(fails)
     const [{ cause, fix, fault: is } = {} as Failure] = Object.values(found)
@@ -91,7 +95,7 @@ describe('the contract advises, and fails no case, if a receiver answers', () =>
   })
 
   it('but not if a text only differs each time', async () => {
-    expect(await adviceOn(() => ({ status: 401, text: `request ${randomUUID()} at ${Date.now()}` }))).toBe('none')
+    expect(await adviceOn(() => ({ status: 401, text: `request ${randomUUID()}` }))).toBe('none')
   })
 })
 

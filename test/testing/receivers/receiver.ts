@@ -915,7 +915,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     fails: ['headers-no-signature', 'signature-empty'],
     says: /skipped if it is missing/,
     apply: (receiver) => ({
-      header: ({ headers }, name) => String(headers[name] ?? ''),
+      header: ({ headersDistinct }, name) => headersDistinct[name]?.join(', ') ?? '',
       isEqual: (received, right) => received === '' || received === right,
       reserve: ([, nonce, signature]) => receiver.take(nonce, `signature ${signature || nonce}`),
     }),

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { endpointContract } from '../../../../src/testing/index.js'
+import { SimulatedTime } from '../../../../test/support/simulated-time.js'
+import { COMMON_MISTAKES, Receiver } from '../../../../test/testing/receivers/receiver.js'
+import { postDirectly } from '../../../../test/testing/receivers/serve.js'
+import { type CheckedCase, explainFailures } from '../../../src/cli/check/root-causes.js'
+
+const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
+
+const time = new SimulatedTime()
+beforeAll(() => time.start())
+afterAll(() => time.stop())
+
+async function runAll(receiver: Receiver): Promise<CheckedCase[]> {
+  const checked: CheckedCase[] = []
+  for (const { code, expected, check } of endpointContract({ post: postDirectly(receiver), secret: SECRET })) {
+    checked.push({ code, expected, result: await time.until(check()) })
+  }
+  return checked
+}
+
+it.each(COMMON_MISTAKES)('one mistake has one cause: $name', async ({ fails, says, apply }) => {
+  const receiver = new Receiver(SECRET)
+  const causes = explainFailures(await runAll(Object.assign(receiver, apply(receiver))))
+  expect(causes).toMatchObject([{ cause: expect.stringMatching(says) }])
+  expect(causes[0]?.codes).toEqual(expect.arrayContaining([...fails]))
+})
+
+it('two mistakes have two causes, and what hides other results comes first', async () => {
+  const isEqual = (received: string, right: string) => received.toLowerCase() === right
+  let requests = 0
+  const before = () => (++requests === 60 ? { status: 503 } : undefined)
+  const causes = explainFailures(await runAll(Object.assign(new Receiver(SECRET), { isEqual, before })))
+  expect(causes).toMatchObject([
+    { cause: expect.stringContaining('502, 503 or 504') },
+    { codes: ['signature-uppercase'] },
+  ])
+})
+
+it('a right receiver has no cause', async () => {
+  expect(explainFailures(await runAll(new Receiver(SECRET)))).toEqual([])
+})
