@@ -1,66 +1,79 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { defineConfig, type Options } from 'tsup'
-import manifest from './package.json' with { type: 'json' }
-import { licenceNotices } from './tools/src/licence-notices.js'
 
-/** The entries of the package: the source of each by the name of its file in `dist`. The reference reads the same list. */
-const ENTRIES = Object.fromEntries(manifest.typedocOptions.entryPoints.map((source) => [nameOf(source), source]))
+const ROOT = fileURLToPath(new URL('.', import.meta.url))
 
-/** Returns `redis` for `src/stores/redis/index.ts`, and `sqlite` for `src/stores/sqlite.ts`. */
-function nameOf(source: string): string {
-  return source === 'src/index.ts' ? 'index' : (/([\w-]+)(\/index)?\.ts$/.exec(source)?.[1] ?? '')
+/** The options of both packages. */
+export const COMMON: Options = {
+  platform: 'node',
+  target: 'node20',
+  // Entries share their code, so that a class exists once.
+  splitting: true,
+  // Deno and workerd know Node's modules by their `node:` names only.
+  removeNodeProtocol: false,
+  silent: true,
 }
 
-/** The command line loads the entries next to it, so that the package has one copy of the library. */
-const loadEntries: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'load-entries',
-  setup(build) {
-    const loaded = new Map(
-      ['index', 'diagnose', 'testing'].map((name) => [resolve(String(ENTRIES[name])), `./${name}.js`]),
-    )
-    build.onResolve({ filter: /\/index\.js$/ }, ({ resolveDir, path }) => {
-      const entry = loaded.get(resolve(resolveDir, path.replace(/\.js$/, '.ts')))
-      return entry === undefined ? undefined : { path: entry, external: true }
-    })
-  },
+/** Returns the entries of a package by their names: `src/stores/redis/index.ts` as `redis`. `files` of its `tsconfig.json` lists them. */
+export function entriesIn(folder: string): Record<string, string> {
+  const { files }: { files: string[] } = JSON.parse(readFileSync(join(ROOT, folder, 'tsconfig.json'), 'utf8'))
+  return Object.fromEntries(
+    files.map((file) => [basename(file.replace(/\/index\.ts$/, ''), '.ts'), join(ROOT, folder, file)]),
+  )
 }
 
 /**
- * Writes the declarations of the source into a temporary folder, and returns the paths of those of the entries. tsup joins them to one
- * file per entry. It does not read the source itself, because its TypeScript 5 needs three times as long for the same declarations.
+ * Writes the declarations of the source into a temporary folder, and returns the options for tsup to join them to one file per entry. tsup
+ * does not read the source itself, because its TypeScript 5 needs three times as long for the same declarations.
  */
-function declareEntries(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'declarations-'))
-  process.on('exit', () => rmSync(folder, { recursive: true }))
-  execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'src', '--outDir', folder], {
-    stdio: 'inherit',
+export function declarationsOf(folder: string): Exclude<Options['dts'], string | boolean | undefined> {
+  const target = mkdtempSync(join(tmpdir(), 'declarations-'))
+  process.on('exit', () => rmSync(target, { recursive: true }))
+  const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc')
+  execFileSync(process.execPath, [compiler, '-p', join(ROOT, folder), '--outDir', target], { stdio: 'inherit' })
+  const entry = Object.fromEntries(
+    Object.entries(entriesIn(folder)).map(([name, source]) => [
+      name,
+      join(target, source.slice(ROOT.length).replace(/\.ts$/, '.d.ts')),
+    ]),
+  )
+  // Declarations need no types of the platform to be joined.
+  return { entry, compilerOptions: { noLib: true, types: [] } }
+}
+
+/**
+ * Writes each ES module of `dist` as CommonJS beside it. tsup can split CommonJS too, but it rewrites every call and every optional chain
+ * for that, so that nobody could read what is published.
+ */
+async function writeCommonJs(): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['dist/*.js'],
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    plugins: [
+      {
+        name: 'import-commonjs',
+        setup({ onResolve }) {
+          onResolve({ filter: /^\.\/.*\.js$/ }, ({ path, kind }) =>
+            kind === 'entry-point' ? undefined : { path: path.replace(/js$/, 'cjs'), external: true },
+          )
+        },
+      },
+    ],
   })
-  const declared = (source: string) => join(folder, source.replace(/\.ts$/, '.d.ts'))
-  return Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, declared(source)]))
 }
 
-/** Declarations need no types of the platform to be joined. */
-const NO_TYPES = { noLib: true, types: [] }
-
-const common: Options = {
-  platform: 'node',
-  target: 'node20',
-  // Each entry is one file of code.
-  splitting: false,
-  // Deno and workerd know Node's modules by their `node:` names only.
-  removeNodeProtocol: false,
-}
-
-export default defineConfig([
-  { ...common, entry: ENTRIES, format: ['esm', 'cjs'], dts: { entry: declareEntries(), compilerOptions: NO_TYPES } },
-  {
-    ...common,
-    // Nobody imports the command line, so it needs no types and no CommonJS.
-    entry: { cli: 'tools/src/cli/main.ts' },
-    format: 'esm',
-    esbuildPlugins: [loadEntries, licenceNotices],
-  },
+export default defineConfig(() => [
+  { ...COMMON, entry: entriesIn('src'), format: 'esm', onSuccess: writeCommonJs },
+  { ...COMMON, entry: entriesIn('src'), format: ['esm', 'cjs'], dts: { only: true, ...declarationsOf('src') } },
 ])

@@ -17,7 +17,7 @@ const CI = [
   'test/package/{checks,consumers}.test.ts',
 ]
 const PACKAGE = ['test/package/*.test.ts']
-const NIGHTLY = ['test/nightly/**/*.test.ts', 'tools/test/nightly/*.test.ts']
+const NIGHTLY = ['test/nightly/**/*.test.ts', 'tools/test/nightly/**/*.test.ts']
 const NOT_TESTS = ['**/node_modules/**']
 
 const PACKED = 'test/support/packed-install.ts'

@@ -73,10 +73,10 @@ const MISTAKES = {
 /**
  * Returns the finding of each code, for a request with this mistake.
  *
- * @param {typeof import('inbound-webhook-auth/diagnose').diagnose} diagnose
+ * @param {typeof import('inbound-webhook-tools').diagnose} diagnose
  */
 export async function exampleFindings(diagnose) {
-  /** @type {Map<string, import('inbound-webhook-auth/diagnose').Finding>} */
+  /** @type {Map<string, import('inbound-webhook-tools').Finding>} */
   const found = new Map()
   for (const [code, mistake] of Object.entries(MISTAKES)) {
     const { findings } = await diagnose(requestWith(mistake), SECRET, clockOf(mistake))

@@ -55,7 +55,7 @@ export async function findingsPart({ diagnose, replayFinding }, source) {
 
 /**
  * @param {string} code
- * @param {import('inbound-webhook-auth/diagnose').Finding} finding
+ * @param {import('inbound-webhook-tools').Finding} finding
  * @param {Map<string, string>} shown
  */
 function fixOf(code, { fix, fixes }, shown) {

@@ -19,9 +19,9 @@ const read = (path) => readFileSync(join(ROOT, path), 'utf8')
  * What the pages show of the program.
  *
  * @typedef {object} Program
- * @property {typeof import('inbound-webhook-auth/diagnose').diagnose} diagnose
+ * @property {typeof import('inbound-webhook-tools').diagnose} diagnose
  * @property {(command: string) => string | Promise<string>} helpOf - returns the help of a command.
- * @property {() => import('inbound-webhook-auth/diagnose').Finding | Promise<import('inbound-webhook-auth/diagnose').Finding>} replayFinding -
+ * @property {() => import('inbound-webhook-tools').Finding | Promise<import('inbound-webhook-tools').Finding>} replayFinding -
  *   returns the finding of `listen` for a replay.
  */
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { generateSecret, sign } from 'inbound-webhook-auth'
-import { diagnose } from 'inbound-webhook-auth/diagnose'
+import { diagnose } from 'inbound-webhook-tools'
 import { generatePages } from './pages.js'
 
 // `npm run docs:generate` writes the generated pages and parts of pages, after a build. A test compares them with the committed files.
@@ -14,12 +14,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** @param {string} command */
 const helpOf = (command) =>
-  execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), command, '--help'], { cwd: ROOT, encoding: 'utf8' })
+  execFileSync(process.execPath, [join(ROOT, 'tools/dist/cli.js'), command, '--help'], { cwd: ROOT, encoding: 'utf8' })
 
 /** Sends a request twice to `listen`, and returns its finding about the second one. */
 async function replayFinding() {
   const env = { ...process.env, WEBHOOK_SECRET: generateSecret() }
-  const args = [join(ROOT, 'dist/cli.js'), 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET', '--json']
+  const args = [join(ROOT, 'tools/dist/cli.js'), 'listen', '--port', '0', '--secret-env', 'WEBHOOK_SECRET', '--json']
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -272,11 +272,20 @@ function runTypedoc() {
       ' ',
     ),
     ...linksToSource(),
+    ...entryPoints(),
     ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
   ]
   execFileSync(process.execPath, [join(SITE, 'node_modules/typedoc/bin/typedoc'), ...options], {
     cwd: ROOT,
     stdio: 'inherit',
+  })
+}
+
+/** Returns the options that name the entries of both packages. */
+function entryPoints() {
+  return ['src', 'tools/src'].flatMap((folder) => {
+    const { files } = JSON.parse(readFileSync(join(ROOT, folder, 'tsconfig.json'), 'utf8'))
+    return files.flatMap((/** @type {string} */ file) => ['--entryPoints', join(folder, file)])
   })
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Converter } from 'typedoc'
 
 /** The functions that a reader looks for come first. All others are sorted by their names. */
@@ -10,11 +9,11 @@ const FIRST = ['receive', 'verify', 'sign']
  * @param {import('typedoc').Application} app
  */
 export function load(app) {
-  const { name } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.children ?? []) {
-      const word = module.name.replace(/^(stores|tools)\//, '').replace(/\/?index$/, '')
-      module.name = word === '' ? name : `${name}/${word}`
+      const [folder, ...words] = module.name.split('/').filter((word) => !['src', 'stores', 'index'].includes(word))
+      const name = folder === 'tools' ? 'inbound-webhook-tools' : 'inbound-webhook-auth'
+      module.name = [name, ...(folder === 'tools' ? words : [folder, ...words])].filter(Boolean).join('/')
     }
   })
   // After the children have their groups, which happens with the same event.

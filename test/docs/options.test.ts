@@ -42,8 +42,8 @@ describe('the options of', () => {
 
 /** Returns each type that an entry of the package exports and whose name ends with `Options`, sorted by name. */
 function exportedOptions(): [type: string, options: string[]][] {
-  const { typedocOptions } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const entries: string[] = typedocOptions.entryPoints.map((path: string) => join(ROOT, path))
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'src/tsconfig.json'), 'utf8'))
+  const entries: string[] = files.map((file: string) => join(ROOT, 'src', file))
   // Only names are read, so the types of the language and of Node are not loaded.
   const program = ts.createProgram(entries, { module: ts.ModuleKind.NodeNext, noLib: true, types: [] })
   const checker = program.getTypeChecker()

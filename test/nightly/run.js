@@ -48,9 +48,11 @@ const PARTS = {
     ],
     minutes: 20,
   },
-  workbench: tests('workbench', 20),
+  workbench: { commands: ['npx vitest run --project nightly tools/test/nightly/workbench'], minutes: 20 },
   diagnose: {
-    commands: ['npx vitest run --project nightly tools/test/nightly/ --maxWorkers 1'],
+    commands: [
+      'npx vitest run --project nightly tools/test/nightly/ --exclude tools/test/nightly/workbench/** --maxWorkers 1',
+    ],
     minutes: 30,
   },
   // `npm test` runs a third of the cases of these.

@@ -1,4 +1,4 @@
-// Refuses to publish until the manifest says where the project is, and whom to write to about a vulnerability.
+// Refuses to publish until the manifest of each package says where the project is, and whom to write to about a vulnerability.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
@@ -19,11 +19,12 @@ const REQUIRED = [
 ]
 
 /**
- * Returns what to do before the package can be published, one line per field.
+ * Returns what to do before a package can be published, one line per field.
  *
+ * @param {string} file - the path of the manifest.
  * @param {Record<string, unknown>} manifest
  */
-export function findMissing(manifest) {
+export function findMissing(file, manifest) {
   return REQUIRED.filter(({ field, name, form }) => {
     const value = manifest[field]
     const text =
@@ -31,12 +32,14 @@ export function findMissing(manifest) {
     return typeof text !== 'string' || !form.test(text) || PLACEHOLDER.test(text)
   }).map(({ field, name, example }) => {
     const path = [field, name].filter(Boolean).join('.')
-    return `package.json has no valid "${path}". Add "${field}", for example "${field}": ${example}`
+    return `${file} has no valid "${path}". Add "${field}", for example "${field}": ${example}`
   })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const missing = findMissing(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
+  const missing = ['package.json', 'tools/package.json'].flatMap((path) =>
+    findMissing(path, JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))),
+  )
   for (const line of missing) console.error(line)
   if (missing.length > 0) process.exitCode = 1
 }

@@ -2,31 +2,28 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { ROOT, sharedInstall, TARBALL } from '../support/packed.js'
+import { PACKAGES, ROOT, sharedInstall } from '../support/packed.js'
 
 // Runs the checks of other tools on the tarball that is published.
 
 /** Rejects with what the tool prints if it ends with an error. */
-async function check(tool: string, ...options: string[]): Promise<string> {
-  const tarball = join(sharedInstall(), TARBALL)
+async function check(name: string, tool: string, ...options: string[]): Promise<string> {
+  const tarball = join(sharedInstall(), `${name}.tgz`)
   const run = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules', tool), tarball, ...options])
   const { stdout } = await run.catch(({ stdout, stderr }) => Promise.reject(new Error(stdout + stderr)))
   return stdout
 }
 
-it.concurrent('publint finds nothing wrong', async () => {
-  expect(await check('publint/src/cli.js', '--strict')).toContain('All good!')
+it.concurrent.each(PACKAGES)('publint finds nothing wrong with %s', async (name) => {
+  expect(await check(name, 'publint/src/cli.js', '--strict')).toContain('All good!')
 })
 
-it.concurrent('attw finds nothing wrong with the types', async () => {
-  const report = await check(
-    '@arethetypeswrong/cli/dist/index.js',
-    '--profile',
-    'node16',
-    '--format',
-    'ascii',
-    '--no-emoji',
-  )
-  expect(report).toContain('node16 (from CJS): OK (CJS)')
-  expect(report).toContain('node16 (from ESM): OK (ESM)')
+it.concurrent.each([
+  ['inbound-webhook-auth', 'node16', ['node16 (from CJS): OK (CJS)', 'node16 (from ESM): OK (ESM)']],
+  // The tools are ES modules alone.
+  ['inbound-webhook-tools', 'esm-only', ['node16 (from ESM): OK (ESM)']],
+])('attw finds nothing wrong with the types of %s', async (name, profile, lines) => {
+  const options = ['--profile', profile, '--format', 'ascii', '--no-emoji']
+  const report = await check(name, '@arethetypeswrong/cli/dist/index.js', ...options)
+  for (const line of lines) expect(report).toContain(line)
 })

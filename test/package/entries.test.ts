@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
@@ -13,9 +14,6 @@ const folder = sharedInstall()
 const installed = join(folder, 'node_modules/inbound-webhook-auth')
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
 const entries = entriesOf(folder)
-
-/** The file that `bin` runs, which nobody imports. */
-const programs: string[] = Object.values<string>(manifest.bin ?? {}).map((path) => path.replace(/^(\.\/)?dist\//, ''))
 
 it('every entry has a page that imports it', () => {
   const guides = pathsBelow(join(ROOT, 'docs')).map((path) => `docs/${path}`)
@@ -99,20 +97,67 @@ describe('the core', () => {
 })
 
 describe('dist', () => {
-  it('has nothing but entries, the declarations that they share, and programs', () => {
-    const code = [...entries.values()].flatMap((targets) => Object.values(targets)).map((paths) => paths.default)
-    const files = [
-      ...code.map((path) => join(installed, path)),
-      ...program.getSourceFiles().map(({ fileName }) => fileName),
-      ...[...programs, 'workbench.html'].map((file) => join(installed, 'dist', file)),
-    ]
-    expect(readdirSync(join(installed, 'dist')).sort()).toEqual(files.map((path) => basename(path)).sort())
+  const dist = join(installed, 'dist')
+
+  /** Returns the file names of modules, and of all modules that they load. */
+  function loadedBy(files: readonly string[]): Set<string> {
+    const loaded = new Set(files)
+    for (const file of loaded) {
+      const source = readFileSync(join(dist, file), 'utf8')
+      for (const [, name = ''] of source.matchAll(/(?:\bfrom |\bimport |\b(?:require|import)\()"\.\/([\w.-]+)"/g)) {
+        loaded.add(name)
+      }
+    }
+    return loaded
+  }
+
+  it('has nothing but entries, and what they share', () => {
+    const code = [...entries.values()]
+      .flatMap((targets) => Object.values(targets))
+      .map((paths) => basename(paths.default))
+    const shared = program.getSourceFiles().map(({ fileName }) => basename(fileName))
+    expect(loadedBy(code).size).toBeGreaterThan(code.length)
+    expect(readdirSync(dist).sort()).toEqual([...loadedBy(code), ...shared].sort())
   })
 
-  it('has one copy of what the command line shares with the entries', () => {
-    const source = readFileSync(join(installed, 'dist/cli.js'), 'utf8')
-    const loaded = source.match(/(?<=(?:from |import\()")\.\/[\w-]+\.js(?=")/g) ?? []
-    expect([...new Set(loaded)].sort()).toEqual(['./diagnose.js', './index.js', './testing.js'])
+  it.each(['js', 'cjs'])('has each class once in its .%s files, and loads only files of that format', (format) => {
+    const files = readdirSync(dist).filter((file) => file.endsWith(`.${format}`))
+    expect([...loadedBy(files)].sort()).toEqual(files.sort())
+    const classes = files.flatMap((file) =>
+      [...readFileSync(join(dist, file), 'utf8').matchAll(/\bclass (\w+)|\b(\w+) = class\b/g)].map(
+        ([, declared, assigned]) => declared ?? assigned,
+      ),
+    )
+    expect(classes).toContain('NonceStoreError')
+    expect(classes.filter((name, index) => classes.indexOf(name) !== index)).toEqual([])
+  })
+
+  it.each([
+    ['ES modules', `import { MAIN } from 'inbound-webhook-auth'\nimport { REDIS } from 'inbound-webhook-auth/redis'`],
+    [
+      'CommonJS',
+      `const { MAIN } = require('inbound-webhook-auth')\nconst { REDIS } = require('inbound-webhook-auth/redis')`,
+    ],
+  ])('%s: an error of one entry is an instance of the class of another', (format, imports) => {
+    // The server accepts the reservations of the start, and then answers nothing.
+    const source = `${imports.replace('MAIN', 'NonceStoreBusyError').replace('REDIS', 'connectIoredis')}
+      let isSilent = false
+      const call = async (command, ...args) => {
+        if (command === 'INFO') return 'role:master\\r\\nmaxmemory_policy:noeviction\\r\\n'
+        return isSilent ? new Promise(() => {}) : 'reserved ' + args.at(-2)
+      }
+      const client = { status: 'ready', on() {}, connect: async () => {}, disconnect() {}, call }
+      connectIoredis((options) => ({ ...options, ...client }), { timeout: 100 }).then(async (store) => {
+        isSilent = true
+        const reservations = Array.from({ length: 5000 }, (_, index) => store.reserve('42', String(index), 600))
+        const outcomes = await Promise.allSettled(reservations)
+        const busy = outcomes.find(({ reason }) => reason?.code === 'ERR_NONCE_STORE_BUSY')
+        console.log(busy.reason instanceof NonceStoreBusyError)
+        await store.close()
+      })`
+    const type = format === 'CommonJS' ? 'commonjs' : 'module'
+    const options = { cwd: folder, input: source, encoding: 'utf8' } as const
+    expect(execFileSync(process.execPath, [`--input-type=${type}`], options)).toBe('true\n')
   })
 })
 
@@ -125,9 +170,5 @@ describe('package.json', () => {
       module: core?.import.default,
       types: core?.require.types,
     })
-  })
-
-  it('runs programs that were built', () => {
-    for (const program of programs) expect(existsSync(join(installed, 'dist', program))).toBe(true)
   })
 })

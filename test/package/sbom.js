@@ -1,13 +1,11 @@
-// Prints the list of what the package contains (SBOM): the package, and the packages that are bundled in its files.
+// Prints the list of what a package contains (SBOM): the package, and the packages that are bundled in its files.
+// Run: node test/package/sbom.js inbound-webhook-tools
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundledIn } from '../../tools/src/licence-notices.js'
-import { NPM, ROOT } from '../support/packed.js'
-
-/** The files of `dist` that contain packages. */
-const BUNDLES = ['cli.js', 'workbench.html']
+import { NPM, PACKAGES, ROOT } from '../support/packed.js'
 
 /** @param {string[]} options */
 function sbomOf(...options) {
@@ -17,25 +15,47 @@ function sbomOf(...options) {
 }
 
 /**
- * Returns the SBOM of the package whose files are in `dist`, as CycloneDX.
+ * Returns the SBOM of a package whose files are in `dist`, as CycloneDX.
  *
+ * @param {string} name
  * @param {string} dist
  */
-export function sbomOfPackage(dist) {
+export function sbomOfPackage(name, dist) {
   const sbom = sbomOf('--omit', 'dev')
   const installed = sbomOf().components
-  for (const bundled of BUNDLES.map((file) => bundledIn(readFileSync(join(dist, file), 'utf8')))) {
-    for (const component of installed) {
-      if (!bundled.has(`${component.name}@${component.version}`)) continue
-      // npm does not know that the package contains its development dependency.
-      sbom.components.push({ ...component, scope: 'required', properties: [] })
-      sbom.dependencies[0].dependsOn.push(component['bom-ref'])
-      sbom.dependencies.push({ ref: component['bom-ref'], dependsOn: [] })
-    }
+  // npm lists the whole workspace. The packages have no dependencies.
+  /** @type {{ name: string, version: string, 'bom-ref': string }[]} */
+  const candidates = [sbom.metadata.component, ...sbom.components]
+  const component = candidates.find((one) => one['bom-ref'].startsWith(`${name}@`))
+  const bundled = readdirSync(dist).map((file) => bundledIn(readFileSync(join(dist, file), 'utf8')))
+  const packages = packagesIn(installed, new Set(bundled.flatMap((names) => [...names])))
+  const references = packages.map((one) => one['bom-ref'])
+  return {
+    ...sbom,
+    metadata: { ...sbom.metadata, component: { ...component, name } },
+    components: packages,
+    dependencies: [
+      { ref: component?.['bom-ref'], dependsOn: references },
+      ...references.map((ref) => ({ ref, dependsOn: [] })),
+    ],
   }
-  return sbom
+}
+
+/**
+ * Returns the installed packages that are bundled. npm does not know that a package contains its development dependency.
+ *
+ * @param {{ name: string, version: string, 'bom-ref': string }[]} installed
+ * @param {Set<string>} bundled
+ */
+function packagesIn(installed, bundled) {
+  return installed
+    .filter(({ name, version }) => bundled.has(`${name}@${version}`))
+    .map((component) => ({ ...component, scope: 'required', properties: [] }))
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  console.log(JSON.stringify(sbomOfPackage(join(ROOT, 'dist')), undefined, 2))
+  const [, , name = ''] = process.argv
+  if (!PACKAGES.includes(name)) throw new Error(`Pass the name of a package: ${PACKAGES.join(' or ')}.`)
+  const folder = name === 'inbound-webhook-tools' ? 'tools' : '.'
+  console.log(JSON.stringify(sbomOfPackage(name, join(ROOT, folder, 'dist')), undefined, 2))
 }

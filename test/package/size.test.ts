@@ -15,7 +15,6 @@ const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["export * from 'inbound-webhook-auth/mysql'", 7819],
   ["export * from 'inbound-webhook-auth/dynamodb'", 2099],
   ["export * from 'inbound-webhook-auth/testing'", 18_027],
-  ["export * from 'inbound-webhook-auth/diagnose'", 36_727],
 ]
 
 const ROOM = 1.1

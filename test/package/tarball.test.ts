@@ -1,10 +1,12 @@
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { built } from '../support/built.js'
 import { pathsBelow } from '../support/files.js'
-import { NPM, ROOT, sharedInstall } from '../support/packed.js'
+import { createProject, NPM, PACKAGES, ROOT, sharedInstall } from '../support/packed.js'
 import { findMissing } from './before-publishing.js'
 
 // Checks the files that a user gets from `npm install`.
@@ -36,11 +38,15 @@ function anchorsOf(markdown: string): string[] {
 }
 
 const folder = sharedInstall()
-const installed = join(folder, 'node_modules/inbound-webhook-auth')
+const library = join(folder, 'node_modules/inbound-webhook-auth')
+const tools = join(folder, 'node_modules/inbound-webhook-tools')
 
-describe('the tarball', () => {
-  it('holds what users need and nothing else', () => {
-    expect(readdirSync(installed).sort()).toEqual([
+/** Returns the bytes of all files below a folder. */
+const sizeOf = (path: string) => pathsBelow(path).reduce((sum, file) => sum + statSync(join(path, file)).size, 0)
+
+describe('the tarballs', () => {
+  it('hold what users need and nothing else', () => {
+    expect(readdirSync(library).sort()).toEqual([
       'CHANGELOG.md',
       'CONTRIBUTING.md',
       'LICENSE',
@@ -50,9 +56,8 @@ describe('the tarball', () => {
       'docs',
       'package.json',
     ])
-    expect(readdirSync(join(installed, 'docs')).sort()).toEqual([
+    expect(readdirSync(join(library, 'docs')).sort()).toEqual([
       'benchmarks.svg',
-      'debug',
       'observability',
       'operate',
       'overload.svg',
@@ -63,36 +68,52 @@ describe('the tarball', () => {
       'send',
       'start',
       'trust',
-      'vectors.json',
     ])
+    expect(readdirSync(tools).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json'])
+    expect(readdirSync(join(tools, 'docs'))).toEqual(['debug'])
   })
 
-  it('has no link to a file or a heading that it does not hold', () => {
-    const documents = pathsBelow(installed).filter((path) => path.endsWith('.md'))
-    expect(documents).toContain('README.md')
+  it.each([
+    [library, 1_000_000],
+    [tools, 900_000],
+  ])('%s has at most %i bytes', (path, bytes) => {
+    expect(sizeOf(path)).toBeGreaterThan(500_000)
+    expect(sizeOf(path)).toBeLessThanOrEqual(bytes)
+  })
+
+  it('have no link to a file or a heading that neither of them holds', () => {
+    // The two packages have one tree of guides.
+    const both = createProject()
+    cpSync(library, both, { recursive: true })
+    cpSync(join(tools, 'docs'), join(both, 'docs'), { recursive: true })
+    cpSync(join(tools, 'README.md'), join(both, 'tools/README.md'))
+    const documents = pathsBelow(both).filter((path) => path.endsWith('.md'))
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'tools/README.md', 'docs/debug/index.md']))
     const broken = documents.flatMap((path) =>
-      linksOf(readFileSync(join(installed, path), 'utf8'))
-        .filter((link) => !leadsSomewhere(join(installed, path), link))
+      linksOf(readFileSync(join(both, path), 'utf8'))
+        // The file is in the repository and on the site.
+        .filter((link) => link !== '../vectors.json' && !leadsSomewhere(join(both, path), link))
         .map((link) => `${path}: ${link}`),
     )
     expect(broken).toEqual([])
   })
 
-  it('has no dependencies', () => {
-    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-    expect(manifest.dependencies).toBeUndefined()
-    expect(manifest.peerDependencies).toBeUndefined()
-    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-      'inbound-webhook-auth',
-    ])
+  it('have no dependencies, and one version', () => {
+    const manifests = [library, tools].map((path) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')))
+    for (const { dependencies, peerDependencies, optionalDependencies } of manifests) {
+      expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined])
+    }
+    expect(manifests[0].version).toBe(manifests[1].version)
+    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+    expect(installed.sort()).toEqual(PACKAGES)
   })
 
-  it("imports only its own files, and Node's modules by their node: names", () => {
-    for (const file of readdirSync(join(installed, 'dist')).filter((name) => /\.c?js$/.test(name))) {
-      const source = readFileSync(join(installed, 'dist', file), 'utf8')
-      const imported = [...source.matchAll(/\bfrom "([^"]+)"|\brequire\('([^']+)'\)/g)].map(
-        (match) => match[1] ?? match[2],
-      )
+  it.each([library, tools])("%s imports only its own files, and Node's modules by their node: names", (path) => {
+    for (const file of readdirSync(join(path, 'dist')).filter((name) => /\.c?js$/.test(name))) {
+      const source = readFileSync(join(path, 'dist', file), 'utf8')
+      const imported = [
+        ...source.matchAll(/^(?:import|export)\b.*? from "([^"]+)"|^import "([^"]+)"|\brequire\("([^"]+)"\)/gm),
+      ].map((match) => match[1] ?? match[2] ?? match[3])
       expect(imported.filter((name) => !/^(node:|\.\/)/.test(name ?? ''))).toEqual([])
     }
   })
@@ -106,12 +127,12 @@ const PUBLISHABLE = {
 
 describe('publishing', () => {
   it('is refused while package.json does not say where the project lives, with what to fill in', () => {
-    expect(findMissing(PUBLISHABLE)).toEqual([])
-    expect(findMissing({ ...PUBLISHABLE, homepage: undefined })).toEqual([
+    expect(findMissing('package.json', PUBLISHABLE)).toEqual([])
+    expect(findMissing('package.json', { ...PUBLISHABLE, homepage: undefined })).toEqual([
       'package.json has no valid "homepage". Add "homepage", for example "homepage": "https://OWNER.github.io/inbound-webhook-auth/"',
     ])
     const namesOf = (manifest: Record<string, unknown>) =>
-      findMissing(manifest).map((line) => /"([\w.]+)"/.exec(line)?.[1])
+      findMissing('package.json', manifest).map((line) => /"([\w.]+)"/.exec(line)?.[1])
     expect(namesOf({})).toEqual(['repository.url', 'homepage', 'bugs.url', 'bugs.email'])
   })
 
@@ -123,35 +144,53 @@ describe('publishing', () => {
     ['a repository without an address', { repository: { type: 'git' } }, 'repository.url'],
     ['a homepage that is not an address', { homepage: true }, 'homepage'],
   ])('is refused with %s', (_, change, path) => {
-    expect(findMissing({ ...PUBLISHABLE, ...change })).toEqual([
+    expect(findMissing('package.json', { ...PUBLISHABLE, ...change })).toEqual([
       expect.stringContaining(`package.json has no valid "${path}". Add `),
     ])
   })
 
-  it('runs the check of package.json first', () => {
-    const { scripts, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  it('runs the check of both packages first', () => {
+    const missing = ['package.json', 'tools/package.json'].flatMap((file) => {
+      const { scripts, ...manifest } = JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+      expect(scripts.prepublishOnly).toMatch(/^node (\.\.\/)?test\/package\/before-publishing\.js$/)
+      return findMissing(file, manifest)
+    })
     const [npm, ...args] = [...NPM, 'run', '--silent', 'prepublishOnly'] as const
     const { status, stderr } = spawnSync(npm, args, { cwd: ROOT, encoding: 'utf8' })
-    expect(scripts.prepublishOnly).toBe('node test/package/before-publishing.js')
-    expect(status).toBe(findMissing(manifest).length === 0 ? 0 : 1)
-    for (const line of findMissing(manifest)) expect(stderr).toContain(line)
+    expect(status).toBe(missing.length === 0 ? 0 : 1)
+    for (const line of missing) expect(stderr).toContain(line)
   })
 })
 
 describe('the command', () => {
-  it('is installed, and knows its version', () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    const command = join(folder, 'node_modules/.bin/inbound-webhook-auth')
-    // In a shell, because the command is a script of the shell on Windows.
-    expect(execSync(`"${command}" --version`, { cwd: folder, encoding: 'utf8' })).toBe(`${version}\n`)
+  it('runs with npx in an empty folder, without the library', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'empty-'))
+    try {
+      const { version } = JSON.parse(readFileSync(join(ROOT, 'tools/package.json'), 'utf8'))
+      const [npm, ...args] = [...NPM, 'exec', '--offline', '--yes'] as const
+      const tarball = `--package=${join(folder, 'inbound-webhook-tools.tgz')}`
+      const run = (...call: string[]) =>
+        spawnSync(npm, [...args, tarball, '--', 'inbound-webhook-tools', ...call], { cwd: empty, encoding: 'utf8' })
+      expect(run('--version').stdout).toBe(`${version}\n`)
+      expect(run('check', 'http://127.0.0.1:9/', '--secret-env', 'ABSENT').stderr).toContain('--secret-env is not set')
+    } finally {
+      rmSync(empty, { recursive: true })
+    }
+  })
+
+  it('is in a clone, where npx finds it', () => {
+    const { bin } = JSON.parse(readFileSync(join(ROOT, 'tools/package.json'), 'utf8'))
+    const command = join(ROOT, 'node_modules/.bin/inbound-webhook-tools')
+    expect(realpathSync(command)).toBe(built(`tools/${bin['inbound-webhook-tools']}`))
+    expect(execSync(`"${command}" --version`, { cwd: ROOT, encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+/)
   })
 
   it('serves the workbench of the package', async () => {
-    const program = spawn(process.execPath, [join(installed, 'dist/cli.js'), 'workbench', '--no-open', '--json'])
+    const program = spawn(process.execPath, [join(tools, 'dist/cli.js'), 'workbench', '--no-open', '--json'])
     try {
       const [printed] = await once(program.stdout, 'data')
       const response = await fetch(JSON.parse(String(printed)).url)
-      expect(await response.text()).toBe(readFileSync(join(installed, 'dist/workbench.html'), 'utf8'))
+      expect(await response.text()).toBe(readFileSync(join(tools, 'dist/workbench.html'), 'utf8'))
     } finally {
       program.kill()
     }

@@ -16,28 +16,40 @@ export const NPM =
     ? [process.execPath, join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js')]
     : ['npm']
 
-/** The name of the tarball in the folder of {@link installPacked}. */
-export const TARBALL = 'packed.tgz'
+/** The packages of this repository. */
+export const PACKAGES = ['inbound-webhook-auth', 'inbound-webhook-tools']
 
 /**
- * Installs a tarball of the package into an empty folder, as a user does.
+ * Installs the tarballs of both packages into an empty folder, as a user does. `PACKAGE.tgz` in the folder is the tarball of a package.
  *
- * It packs what is built. A release tests the very tarball that it publishes: `PACKAGE_TARBALL` is its path.
+ * It packs what is built. A release tests the very tarballs that it publishes: `PACKAGE_TARBALLS` is the path of their folder.
  *
  * @returns {string} the folder. The caller removes it.
  */
 export function installPacked() {
   const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-auth-'))
-  const tarball = process.env['PACKAGE_TARBALL']
-  if (tarball !== undefined) copyFileSync(tarball, join(folder, TARBALL))
-  else {
-    built('index.js')
-    const [packed] = JSON.parse(npm(ROOT, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder))
-    renameSync(join(folder, packed.filename), join(folder, TARBALL))
-  }
+  const tarballs = process.env['PACKAGE_TARBALLS'] ?? folder
+  if (tarballs === folder) packInto(folder)
+  else for (const name of PACKAGES) copyFileSync(join(tarballs, `${name}.tgz`), join(folder, `${name}.tgz`))
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', `./${TARBALL}`)
+  npm(folder, 'install', '--offline', '--no-audit', '--no-fund', ...PACKAGES.map((name) => `./${name}.tgz`))
   return folder
+}
+
+/** @param {string} folder */
+function packInto(folder) {
+  for (const path of ['dist/index.js', 'tools/dist/index.js']) built(path)
+  const options = [
+    '--workspaces',
+    '--include-workspace-root',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    folder,
+  ]
+  for (const { name, filename } of JSON.parse(npm(ROOT, 'pack', ...options))) {
+    renameSync(join(folder, filename), join(folder, `${name}.tgz`))
+  }
 }
 
 /**
@@ -59,7 +71,7 @@ export function createProject() {
 }
 
 /**
- * The entries of the installed package by import name, such as `inbound-webhook-auth/redis`.
+ * The entries of an installed package by import name, such as `inbound-webhook-auth/redis`.
  *
  * @typedef {{ types: string, default: string }} Target
  * @param {string} folder - where the package is installed.

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
- * A plugin of esbuild that ends each bundle with the licences of the packages in it.
+ * A plugin of esbuild that ends each file with the licences of the packages in it.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -12,10 +12,16 @@ export const licenceNotices = {
   setup(build) {
     build.initialOptions.metafile = true
     build.onEnd(({ metafile, outputFiles = [] }) => {
-      const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.keys(output.inputs))
-      const folders = new Set(inputs.map(packageOf).filter((folder) => folder !== undefined))
-      const notices = [...folders].sort().map((folder) => noticeOf(resolve(folder)))
-      for (const file of outputFiles) file.contents = Buffer.concat([file.contents, Buffer.from(notices.join(''))])
+      for (const [path, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
+        const folders = new Set(
+          Object.keys(inputs)
+            .map(packageOf)
+            .filter((folder) => folder !== undefined),
+        )
+        const notices = [...folders].sort().map((folder) => noticeOf(resolve(folder)))
+        const file = outputFiles.find((output) => resolve(output.path) === resolve(path))
+        if (file !== undefined) file.contents = Buffer.concat([file.contents, Buffer.from(notices.join(''))])
+      }
     })
   },
 }

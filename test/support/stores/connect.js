@@ -14,7 +14,7 @@ import { sqliteOpener } from './sqlite-database.js'
  * @property {() => unknown} close
  */
 
-for (const entry of ['mysql.js', 'postgres.js', 'redis.js', 'sqlite.js']) built(entry)
+for (const entry of ['mysql', 'postgres', 'redis', 'sqlite']) built(`dist/${entry}.js`)
 
 /** @type {Record<string, (address: any, options: { timeout: number }) => Promise<any>>} */
 const SET_UPS = setUpsOf({ ...redis, ...postgres, ...mysql })

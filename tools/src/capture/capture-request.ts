@@ -22,7 +22,7 @@ export interface RequestHead {
 }
 
 /**
- * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-auth diagnose` and the
+ * Returns a received request as text, with the time at which the request arrived. `inbound-webhook-tools diagnose` and the
  * workbench read this text back byte for byte.
  *
  * The text has all headers and the whole body. Keep the text as safe as the request itself.
@@ -36,7 +36,7 @@ export interface RequestHead {
  *
  * @example
  * ```ts
- * import { captureRequest } from 'inbound-webhook-auth/diagnose'
+ * import { captureRequest } from 'inbound-webhook-tools'
  *
  * const request = { method: 'POST', url: '/hooks/42', headers: { 'X-Nonce': 'abc' } }
  * const clock = { now: () => 1_700_000_000_000 }

@@ -103,7 +103,7 @@ const HELP_COLUMN = 26
 /** Returns the path of a file of the running package. */
 export function pathInPackage(file: string): string {
   // The package imports itself by its name, which works both in the sources and in the build.
-  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-auth/package.json')
+  const manifest = createRequire(import.meta.url).resolve('inbound-webhook-tools/package.json')
   return join(dirname(manifest), file)
 }
 
@@ -115,7 +115,7 @@ const CACHE = /[\\/](_npx|dlx|bunx)\b/
  * reader would not find a file in the cache of npx, so the text then names the path after an install.
  */
 export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
-  if (CACHE.test(path)) return `node_modules/inbound-webhook-auth/${file}, after npm install inbound-webhook-auth`
+  if (CACHE.test(path)) return `node_modules/inbound-webhook-tools/${file}, after npm install inbound-webhook-tools`
   const shorter = relative(folder, path)
   return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
 }
@@ -127,13 +127,14 @@ export const GUIDE = 'docs/debug/command-line.md'
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
   // The site of the guides is the homepage. Without one, npm's files are on unpkg, where a page has no anchors.
-  if (homepage === undefined) return `https://unpkg.com/inbound-webhook-auth@${version}/${path}`
+  const name = path.startsWith('docs/debug/') ? 'inbound-webhook-tools' : 'inbound-webhook-auth'
+  if (homepage === undefined) return `https://unpkg.com/${name}@${version}/${path}`
   const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
   return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
 }
 
 function readManifest(): { readonly homepage?: string; readonly version: string } {
-  return createRequire(import.meta.url)('inbound-webhook-auth/package.json')
+  return createRequire(import.meta.url)('inbound-webhook-tools/package.json')
 }
 
 /** Returns the help of a command. */
@@ -141,7 +142,7 @@ export function helpText({ name, summary, operands, options, notes }: Command, s
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
     wrapText(help, style, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
-  const usage = ['Usage: inbound-webhook-auth', name, ...operands, '[options]'].join(' ')
+  const usage = ['Usage: inbound-webhook-tools', name, ...operands, '[options]'].join(' ')
   const guide = `Guide: ${guideAddress(`${GUIDE}#${name}`)}`
   const [before, after] = [
     [usage, summary],
@@ -162,7 +163,7 @@ export function commandLine(
   const options = Object.entries(values).flatMap(([option, given]) =>
     [given].flat().map((value) => `--${option}${typeof value === 'boolean' ? '' : optionValue(String(value))}`),
   )
-  const words = [`npx inbound-webhook-auth ${name}`, ...operands.map(shellWord), ...options]
+  const words = [`npx inbound-webhook-tools ${name}`, ...operands.map(shellWord), ...options]
   const lines = ['']
   for (const word of words) {
     const longer = `${lines.at(-1)} ${word}`
@@ -217,7 +218,7 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
   }
   if (positionals.length > command.operands.length) {
     throw new UsageError(
-      `Too many arguments. A secret is never an argument. See inbound-webhook-auth ${command.name} --help`,
+      `Too many arguments. A secret is never an argument. See inbound-webhook-tools ${command.name} --help`,
     )
   }
   // The loop above has checked the types of the values.

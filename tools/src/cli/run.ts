@@ -40,7 +40,7 @@ function overview(style: Style): string {
   const listed = (rows: readonly (readonly [name: string, text: string])[]) =>
     rows.map(([name, text]) => wrapText(text, style, ' '.repeat(12), `  ${name.padEnd(10)}`)).join('\n')
   const parts = [
-    'Usage: inbound-webhook-auth <command> [options]',
+    'Usage: inbound-webhook-tools <command> [options]',
     wrapText('Creates secrets, and signs, sends and checks webhook requests.', style),
     listed(COMMANDS.map(({ name, summary }) => [name, summary])),
     listed(OPTIONS),
@@ -74,7 +74,7 @@ export async function run(args: readonly string[], context: Context): Promise<Ex
 async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
   const [name, ...rest] = args
   if (name === '--version') {
-    const { version } = createRequire(import.meta.url)('inbound-webhook-auth/package.json')
+    const { version } = createRequire(import.meta.url)('inbound-webhook-tools/package.json')
     return { exitCode: 0, text: `${version}\n`, document: { version } }
   }
   const style = styleOf(context.stdout)

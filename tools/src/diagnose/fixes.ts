@@ -108,7 +108,7 @@ const MESSAGE = {
 export const FIXES = {
   replace_secret: {
     sender: 'Never send the secret, only X-Signature. Then use the new secret.',
-    receiver: 'Give the sender a new secret (npx inbound-webhook-auth secret), and remove the old one.',
+    receiver: 'Give the sender a new secret (npx inbound-webhook-tools secret), and remove the old one.',
   },
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',

@@ -43,7 +43,7 @@ export interface RequestToExplain extends WebhookRequest {
  * @example
  * ```ts
  * import { createHmac } from 'node:crypto'
- * import { diagnose } from 'inbound-webhook-auth/diagnose'
+ * import { diagnose } from 'inbound-webhook-tools'
  *
  * const [secret, timestamp, nonce] = ['a secret', '1700000000', 'abc']
  * const signature = createHmac('sha256', secret).update(`${timestamp}.${nonce}.a body`).digest('base64')

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { licenceNotices } from '../licence-notices.js'
@@ -8,7 +7,6 @@ import { licenceNotices } from '../licence-notices.js'
 // Builds the workbench into one HTML file that needs no server and no network.
 
 const HERE = new URL('./', import.meta.url)
-const ROOT = new URL('../../../', HERE)
 /** @param {string} name */
 const read = (name) => readFileSync(new URL(name, HERE), 'utf8')
 
@@ -19,6 +17,7 @@ const read = (name) => readFileSync(new URL(name, HERE), 'utf8')
 async function bundle(entry, workerSource) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(entry, HERE))],
+    outfile: entry.replace('.ts', '.js'),
     bundle: true,
     minify: true,
     write: false,
@@ -54,7 +53,7 @@ export async function buildWorkbench(guides) {
   const script = await bundle('page.ts', await bundle('worker.ts'))
   if (/<\/script|<!--/i.test(script)) throw new Error('The script would end in the middle of the page.')
   const style = read('style.css').trim()
-  const { version } = readManifest()
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', HERE), 'utf8'))
   /** @param {string} text */
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   const policy = [
@@ -71,15 +70,4 @@ export async function buildWorkbench(guides) {
   /** @type {Record<string, string>} */
   const parts = { CSP: policy, STYLE: style, VERSION: version, SCRIPT: script, GUIDES: guides ?? '' }
   return read('page.html').replace(/\{\{([A-Z]+)\}\}/g, (_, name) => parts[name] ?? '')
-}
-
-/** @returns {{ version: string, homepage?: string }} */
-function readManifest() {
-  return JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const target = fileURLToPath(new URL('dist/workbench.html', ROOT))
-  mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, await buildWorkbench(readManifest().homepage?.replace(/\/?$/, '/')))
 }

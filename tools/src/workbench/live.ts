@@ -453,7 +453,7 @@ function save(bytes: Uint8Array, name: string): HTMLElement {
   )
   h('a', { href: address, download: name }).click()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
-  const command = `npx inbound-webhook-auth diagnose ${name} --secret-env WEBHOOK_SECRET`
+  const command = `npx inbound-webhook-tools diagnose ${name} --secret-env WEBHOOK_SECRET`
   return card(
     `Saved as ${name}`,
     h('p', {}, 'It has the exact bytes and the time. Diagnose it again with:'),

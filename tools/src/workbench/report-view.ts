@@ -113,7 +113,7 @@ function findingsView({ findings, isBrotliNotTried, language }: CheckReport, opt
     h(
       'p',
       {},
-      'Let the sender send the body without compression, or ask the receiver to run inbound-webhook-auth diagnose.',
+      'Let the sender send the body without compression, or ask the receiver to run inbound-webhook-tools diagnose.',
     ),
   )
   const isUnexplained = findings.some(({ code }) => code === 'signature_mismatch')

@@ -111,7 +111,7 @@ describe('check', () => {
     expect(text).not.toContain('accepted-empty')
     const line = text.replaceAll(/\s+/g, ' ')
     expect(line).toContain('1. A genuine request is refused.')
-    expect(line).toContain('run inbound-webhook-auth listen --forward-to http://')
+    expect(line).toContain('run inbound-webhook-tools listen --forward-to http://')
     expect(line).toContain('The endpoint refuses a genuine request, so no other case was run.')
     expect(said).toBe('')
   })

@@ -73,7 +73,7 @@ it('no guide names an option that the command lacks', async () => {
   const guides = pathsBelow(join(ROOT, 'docs')).filter((path) => path.endsWith('.md') && !path.startsWith('site/'))
   const unknown = ['README.md', ...guides.map((path) => `docs/${path}`)].flatMap((path) => {
     const text = read(path).replaceAll(/ \\\n */g, ' ')
-    const calls = [...text.matchAll(/inbound-webhook-auth (\w+)([^\n`|]*)/g)]
+    const calls = [...text.matchAll(/inbound-webhook-tools (\w+)([^\n`|]*)/g)]
     const named = text.match(/`--[a-z][\w-]*/g) ?? []
     return [
       ...calls.flatMap(([, name = '', given]) => unknownIn(given, commands.get(name))),
@@ -116,7 +116,7 @@ describe('docs/debug/index.md', () => {
     const [, capture = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
     const body = Buffer.from('{"a":"\\u00eb"}\r\n\xff', 'latin1')
     writeFileSync(join(folder, 'webhook.secret'), GUIDE_SECRET)
-    linkPackage()
+    linkPackages()
     writeFileSync(
       join(folder, 'server.mjs'),
       `import { createServer } from 'node:http'
@@ -246,18 +246,19 @@ describe('docs/debug/without-node.md', () => {
   })
 })
 
-/** Makes the source importable in the folder by the name of the package. */
-function linkPackage(): void {
-  const linked = join(folder, 'node_modules/inbound-webhook-auth')
-  mkdirSync(linked, { recursive: true })
-  symlinkSync(BUNDLES, join(linked, 'bundles'), 'junction')
-  const exports = { '.': './bundles/index.js', './diagnose': './bundles/diagnose.js' }
-  writeFileSync(join(linked, 'package.json'), JSON.stringify({ type: 'module', exports }))
+/** Makes the sources importable in the folder by the names of the packages. */
+function linkPackages(): void {
+  for (const name of ['library', 'tools']) {
+    const linked = join(folder, 'node_modules', name === 'tools' ? 'inbound-webhook-tools' : 'inbound-webhook-auth')
+    mkdirSync(linked, { recursive: true })
+    symlinkSync(BUNDLES, join(linked, 'bundles'), 'junction')
+    writeFileSync(join(linked, 'package.json'), JSON.stringify({ type: 'module', exports: `./bundles/${name}.js` }))
+  }
 }
 
 /** Runs the handler for node:http, which is valid JavaScript, during `act`. */
 async function withHandler(act: (origin: string) => Promise<void>): Promise<void> {
-  linkPackage()
+  linkPackages()
   writeFileSync(join(folder, 'server.mjs'), read('docs/recipes/node-http.ts'))
   await withServer('server.mjs', act)
 }

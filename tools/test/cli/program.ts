@@ -14,7 +14,7 @@ export const PROGRAM = join(BUNDLES, 'cli.js')
 export async function setup(): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: { cli: 'tools/src/cli/main.ts', index: 'src/index.ts', diagnose: 'tools/src/diagnose/index.ts' },
+    entryPoints: { cli: 'tools/src/cli/main.ts', library: 'src/index.ts', tools: 'tools/src/index.ts' },
     outdir: BUNDLES,
     bundle: true,
     platform: 'node',

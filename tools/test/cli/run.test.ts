@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import manifest from '../../../package.json' with { type: 'json' }
-import { describeFile, guideAddress, pathInPackage } from '../../src/cli/command.js'
+import manifest from '../../package.json' with { type: 'json' }
+import { describeFile, GUIDE, guideAddress, pathInPackage } from '../../src/cli/command.js'
 import { run } from '../../src/cli/run.js'
 import { call } from './call.js'
 
@@ -20,14 +20,15 @@ describe('help', () => {
   it.each(COMMANDS)('of %s lists its options', async (name) => {
     const { exitCode, text } = await call([name, '--help'])
     expect(exitCode).toBe(0)
-    expect(text).toMatch(new RegExp(`^Usage: inbound-webhook-auth ${name} `))
+    expect(text).toMatch(new RegExp(`^Usage: inbound-webhook-tools ${name} `))
+    expect(text).toContain(guideAddress(`${GUIDE}#${name}`))
     expect(text).toContain('  --json ')
     expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
   })
 
   it('of sign is complete', async () => {
     const { text } = await call(['sign', '--help'])
-    expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-auth sign [file|-] [options]')
+    expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-tools sign [file|-] [options]')
     expect(text.endsWith(`\n\nGuide: ${guideAddress('docs/debug/command-line.md#sign')}\n`)).toBe(true)
     expect(text).not.toContain('undefined')
   })
@@ -63,13 +64,15 @@ describe('the address of a guide', () => {
   })
 
   it('is that of the published file without a homepage', () => {
-    const published = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/debug/command-line.md'
+    const published = 'https://unpkg.com/inbound-webhook-tools@1.2.3/docs/debug/command-line.md'
     expect(guideAddress('docs/debug/command-line.md#sign', { version: '1.2.3' })).toBe(published)
+    const findings = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/reference/findings.md'
+    expect(guideAddress('docs/reference/findings.md', { version: '1.2.3' })).toBe(findings)
   })
 })
 
 describe('a file of the package is named', () => {
-  const root = fileURLToPath(new URL('../../../', import.meta.url)).replace(/.$/, '')
+  const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/.$/, '')
   const readme = join(root, 'README.md')
 
   it('by its path from the current folder, if it is below that', () => {
@@ -81,8 +84,8 @@ describe('a file of the package is named', () => {
   it.each(['/home/me/.npm/_npx/0123456789abcdef', '/home/me/.cache/pnpm/dlx/0123', '/tmp/bunx-1000-pkg'])(
     'by its path after an install, if it is in the cache %s',
     (cache) => {
-      const path = `${cache}/node_modules/inbound-webhook-auth/README.md`
-      const name = 'node_modules/inbound-webhook-auth/README.md, after npm install inbound-webhook-auth'
+      const path = `${cache}/node_modules/inbound-webhook-tools/README.md`
+      const name = 'node_modules/inbound-webhook-tools/README.md, after npm install inbound-webhook-tools'
       expect(describeFile('README.md', path, '/home/me')).toBe(name)
     },
   )
@@ -113,7 +116,7 @@ describe('a wrong call', () => {
     [['sign', '--skip', 'hunter2'], 'Unknown option.'],
     [['sign', '--as', 'hunter2'], 'Unknown option.'],
     [['sign', '__proto__', '--__proto__'], 'Unknown option.'],
-    [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-auth sign --help'],
+    [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-tools sign --help'],
     [['secret', 'a'], 'Too many arguments.'],
   ])('%j prints what to do', async (args, message) => {
     const { exitCode, text, stderr, said } = await call(args)

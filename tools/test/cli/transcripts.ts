@@ -10,7 +10,7 @@ import { PROGRAM } from './program.js'
 export const GUIDE_SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
 /** A call without shell syntax. */
-const PLAIN_CALL = /^npx inbound-webhook-auth ([^|<>;$'"]+)$/
+const PLAIN_CALL = /^npx inbound-webhook-tools ([^|<>;$'"]+)$/
 
 /**
  * Returns a guide in which the `console` blocks have the current output. Runs the lines that begin with `$ ` in `folder`, and

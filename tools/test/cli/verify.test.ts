@@ -101,7 +101,7 @@ X-Timestamp was compared with the time now.
       const show = `npx() { printf '%s\\0' "$@"; }\n${pasted}`
       const words = execFileSync('sh', ['-c', show], { encoding: 'utf8' }).split('\0').slice(0, -1)
       const [program, command, ...rest] = words
-      expect([program, command]).toEqual(['inbound-webhook-auth', 'diagnose'])
+      expect([program, command]).toEqual(['inbound-webhook-tools', 'diagnose'])
       const parsed = (all: readonly string[]) => parseCall(all, diagnose)
       expect(parsed(rest)).toEqual(parsed([...args, ...FROM_ENV]))
     }
@@ -112,7 +112,7 @@ X-Timestamp was compared with the time now.
     const { exitCode, text, stderr } = await call(['verify', '-', ...FROM_ENV], { stdin })
     expect([exitCode, stderr]).toEqual([1, ''])
     expect(text).toMatch(
-      /^Not genuine: signature_mismatch\nX-Signature is not (.*\n)+To find the cause, pipe the same request to this command:\n {2}npx inbound-webhook-auth diagnose - --secret-env WEBHOOK_SECRET\n$/,
+      /^Not genuine: signature_mismatch\nX-Signature is not (.*\n)+To find the cause, pipe the same request to this command:\n {2}npx inbound-webhook-tools diagnose - --secret-env WEBHOOK_SECRET\n$/,
     )
     expect(JSON.parse((await call(['verify', '-', ...FROM_ENV, '--json'], { stdin })).text)).toMatchObject({
       ok: false,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findLeaks } from '../../../test/support/leaks.js'
 import { diagnose, type Finding, type Side } from '../../src/diagnose/index.js'
+import { findLeaks } from '../leaks.js'
 import { diagnoseBriefly } from './brief-search.js'
 
 /** A broken request as a sender made it. */

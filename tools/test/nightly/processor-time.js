@@ -42,7 +42,7 @@ export const BODIES = {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { diagnose } = await import('../../../dist/diagnose.js')
+  const { diagnose } = await import('../../dist/index.js')
   const headers = {
     'x-timestamp': '1700000000',
     'x-nonce': 'abc',

@@ -51,7 +51,7 @@ export class CheckClient {
     await (group?.start ?? this.#untilNextStart())
     const own: Header[] = [
       ['Host', url.host],
-      ['User-Agent', 'inbound-webhook-auth'],
+      ['User-Agent', 'inbound-webhook-tools'],
       ['Content-Length', String(body.length)],
       ...headers,
     ]

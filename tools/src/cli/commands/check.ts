@@ -222,5 +222,5 @@ function conclusion(
 }
 
 function howToFindOut(endpoint: string): string {
-  return `To see what arrives and what should have been signed, run inbound-webhook-auth listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
+  return `To see what arrives and what should have been signed, run inbound-webhook-tools listen --forward-to ${endpoint} with the same secret, and send a request of your sender to it. To print the signed bytes in the endpoint, see ${guideAddress('docs/debug/without-node.md')}`
 }

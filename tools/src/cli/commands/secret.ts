@@ -6,7 +6,7 @@ export const secret = defineCommand({
   summary: 'Creates a signing secret of 43 characters: 32 random bytes.',
   operands: [],
   options: {},
-  notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-auth secret > webhook.secret)'],
+  notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-tools secret > webhook.secret)'],
 
   async run(_call, { stdout }) {
     const created = generateSecret()

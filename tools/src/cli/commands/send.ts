@@ -26,7 +26,7 @@ export const send = defineCommand({
   },
   notes: [
     'Redirects are not followed. Content-Type is application/json if the body is JSON.',
-    'To send mistakes and replays too, use inbound-webhook-auth check.',
+    'To send mistakes and replays too, use inbound-webhook-tools check.',
     'Exit code: 0 if the response is 2xx. 1 otherwise. 2 error.',
   ],
 
@@ -44,7 +44,7 @@ export const send = defineCommand({
     if (body.length === 0) notes.push('The body is empty.')
 
     const own: readonly Header[] = [
-      ['User-Agent', 'inbound-webhook-auth'],
+      ['User-Agent', 'inbound-webhook-tools'],
       ['Content-Type', contentTypeOf(body)],
     ]
     const signed = sign(body, loaded.secret, { clock: context.clock })

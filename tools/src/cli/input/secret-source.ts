@@ -71,7 +71,7 @@ export function weaknessNotes({ secrets, names }: Pick<Secrets, 'secrets' | 'nam
   const weak = names.filter((_, index) => isGuessable(String(secrets[index])))
   return weak.map(
     (name) =>
-      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-auth secret prints them.`,
+      `The secret of ${name} can be guessed: it is short, or made of words. One captured request is enough to test guesses. Use 32 random bytes: inbound-webhook-tools secret prints them.`,
   )
 }
 

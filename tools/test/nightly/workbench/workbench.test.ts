@@ -8,14 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, verify } from '../../../src/index.js'
-import { readCapture } from '../../../tools/src/capture/read-capture.js'
-import type { Finding } from '../../../tools/src/diagnose/finding.js'
-import { call } from '../../../tools/test/cli/call.js'
-import { diagnoseBriefly } from '../../../tools/test/diagnose/brief-search.js'
-import { CAPTURED } from '../../../tools/test/diagnose/captured.js'
-import { ROOT } from '../../support/packed.js'
-import { signatureOf } from '../../support/request.js'
+import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import {
   type Browser,
   CAN_RUN,
@@ -25,7 +18,14 @@ import {
   type Page,
   SCHEMES,
   WIDTHS,
-} from '../packages/browser.js'
+} from '../../../../test/nightly/packages/browser.js'
+import { ROOT } from '../../../../test/support/packed.js'
+import { signatureOf } from '../../../../test/support/request.js'
+import { readCapture } from '../../../src/capture/read-capture.js'
+import type { Finding } from '../../../src/diagnose/finding.js'
+import { call } from '../../cli/call.js'
+import { diagnoseBriefly } from '../../diagnose/brief-search.js'
+import { CAPTURED } from '../../diagnose/captured.js'
 
 // These tests open the page in a real browser, as a file.
 
@@ -38,7 +38,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   const requests: string[] = []
 
   beforeAll(async () => {
-    const { buildWorkbench } = await import('../../../tools/src/workbench/build.js')
+    const { buildWorkbench } = await import('../../../src/workbench/build.js')
     html = await buildWorkbench('./')
     writeFileSync(file, html)
     browser = await launch()
@@ -244,7 +244,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   })
 
   it('has no link to the guides, if it does not know where they are', async () => {
-    const { buildWorkbench } = await import('../../../tools/src/workbench/build.js')
+    const { buildWorkbench } = await import('../../../src/workbench/build.js')
     const alone = join(folder, 'alone.html')
     writeFileSync(alone, await buildWorkbench())
     const page = await browser.newPage()

@@ -7,13 +7,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, verify } from '../../../src/index.js'
-import { call } from '../../../tools/test/cli/call.js'
-import { type Listener, SECRET, startInProcess } from '../../../tools/test/cli/listener.js'
-import { ROOT } from '../../support/packed.js'
-import { isInstalled } from '../../support/programs.js'
-import { send, signedHeaders } from '../../support/raw-client.js'
-import { type Browser, CAN_RUN, findViolations, launch, type Page, SCHEMES, WIDTHS } from '../packages/browser.js'
+import { MemoryNonceStore, verify } from '../../../../src/index.js'
+import {
+  type Browser,
+  CAN_RUN,
+  findViolations,
+  launch,
+  type Page,
+  SCHEMES,
+  WIDTHS,
+} from '../../../../test/nightly/packages/browser.js'
+import { ROOT } from '../../../../test/support/packed.js'
+import { isInstalled } from '../../../../test/support/programs.js'
+import { send, signedHeaders } from '../../../../test/support/raw-client.js'
+import { call } from '../../cli/call.js'
+import { type Listener, SECRET, startInProcess } from '../../cli/listener.js'
 
 // `listen --page` in a real browser.
 
@@ -30,7 +38,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const { buildWorkbench } = await import('../../../tools/src/workbench/build.js')
+    const { buildWorkbench } = await import('../../../src/workbench/build.js')
     mkdirSync(join(folder, 'dist'))
     writeFileSync(join(folder, 'dist/workbench.html'), await buildWorkbench())
     browser = await launch()

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { generatePages, markdownBelow } from '../../docs/generate/pages.js'
-import { replayFinding } from '../../tools/src/cli/listen/replay-finding.js'
-import { diagnose } from '../../tools/src/diagnose/index.js'
-import { call } from '../../tools/test/cli/call.js'
-import { ROOT } from '../support/packed.js'
+import { ROOT } from '../../test/support/packed.js'
+import { replayFinding } from '../src/cli/listen/replay-finding.js'
+import { diagnose } from '../src/diagnose/index.js'
+import { call } from './cli/call.js'
 
 // To write the generated pages again: npm run docs:generate
 

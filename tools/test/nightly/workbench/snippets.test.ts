@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type Verification, verify } from '../../../src/index.js'
-import { snippetOf } from '../../../tools/src/workbench/snippets.js'
-import { isInstalled } from '../../support/programs.js'
-import { type Browser, CAN_RUN, launch, type Page } from '../packages/browser.js'
+import { MemoryNonceStore, type Verification, verify } from '../../../../src/index.js'
+import { type Browser, CAN_RUN, launch, type Page } from '../../../../test/nightly/packages/browser.js'
+import { isInstalled } from '../../../../test/support/programs.js'
+import { snippetOf } from '../../../src/workbench/snippets.js'
 
 // The code that the workbench writes under *Sign*: each program runs, and a server that verifies accepts its request.
 // C# is not run, because Debian has no .NET. Its text is compared with text written by hand, below.
@@ -69,7 +69,7 @@ describe.runIf(CAN_RUN)('the code under Sign', () => {
   let origin: string
 
   beforeAll(async () => {
-    const { buildWorkbench } = await import('../../../tools/src/workbench/build.js')
+    const { buildWorkbench } = await import('../../../src/workbench/build.js')
     writeFileSync(join(folder, 'workbench.html'), await buildWorkbench())
     browser = await launch()
     await once(server.listen(0, '127.0.0.1'), 'listening')

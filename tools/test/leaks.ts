@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './built.js'
-import { pathsBelow } from './files.js'
+import { ROOT } from '../../test/support/built.js'
+import { pathsBelow } from '../../test/support/files.js'
 
 /** The fixed texts of `diagnose` and the command line. They may contain a piece of any secret by chance. */
 const SOURCES = ['tools/src/diagnose', 'tools/src/cli']
