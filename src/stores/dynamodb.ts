@@ -5,7 +5,7 @@ import { hidingCredentials } from './credentials.js'
 import { scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'
-import { within } from './with-timeout.js'
+import { Reservations } from './reservations.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
 export interface DynamoDBPutItemInput {
@@ -64,7 +64,7 @@ const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserv
 export class DynamoDBNonceStore implements NonceStore {
   readonly #putItem: DynamoDBNonceStoreOptions['putItem']
   readonly #table: string
-  readonly #timeout: number
+  readonly #reservations: Reservations
   readonly #clock: Clock
 
   constructor(options: DynamoDBNonceStoreOptions) {
@@ -77,8 +77,8 @@ export class DynamoDBNonceStore implements NonceStore {
     assertClock(clock)
     this.#putItem = hidingCredentials(putItem)
     this.#table = table
-    this.#timeout = timeout
     this.#clock = clock
+    this.#reservations = new Reservations(timeout, () => timeOf(clock))
   }
 
   /**
@@ -104,12 +104,17 @@ export class DynamoDBNonceStore implements NonceStore {
    * `putItem` rejects, or after `timeout`.
    */
   async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+    const hash = scopedKeyHash(webhookId, key)
+    return this.#reservations.reserve([hash], ttlSeconds, () => this.#put(hash, ttlSeconds))
+  }
+
+  async #put(hash: string, ttlSeconds: number): Promise<boolean> {
     const now = timeOf(this.#clock)
     const caller = randomUUID()
     const input: DynamoDBPutItemInput = {
       TableName: this.#table,
       Item: {
-        key_hash: { S: scopedKeyHash(webhookId, key) },
+        key_hash: { S: hash },
         // Time to live reads whole seconds.
         expires_at: { N: String(Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)) },
         reserved_by: { S: caller },
@@ -120,7 +125,7 @@ export class DynamoDBNonceStore implements NonceStore {
     }
     let output: unknown
     try {
-      output = await within(this.#timeout, this.#putItem(input))
+      output = await this.#putItem(input)
     } catch (error) {
       const { name, code } = Object(error)
       // Version 3 of the SDK sets `name`, version 2 `code`.

@@ -3,7 +3,7 @@ import { hidingCredentials } from './credentials.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
-import { within } from './with-timeout.js'
+import { Reservations } from './reservations.js'
 
 /** Options of `PostgresNonceStore` and `MySqlNonceStore`. The one required function is a single line with any client. */
 export interface SqlNonceStoreOptions {
@@ -52,6 +52,7 @@ export abstract class SqlNonceStore implements NonceStore {
   readonly #query: SqlQuery
   readonly #table: string
   readonly #timeout: number
+  readonly #reservations: Reservations
 
   constructor(options: SqlNonceStoreOptions, dialect: SqlDialect) {
     assertOptions(options, ['query', 'table', 'timeout'])
@@ -63,6 +64,7 @@ export abstract class SqlNonceStore implements NonceStore {
     this.#query = hidingCredentials(query)
     this.#table = names.map((name) => dialect.quote + name + dialect.quote).join('.')
     this.#timeout = timeout
+    this.#reservations = new Reservations(timeout)
   }
 
   /**
@@ -81,7 +83,7 @@ export abstract class SqlNonceStore implements NonceStore {
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     const reserve = () => this.#dialect.reserve(this.#query, this.#table, hashes, milliseconds)
-    return within(this.#timeout, this.#retry(reserve))
+    return this.#reservations.reserve(hashes, ttlSeconds, () => this.#retry(reserve))
   }
 
   /**

@@ -4,6 +4,7 @@ import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from 
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
+import { Reservations } from './reservations.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
 export interface SqliteDatabase {
@@ -67,8 +68,9 @@ export class SqliteNonceStore implements NonceStore {
   readonly #clock: Clock
   readonly #database: SqliteDatabase
   readonly #table: string
+  readonly #reservations: Reservations
   /** The prepared statements, by the number of keys. */
-  readonly #reservations: SqliteStatement[] = []
+  readonly #statements: SqliteStatement[] = []
   readonly #removeExpired: SqliteStatement
   /** The absolute path of the file, or an empty text for a database in memory. */
   readonly #path: string
@@ -91,6 +93,7 @@ export class SqliteNonceStore implements NonceStore {
     this.#database = database
     this.#table = table
     this.#clock = clock
+    this.#reservations = new Reservations(timeout, () => timeOf(clock))
 
     database.exec(`PRAGMA busy_timeout = ${timeout}; PRAGMA synchronous = NORMAL`)
     // Several processes may start at once, and SQLite does not apply its busy timeout to a change of the journal mode.
@@ -120,10 +123,14 @@ export class SqliteNonceStore implements NonceStore {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
-    const hashes = keys.map((key) => Buffer.from(scopedKeyHash(webhookId, key), 'hex'))
-    const { changes } = this.#reservationOf(keys.length).run(...hashes, expiresAt, Math.floor(now))
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    if (this.#reservations.isTaken(hashes)) return false
+    const bytes = hashes.map((hash) => Buffer.from(hash, 'hex'))
+    const { changes } = this.#statementOf(keys.length).run(...bytes, expiresAt, Math.floor(now))
     // The statement changes nothing if one key is taken.
-    if (Number(changes) !== keys.length) return false
+    const isReserved = Number(changes) === keys.length
+    this.#reservations.remember(hashes, isReserved, ttlSeconds)
+    if (!isReserved) return false
     if (this.#currentFile() !== this.#file) {
       throw new Error(
         'The SQLite file was removed or replaced. Restart the process, so that all processes use one file.',
@@ -139,13 +146,13 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   /** Returns the statement for this number of keys. The parameters are the hash of each key, the expiry and the time. */
-  #reservationOf(count: number): SqliteStatement {
-    this.#reservations[count] ??= this.#database.prepare(`
+  #statementOf(count: number): SqliteStatement {
+    this.#statements[count] ??= this.#database.prepare(`
       WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})
       INSERT INTO "${this.#table}" (key, expires_at) SELECT key, ? FROM wanted
       WHERE NOT EXISTS (SELECT 1 FROM "${this.#table}" WHERE key IN wanted AND expires_at >= ?)
       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at`)
-    return this.#reservations[count]
+    return this.#statements[count]
   }
 }
 

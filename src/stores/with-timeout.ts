@@ -38,18 +38,36 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
 /**
  * Resolves to `answer`, or rejects if there is no answer after `milliseconds`. A late answer or error is ignored.
  *
- * @param message - the message of the error, by default that of {@link noAnswer}.
+ * @param message - the message of the error, by default for a reservation.
  */
 export function within<T>(milliseconds: number, answer: T | PromiseLike<T>, message?: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(message ?? noAnswer(milliseconds))), milliseconds)
-    Promise.resolve(answer)
-      .finally(() => clearTimeout(timer))
-      .then(resolve, reject)
+    const stopTimer = startTimer(milliseconds, () => {
+      reject(
+        new Error(
+          message ?? `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`,
+        ),
+      )
+    })
+    Promise.resolve(answer).finally(stopTimer).then(resolve, reject)
   })
 }
 
-/** Returns the message of the error for a reservation without an answer. */
-export function noAnswer(milliseconds: number): string {
-  return `No answer within ${milliseconds} ms. The nonce may be reserved: the retry needs a new nonce.`
+/**
+ * Calls `act` after `milliseconds`, and one turn of the event loop later: after a stall of the process, timers fire before the process
+ * reads the responses that have arrived meanwhile.
+ *
+ * @param options - `ref`: whether the timer keeps the process running, by default `true`.
+ * @returns a function that stops the timer.
+ */
+export function startTimer(milliseconds: number, act: () => void, { ref = true } = {}): () => void {
+  let turn: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => {
+    turn = setImmediate(act)
+  }, milliseconds)
+  if (!ref) timer.unref()
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(turn)
+  }
 }

@@ -27,7 +27,6 @@ import {
   PostgresServer,
   postgresIsInstalled,
   RedisServer,
-  startReplicas,
   temporaryFolder,
 } from '../support/servers.js'
 import { connect as setUps } from '../support/stores/source.js'
@@ -133,10 +132,8 @@ async function redis(
   name: string,
   setUp: typeof setUps.redis,
   connect: (url: string) => Promise<{ send: SendCommand; close(): unknown }>,
-  replicaCount = 0,
 ): Promise<Contestant> {
   const server = await RedisServer.start()
-  const replicas = await startReplicas(server, replicaCount)
   const nonceStore = await setUp(server.url)
   const plain = await connect(server.url)
   // The connected store refuses a thousand reservations at once.
@@ -164,7 +161,6 @@ async function redis(
     async close() {
       await nonceStore.close()
       await plain.close()
-      for (const replica of replicas) await replica.stop()
       await server.stop()
     },
   }
@@ -421,9 +417,7 @@ const starts = [
   async () => memory(),
   async () => sqlite(),
   async () => redis('redis', setUps.redis, plainRedis),
-  async () => redis('redis, replicas: 1', setUps['redis, replicas: 1'], plainRedis, 1),
   async () => redis('ioredis', setUps.ioredis, plainIoredis),
-  async () => redis('ioredis, replicas: 1', setUps['ioredis, replicas: 1'], plainIoredis, 1),
   ...(postgresIsInstalled()
     ? [() => postgres('pg', setUps.pg, plainPg), () => postgres('postgres.js', setUps['postgres.js'], plainPostgresJs)]
     : []),

@@ -15,7 +15,6 @@ import {
   RedisServer,
   startRedisCluster,
   startRedisSentinel,
-  startReplicas,
   TcpProxy,
   UNKNOWN_HOST,
 } from '../support/servers.js'
@@ -192,49 +191,6 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
       const nonceStore = await open(server.url)
       await nonceStore[Symbol.asyncDispose]()
       await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The nonce store is closed.')
-    })
-  })
-
-  describe.each(KINDS)('with replicas: 1, %s', (kind) => {
-    /** A replica of a machine under load answers late. */
-    const patient = { replicas: 1, timeout: 5000 }
-
-    async function startPair() {
-      const master = await RedisServer.start()
-      closers.push(() => master.stop())
-      const [replica] = (await startReplicas(master, 1)) as [RedisServer]
-      closers.push(() => replica.stop())
-      return { master, replica }
-    }
-
-    it('needs the permission for WAIT too', async () => {
-      const { master } = await startPair()
-      const rights = 'on >password ~webhook-nonce:* -@all +eval +get +set +info'.split(' ')
-      master.cli('ACL', 'SETUSER', 'webhooks', ...rights)
-      const open = () => connect[kind](`redis://webhooks:password@127.0.0.1:${master.port}`, patient)
-      await expect(open()).rejects.toThrow('lacks a permission')
-      master.cli('ACL', 'SETUSER', 'webhooks', '+wait')
-      await expectUsable(await open())
-    })
-
-    it('refuses a start without a replica, and says so', async () => {
-      await expect(connect[kind](server.url, { replicas: 1 })).rejects.toThrow('too few replicas')
-    })
-
-    it('never takes the WAIT of a new connection for the replicas of an old one', async () => {
-      const { master, replica } = await startPair()
-      const proxy = await TcpProxy.start(master.port)
-      closers.push(() => proxy.stop())
-      const nonceStore = await connect[kind](`redis://127.0.0.1:${proxy.port}`, patient)
-      closers.push(() => nonceStore.close())
-      replica.signal('SIGSTOP')
-      closers.push(() => replica.signal('SIGCONT'))
-      const reserved = nonceStore.reserve('42', 'nonce', 600)
-      await eventually(() => expect(master.cli('KEYS', '*42nonce')).not.toBe(''))
-      // A connection that has written nothing waits for nothing.
-      expect(master.cli('WAIT', '1', '100')).toBe('1')
-      proxy.cutConnections()
-      await expect(reserved).rejects.toThrow(/^(0 of 1 replicas|No answer)/)
     })
   })
 

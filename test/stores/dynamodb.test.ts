@@ -40,8 +40,7 @@ describe('a reservation', () => {
         return OUTPUT
       },
     })
-    await Promise.all([store.reserve('42', 'nonce', 600), store.reserve('42', 'nonce', 600)])
-    await store.reserve('42', 'nonce', 600)
+    for (const nonce of ['one', 'other', 'third']) await store.reserve('42', nonce, 600)
     expect(new Set(callers).size).toBe(3)
   })
 

@@ -77,10 +77,12 @@ describe('two keys', () => {
 
   it('replace rows that have expired, and keep one that has not', () => {
     const clock = new TestClock()
-    const store = new SqliteNonceStore(openDatabase(), { clock })
+    const database = openDatabase()
+    const store = new SqliteNonceStore(database, { clock })
     store.reserveAll('42', ['a', 's'], 600)
     clock.milliseconds += 600_001
-    expect(store.reserveAll('42', ['a', 's'], 600)).toBe(false)
+    // A store that refuses a key remembers it for 250 ms, so this is another one.
+    expect(new SqliteNonceStore(database, { clock }).reserveAll('42', ['a', 's'], 600)).toBe(false)
     clock.milliseconds += 1
     expect(store.reserveAll('42', ['a', 's'], 600)).toBe(true)
     expect(store.reserveAll('42', ['b', 's'], 600)).toBe(false)

@@ -3,15 +3,22 @@ import { MemoryNonceStore, type NonceStore, verify, withTimeout } from '../../sr
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
 import { SECRET, signedRequest, TestClock } from '../support/request.js'
+import { SimulatedTime } from '../support/simulated-time.js'
 
 const SILENT = { reserve: () => new Promise<boolean>(() => {}) }
 
 beforeEach(() => {
-  vi.useFakeTimers()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** Lets time pass, and then one turn of the event loop. */
+async function pass(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds)
+  await new Promise((resolve) => setImmediate(resolve))
+}
 
 /** The outcome of a promise so far. */
 function watch(answer: boolean | Promise<boolean>): { outcome: unknown } {
@@ -33,15 +40,15 @@ describe('withTimeout', () => {
     const seen = watch(
       method === 'reserve' ? store.reserve('42', 'n', 600) : (store.reserveAll?.('42', ['n'], 600) ?? true),
     )
-    await vi.advanceTimersByTimeAsync(999)
+    await pass(999)
     expect(seen.outcome).toBe('pending')
-    await vi.advanceTimersByTimeAsync(1)
+    await pass(1)
     expect(seen.outcome).toBe('No answer within 1000 ms. The nonce may be reserved: the retry needs a new nonce.')
   })
 
   it('gives verify a NonceStoreError with the cause', async () => {
     const result = verify(signedRequest(), SECRET, withTimeout(SILENT, 1000), new TestClock()).catch((error) => error)
-    await vi.advanceTimersByTimeAsync(1000)
+    await pass(1000)
     expect(await result).toMatchObject({
       code: 'ERR_NONCE_STORE',
       cause: { message: expect.stringContaining('No answer within 1000 ms') },
@@ -54,7 +61,7 @@ describe('withTimeout', () => {
     ['an error', () => Promise.reject(new Error('connection refused')), 'connection refused'],
   ])('passes on an answer in time, and clears its timer: %s', async (_, reserve, outcome) => {
     const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600))
-    await vi.advanceTimersByTimeAsync(0)
+    await pass(0)
     expect(seen.outcome).toBe(outcome)
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -70,12 +77,33 @@ describe('withTimeout', () => {
         setTimeout(settle, 2000, resolve, reject)
       })
     const seen = watch(withTimeout({ reserve }, 1000).reserve('42', 'nonce', 600))
-    await vi.advanceTimersByTimeAsync(3000)
+    await pass(3000)
     vi.useRealTimers()
     await new Promise((resolve) => setImmediate(resolve))
     process.off('unhandledRejection', unhandled)
     expect(seen.outcome).toMatch(/No answer/)
     expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  it('reads an answer that arrived while the process stalled before it rejects', async () => {
+    const time = new SimulatedTime()
+    time.start()
+    let answer: (value: boolean) => void = () => {}
+    const seen = watch(
+      withTimeout(
+        {
+          reserve: () =>
+            new Promise<boolean>((resolve) => {
+              answer = resolve
+            }),
+        },
+        500,
+      ).reserve('42', 'n', 600),
+    )
+    await time.stall(800, () => answer(true))
+    await time.pass(0)
+    time.stop()
+    expect(seen.outcome).toBe(true)
   })
 
   it('passes on an answer without a promise, and needs no timer for it', () => {
@@ -140,15 +168,15 @@ describe('the timeout of a store', () => {
 
   it.each(STORES)('%s: 1000 ms by default', async (_, create) => {
     const seen = watch(create().reserve('42', 'nonce', 600))
-    await vi.advanceTimersByTimeAsync(999)
+    await pass(999)
     expect(seen.outcome).toBe('pending')
-    await vi.advanceTimersByTimeAsync(1)
+    await pass(1)
     expect(seen.outcome).toMatch('No answer within 1000 ms')
   })
 
   it.each(STORES)('%s: as many milliseconds as its option has', async (_, create) => {
     const seen = watch(create(50).reserve('42', 'nonce', 600))
-    await vi.advanceTimersByTimeAsync(50)
+    await pass(50)
     expect(seen.outcome).toMatch('No answer within 50 ms')
   })
 

@@ -15,16 +15,18 @@ export class SimulatedTime {
   start(): void {
     vi.stubGlobal('performance', { now: () => this.now })
     const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
-      const timer = { due: this.now + milliseconds, act: () => act(value) }
+      const timer = { due: this.now + milliseconds, act: () => act(value), unref: () => timer }
       const index = this.#timers.findLastIndex(({ due }) => due <= timer.due)
       this.#timers.splice(index + 1, 0, timer)
       return timer
     }
     vi.stubGlobal('setTimeout', start)
     vi.stubGlobal('setImmediate', (act: () => void) => start(act, 0))
-    vi.stubGlobal('clearTimeout', (timer: object) => {
+    const stop = (timer: object) => {
       this.#timers = this.#timers.filter((other) => other !== timer)
-    })
+    }
+    vi.stubGlobal('clearTimeout', stop)
+    vi.stubGlobal('clearImmediate', stop)
   }
 
   stop(): void {
@@ -56,6 +58,18 @@ export class SimulatedTime {
       if (this.timers === 0) throw new Error('The promise waits for something else than time.')
       this.#runNext()
     }
+  }
+
+  /** Lets time pass while the event loop does nothing. Then runs the timers that are due, and after them `read`, as Node does. */
+  async stall(milliseconds: number, read: () => void): Promise<void> {
+    this.now += milliseconds
+    for (const timer of this.#timers.filter(({ due }) => due <= this.now)) {
+      this.#timers.splice(this.#timers.indexOf(timer), 1)
+      timer.act()
+      await settle()
+    }
+    read()
+    await settle()
   }
 
   /** How many timers have not run yet. */

@@ -1,7 +1,7 @@
-import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { withoutCredentials } from '../credentials.js'
 import { assertFunction } from '../options.js'
-import type { Admission } from './admission.js'
+import { CONCURRENCY } from './admission.js'
 import { connectFailure } from './failure.js'
 
 /** `Symbol.asyncDispose`, or `never` if the types of the project do not have this symbol. */
@@ -31,6 +31,11 @@ export interface ConnectOptions {
    */
   timeout?: number | undefined
   /**
+   * How many statements may wait for the server at once: a whole number from 1, by default 16. If more come, the newest is sent first, and
+   * one that has waited for half of `timeout` is refused. A server that is far away needs more: requests per second × seconds of a round trip.
+   */
+  concurrency?: number | undefined
+  /**
    * Is called with each error in the background, for example if a connection is lost. By default, nothing happens, because the
    * store connects again, and a failed reservation carries its own error.
    */
@@ -45,11 +50,16 @@ export function connectOptionsOf(
   names: readonly string[],
 ): Required<{ [Name in keyof ConnectOptions]: NonNullable<ConnectOptions[Name]> }> {
   assertFunction(create, 'create', example)
-  assertOptions(options, ['timeout', 'onError', ...names])
-  const { timeout = 1000, onError = () => {} } = options
+  assertOptions(options, ['timeout', 'concurrency', 'onError', ...names])
+  const { timeout = 1000, concurrency = CONCURRENCY, onError = () => {} } = options
   assertTimeout(timeout)
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw invalidRange(
+      'concurrency must be a whole number from 1. Suggested: requests per second × seconds of a round trip.',
+    )
+  }
   assertFunction(onError, 'onError', '(error) => console.error(error)')
-  return { timeout, onError: (error) => onError(withoutCredentials(error)) }
+  return { timeout, concurrency, onError: (error) => onError(withoutCredentials(error)) }
 }
 
 /** Every client that a `create` has returned, so that a client that is returned twice is noticed. */
@@ -97,15 +107,14 @@ export function createClient<Client extends object, Options extends object>(
   return client
 }
 
-/** Returns a store with `close` and `Symbol.asyncDispose`, whose reservations are sent only if `admission` admits them. */
+/** Returns a store with `close` and `Symbol.asyncDispose`. */
 export function connected(
   store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
-  admission: Admission,
   close: () => Promise<void>,
 ): ConnectedNonceStore {
   return {
-    reserve: (...call) => admission.admit(() => store.reserve(...call)),
-    reserveAll: (...call) => admission.admit(() => store.reserveAll(...call)),
+    reserve: (...call) => store.reserve(...call),
+    reserveAll: (...call) => store.reserveAll(...call),
     close,
     [Symbol.asyncDispose]: close,
   }

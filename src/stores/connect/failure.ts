@@ -64,9 +64,9 @@ const REASONS: readonly Reason[] = [
     message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
   },
   {
-    codes: ['NOREPLICAS'],
+    codes: [],
     text: /\bNOREPLICAS\b/,
-    message: 'Redis has too few replicas that answer. Start a replica, or lower replicas and min-replicas-to-write.',
+    message: 'Redis has too few replicas that answer. Start a replica, or lower min-replicas-to-write.',
     isPassing: true,
   },
   {
@@ -96,7 +96,7 @@ const REASONS: readonly Reason[] = [
 const UNKNOWN = 'The store cannot connect. See the cause.'
 
 /** Returns an error that {@link connectFailure} recognises by its code. */
-export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION' | 'NOREPLICAS', message: string): Error {
+export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 

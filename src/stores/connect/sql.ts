@@ -90,7 +90,7 @@ export function takeConnection<Connection extends { release(): void }>(
 export async function connectSql<Client, Result>(
   driver: SqlDriver<Client, Result>,
   createStore: (query: (sql: string, values: (string | number)[]) => Promise<Result>) => SqlStore,
-  { timeout, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
+  { timeout, concurrency, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
 ): Promise<ConnectedSqlNonceStore> {
   const replace = (counted: Counted<Client>, reason: unknown) => void kept.replace(counted, reason).catch(() => {})
 
@@ -116,10 +116,10 @@ export async function connectSql<Client, Result>(
     }
   }
 
-  const admission = new Admission(timeout, driver.poolOption)
+  const admission = new Admission(concurrency, timeout, driver.poolOption)
   // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore((...call) => admission.send(() => query(...call)))
-  /** The store for the table and for deletions, which `admission` does not measure, because they may take long. */
+  /** The store for the table and for deletions, which are not counted, because they may take long. */
   const maintenance = createStore(query)
   const kept = await KeptClient.open<Counted<Client>>(
     {
@@ -127,6 +127,7 @@ export async function connectSql<Client, Result>(
       async connect() {},
       check: ({ client }) => driver.assertWritable(client),
       close: ({ client }) => driver.close(client),
+      replaced: () => admission.forget(),
     },
     timeout,
     onError,
@@ -141,7 +142,7 @@ export async function connectSql<Client, Result>(
     throw connectFailure(error)
   }
   return {
-    ...connected(store, admission, () => kept.close()),
+    ...connected(store, () => kept.close()),
     deleteExpired: (options) => maintenance.deleteExpired(options),
   }
 }

@@ -44,7 +44,7 @@ const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, databas
  * Connects a {@link MySqlNonceStore} with the package `mariadb`, and resolves to the store. Creates the table if it is absent.
  *
  * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
- * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *

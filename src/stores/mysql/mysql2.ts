@@ -49,7 +49,7 @@ const EXAMPLE = '(options) => mysql.createPool({ uri, ...options })'
  * is absent.
  *
  * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
- * @param options - `timeout` in milliseconds, `table`, `createTable` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *

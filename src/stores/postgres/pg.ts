@@ -58,7 +58,7 @@ const EXAMPLE = '(options) => new pg.Pool({ connectionString, ...options })'
  * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
  *
  * @param create - creates a pool with the options that it gets, and is called again when the pool must be replaced.
- * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *

@@ -41,7 +41,7 @@ const EXAMPLE = '(options) => postgres(url, options)'
  * A statement that gets no answer in time is cancelled on the server, so that it does not keep its connection there.
  *
  * @param create - creates a client with the options that it gets, and is called again when the client must be replaced.
- * @param options - `timeout` in milliseconds, `table`, `createTable`, `prepare` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `table`, `createTable`, `prepare` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { invalidRange } from '../../arguments.js'
 import { Admission } from '../connect/admission.js'
 import {
   type ConnectedNonceStore,
@@ -10,42 +9,28 @@ import {
 } from '../connect/connected.js'
 import { codedError, connectFailure, isPassing } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
-import { Replicas, type SendTogether } from './replicas.js'
 import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
 export interface ConnectRedisOptions extends ConnectOptions {
   /** The start of every key, by default `webhook-nonce:`. In a cluster, a prefix with a hash tag (`{…}`) puts all keys in one slot. */
   keyPrefix?: string | undefined
-  /**
-   * How many replicas must have a reservation before it is confirmed: a whole number from 0 to 1000, by default 0. With fewer replicas,
-   * the reservation rejects. The store waits for all replicas that the master had during the last 3 s, and for at least this number.
-   */
-  replicas?: number | undefined
 }
 
 /** The options with their defaults. */
-type RedisOptions = ReturnType<typeof connectOptionsOf> & { keyPrefix: string | undefined; replicas: number }
+type RedisOptions = ReturnType<typeof connectOptionsOf> & { keyPrefix: string | undefined }
 
 /** Returns the options with their defaults. */
 export function redisOptionsOf(create: unknown, example: string, options: ConnectRedisOptions): RedisOptions {
-  const common = connectOptionsOf(create, example, options, ['keyPrefix', 'replicas'])
-  const { keyPrefix, replicas = 0 } = options
-  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MAX_REPLICAS) {
-    throw invalidRange(`replicas must be a whole number from 0 to ${MAX_REPLICAS}. Suggested: 1, with two replicas.`)
-  }
-  return { ...common, keyPrefix, replicas }
+  return { ...connectOptionsOf(create, example, options, ['keyPrefix']), keyPrefix: options.keyPrefix }
 }
-
-/** The largest value of `replicas`. No master has so many replicas. */
-const MAX_REPLICAS = 1000
 
 /** Milliseconds between two attempts to open the first client. */
 const OPEN_INTERVAL = 100
 
 /**
- * Opens the first client, and resolves to it. During a failover, there is no master for a moment, and a new replica gets nothing for up
- * to a second. So this function tries again within the time-out.
+ * Opens the first client, and resolves to it. During a failover, there is no master for a moment, so this function tries again within
+ * the time-out.
  */
 async function openInTime<Client>(timeout: number, open: () => Promise<Client>): Promise<Client> {
   for (const deadline = performance.now() + timeout; ; await sleep(OPEN_INTERVAL)) {
@@ -66,26 +51,14 @@ export interface RedisDriver<Client, Connection> extends Omit<Driver<Client>, 'c
   send(client: Client, args: string[]): Promise<unknown>
   /** Returns the connections to every master that the client uses. */
   masters(client: Client): Promise<readonly Connection[]>
-  /** Returns the connection to the master of a key. */
-  masterOf(client: Client, key: string): Promise<Connection>
   /** Sends `INFO`, and resolves to the reply. */
   info(connection: Connection): Promise<unknown>
-  sendTogether: SendTogether<Connection>
-  /** Returns whether the client stays with an old master after a planned failover. */
-  keepsOldMaster(client: Client): boolean
 }
 
 /** Returns whether an error is a reply of the server, such as `OOM command not allowed`. The connection then still works. */
 function isReply(error: unknown): boolean {
   const { code, message } = Object(error)
-  return (
-    code === 'EVICTS' || code === 'NOREPLICAS' || (/^[A-Z]+ /.test(message) && !/^(READONLY|UNBLOCKED) /.test(message))
-  )
-}
-
-/** Returns whether a node of a cluster answered that another node has the slot. */
-function isElsewhere(error: unknown): boolean {
-  return /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /.test(Object(error).message)
+  return code === 'EVICTS' || (/^[A-Z]+ /.test(message) && !/^(READONLY|UNBLOCKED) /.test(message))
 }
 
 /**
@@ -94,40 +67,23 @@ function isElsewhere(error: unknown): boolean {
  */
 export async function connectRedis<Client extends object, Connection extends object>(
   driver: RedisDriver<Client, Connection>,
-  { timeout, onError, keyPrefix, replicas: minimum }: RedisOptions,
+  { timeout, concurrency, onError, keyPrefix }: RedisOptions,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
-  // A WAIT takes at most half of the time-out, because a check on the same connection must wait until the WAIT has ended.
-  const replicas = new Replicas(minimum, timeout / 2, driver.sendTogether)
 
   async function check(client: Client): Promise<void> {
     const masters = await driver.masters(client)
     const infos = (await Promise.all(masters.map(driver.info))).map(String)
-    for (const [index, master] of masters.entries()) replicas.observe(master, String(infos[index]))
     // The client of a cluster has no masters if it has lost all its connections.
     if (infos.length === 0) throw new Error('No master of the cluster is connected.')
     if (!infos.every((info) => /^role:master\r?$/m.test(info)))
       throw codedError('READ_ONLY', 'The server is a replica.')
-    if (driver.keepsOldMaster(client) && masters.some((master) => replicas.areLost(master)))
-      throw codedError('NOREPLICAS', 'The master has lost its replicas, so another server may be the master now.')
     evicts = !infos.every((info) => /^maxmemory_policy:noeviction\r?$/m.test(info))
   }
 
   async function send(client: Client, args: string[]): Promise<unknown> {
     if (evicts) throw codedError('EVICTS', 'Redis evicts keys when it is full. Set maxmemory-policy to noeviction.')
-    return minimum === 0 ? driver.send(client, args) : sendToReplicas(client, args)
-  }
-
-  async function sendToReplicas(client: Client, args: string[]): Promise<unknown> {
-    const reserve = async () => replicas.reserve(await driver.masterOf(client, String(args[3])), args)
-    try {
-      return await reserve()
-    } catch (error) {
-      if (!isElsewhere(error)) throw error
-      // The client itself follows the slot to its new node. The script finds its own token, so it may run twice.
-      await driver.send(client, args)
-      return reserve()
-    }
+    return driver.send(client, args)
   }
 
   async function sendWithNext(args: string[]): Promise<unknown> {
@@ -144,7 +100,7 @@ export async function connectRedis<Client extends object, Connection extends obj
     }
   }
 
-  const admission = new Admission(timeout)
+  const admission = new Admission(concurrency, timeout)
   const createStore = (sendAdmitted: RedisNonceStoreOptions['sendCommand']) =>
     new RedisNonceStore({ timeout, keyPrefix, sendCommand: (args) => admission.send(() => sendAdmitted(args)) })
   // The store is created before anything is connected, so that an invalid option is an error at once.
@@ -163,5 +119,5 @@ export async function connectRedis<Client extends object, Connection extends obj
 
   const kept = await openInTime(timeout, open)
   void kept.watch(CHECK_INTERVAL)
-  return connected(store, admission, () => kept.close())
+  return connected(store, () => kept.close())
 }

@@ -6,7 +6,6 @@ export {
   type IoredisCluster,
   type IoredisNode,
   type IoredisOptions,
-  type IoredisPipeline,
   type IoredisSingle,
 } from './ioredis.js'
 export {
@@ -14,7 +13,6 @@ export {
   type NodeRedisClient,
   type NodeRedisCluster,
   type NodeRedisOptions,
-  type NodeRedisPipeline,
   type NodeRedisSentinel,
   type NodeRedisSingle,
   type NodeRedisSocketOptions,

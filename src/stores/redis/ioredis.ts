@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
-import { slotOf } from './replicas.js'
 
 /** What `create` passes to `new Redis` or `new Redis.Cluster`. Each of them ignores the options of the other. */
 export interface IoredisOptions {
@@ -38,18 +37,8 @@ export interface IoredisSingle {
   connect(): Promise<unknown>
   /** Sends a command, and resolves to the reply. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Returns a pipeline, whose commands are sent on one connection. */
-  pipeline(): IoredisPipeline
   /** Ends all connections at once. */
   disconnect(): void
-}
-
-/** A pipeline of ioredis. */
-export interface IoredisPipeline {
-  /** Adds a command. */
-  call(command: string, ...args: string[]): unknown
-  /** Sends the commands, and resolves to an error or a reply of each. */
-  exec(): Promise<readonly (readonly [error: unknown, reply: unknown])[] | null>
 }
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */
@@ -60,8 +49,6 @@ export interface IoredisCluster extends IoredisSingle {
   on(event: '+node', listener: (node: IoredisNode) => void): unknown
   /** Returns the masters. */
   nodes(role: 'master'): readonly IoredisNode[]
-  /** The nodes of each slot as `host:port`, the master first. */
-  readonly slots: readonly (readonly string[])[]
 }
 
 /** A connection to one node of a cluster. */
@@ -80,7 +67,7 @@ const EXAMPLE = '(options) => new Redis(url, options)'
  * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
  *
  * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
- * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `keyPrefix` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
@@ -106,22 +93,8 @@ export async function connectIoredis(
     },
     connect: (client) => connectClient(client, timeout),
     send: (client, [command = '', ...args]) => client.call(command, ...args),
-    keepsOldMaster: () => false,
     masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
-    async masterOf(client, key) {
-      if (!('nodes' in client)) return client
-      const address = client.slots[slotOf(key)]?.[0]
-      const master = client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === address)
-      if (master === undefined) throw new Error('The master of a slot is not connected.')
-      return master
-    },
     info: (connection) => connection.call('INFO'),
-    async sendTogether(connection, commands) {
-      const pipeline = connection.pipeline()
-      for (const [command = '', ...args] of commands) pipeline.call(command, ...args)
-      const replies = await pipeline.exec()
-      return (replies ?? []).map(([error, reply]) => error ?? reply)
-    },
     async close(client) {
       client.disconnect()
     },

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events'
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { closeSocketsOfNodeRedis, socketOfNodeRedis } from '../connect/driver-internals.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
-import { slotOf } from './replicas.js'
 
 /** Options of a connection of the package `redis`. */
 export interface NodeRedisSocketOptions {
@@ -43,24 +42,11 @@ interface Connectable {
 export interface NodeRedisSingle extends Connectable {
   /** Sends a command, and resolves to the reply. */
   sendCommand(args: string[]): Promise<unknown>
-  /** Returns a pipeline, which sends its commands on one connection. */
-  multi(): NodeRedisPipeline & {
-    /** Adds a command. */
-    addCommand(args: string[]): unknown
-  }
-}
-
-/** A pipeline of the package `redis`. */
-export interface NodeRedisPipeline {
-  /** Sends the commands without a transaction, and resolves to their replies. */
-  execAsPipeline(): Promise<readonly unknown[]>
 }
 
 /** A cluster that `createCluster` of the package `redis` returns. */
 export interface NodeRedisCluster extends Connectable {
   readonly masters: readonly object[]
-  /** The nodes of each slot. */
-  readonly slots: readonly { readonly master: object }[]
   /** Returns the client of one node. */
   nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
   /** Sends a command, and resolves to the reply. */
@@ -73,11 +59,6 @@ export interface NodeRedisSentinel extends Connectable {
   getSentinelNode(): unknown
   /** Sends a command, and resolves to the reply. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
-  /** Returns a pipeline, which sends its commands on one connection. */
-  multi(): NodeRedisPipeline & {
-    /** Adds a command. */
-    addCommand(isReadonly: boolean | undefined, args: string[]): unknown
-  }
 }
 
 /** A client of the package `redis`, version 5 or 6: a single server, a cluster, or Sentinel. */
@@ -94,7 +75,7 @@ const CLOSE_INTERVAL = 20
  * Resolves to the store, which checks every master twice per second, and replaces a client that does not answer.
  *
  * @param create - creates a client with the options that it gets, and is called again when a client must be replaced.
- * @param options - `timeout` in milliseconds, `keyPrefix`, `replicas` and `onError`.
+ * @param options - `timeout` in milliseconds, `concurrency`, `keyPrefix` and `onError`.
  * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the server cannot be used. The message says why, and `cause` is
  * the error of the client.
  *
@@ -133,26 +114,7 @@ export async function connectNodeRedis(
     async masters(client) {
       return isCluster(client) ? Promise.all(client.masters.map((node) => client.nodeClient(node))) : [client]
     },
-    async masterOf(client, key) {
-      if (!isCluster(client)) return client
-      const slot = client.slots[slotOf(key)]
-      if (slot === undefined) throw new Error('The master of a slot is not connected.')
-      return client.nodeClient(slot.master)
-    },
     info: (connection) => sendTo(connection, ['INFO']),
-    sendTogether(connection, commands) {
-      if (isSentinel(connection)) {
-        // A pipeline stays on one connection, even if the client changes to another master.
-        const pipeline = connection.multi()
-        for (const args of commands) pipeline.addCommand(false, args)
-        return pipeline.execAsPipeline()
-      }
-      const pipeline = connection.multi()
-      for (const args of commands) pipeline.addCommand(args)
-      return pipeline.execAsPipeline()
-    },
-    // An old master still says that it is one, until a sentinel makes it a replica after 8 s.
-    keepsOldMaster: isSentinel,
     async close(client) {
       const signal = signalOf.get(client)
       signalOf.delete(client)

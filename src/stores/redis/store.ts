@@ -4,7 +4,7 @@ import { hidingCredentials } from '../credentials.js'
 import { engineTtlMilliseconds, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
-import { within } from '../with-timeout.js'
+import { Reservations } from '../reservations.js'
 
 /** Options of {@link RedisNonceStore}. The one required function is a single line with any client. */
 export interface RedisNonceStoreOptions {
@@ -60,7 +60,7 @@ return 'reserved ' .. ARGV[1]`
 export class RedisNonceStore implements NonceStore {
   readonly #sendCommand: (args: string[]) => Promise<unknown>
   readonly #keyPrefix: string
-  readonly #timeout: number
+  readonly #reservations: Reservations
 
   constructor(options: RedisNonceStoreOptions) {
     assertOptions(options, ['sendCommand', 'keyPrefix', 'timeout'])
@@ -70,7 +70,7 @@ export class RedisNonceStore implements NonceStore {
     assertTimeout(timeout)
     this.#sendCommand = hidingCredentials(sendCommand)
     this.#keyPrefix = keyPrefix
-    this.#timeout = timeout
+    this.#reservations = new Reservations(timeout)
   }
 
   /**
@@ -89,11 +89,14 @@ export class RedisNonceStore implements NonceStore {
     // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
     const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
     const redisKeys = keys.map((key) => start + scopedKey(webhookId, key))
-    const token = randomUUID()
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
+    return this.#reservations.reserve(redisKeys, ttlSeconds, () => this.#send(redisKeys, milliseconds))
+  }
 
-    const command = ['EVAL', RESERVE, String(keys.length), ...redisKeys, token, milliseconds]
-    const reply = await within(this.#timeout, this.#sendCommand(command))
+  async #send(redisKeys: readonly string[], milliseconds: string): Promise<boolean> {
+    const token = randomUUID()
+    const command = ['EVAL', RESERVE, String(redisKeys.length), ...redisKeys, token, milliseconds]
+    const reply = await this.#sendCommand(command)
 
     if (reply === `reserved ${token}`) return true
     if (reply === `taken ${token}`) return false

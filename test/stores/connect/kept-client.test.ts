@@ -178,7 +178,7 @@ describe('a kept client', () => {
   it('waits for twice the time-out until a client is closed, and no longer', async () => {
     const { open } = driverWith({ close: () => new Promise(() => {}) })
     const kept = await open()
-    vi.useFakeTimers()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       let isClosed = false
       const closing = kept.close().then(() => {
@@ -187,6 +187,7 @@ describe('a kept client', () => {
       await vi.advanceTimersByTimeAsync(2 * TIMEOUT - 1)
       expect(isClosed).toBe(false)
       await vi.advanceTimersByTimeAsync(1)
+      await new Promise((resolve) => setImmediate(resolve))
       expect(isClosed).toBe(true)
       await closing
     } finally {

@@ -26,7 +26,7 @@ describe.each(CONNECT)('%s', (name, connect) => {
     ['no function', undefined, {}, /^create .*undefined/],
     ['a client', {}, {}, /^create .*an object/],
     ['no options', neverCalled, null, /^options .*null/],
-    ['an unknown option', neverCalled, { url: 'x' }, /^options\.url .*timeout, onError, /],
+    ['an unknown option', neverCalled, { url: 'x' }, /^options\.url .*timeout, concurrency, onError, /],
     ['a timeout of 0', neverCalled, { timeout: 0 }, /^timeout /],
     ['a timeout as text', neverCalled, { timeout: '1000' }, /^timeout /],
     ['a listener that is no function', neverCalled, { onError: 'log' }, /^onError .*a string/],
@@ -65,10 +65,10 @@ describe.each(CONNECT)('%s', (name, connect) => {
     await expect(connect(neverCalled, { keyPrefix: 1 })).rejects.toThrow(/^keyPrefix .*a number/)
   })
 
-  it.runIf(/Redis|redis/.test(name))('refuses a number of replicas that is none', async () => {
-    for (const replicas of [-1, 0.5, '1', 1001, null]) {
-      await expect(connect(neverCalled, { replicas })).rejects.toThrow(
-        /^replicas must be a whole number from 0 to 1000\./,
+  it('refuses a number of statements that is none', async () => {
+    for (const concurrency of [0, -1, 0.5, '1', Number.POSITIVE_INFINITY, null]) {
+      await expect(connect(neverCalled, { concurrency })).rejects.toThrow(
+        /^concurrency must be a whole number from 1\./,
       )
     }
   })

@@ -54,9 +54,8 @@ describe('a reservation', () => {
       inserted.push(values.map(String))
       return { affectedRows: 2 }
     }
-    const store = new MySqlNonceStore({ query })
-    await store.reserveAll('42', ['one', 'other'], 600)
-    await store.reserveAll('42', ['other', 'one'], 600)
+    await new MySqlNonceStore({ query }).reserveAll('42', ['one', 'other'], 600)
+    await new MySqlNonceStore({ query }).reserveAll('42', ['other', 'one'], 600)
     expect(inserted[1]).toEqual(inserted[0])
   })
 

@@ -60,7 +60,7 @@ describe('a reservation', () => {
   it('has a new token each time', async () => {
     const tokens = new Set<string | undefined>()
     const store = new RedisNonceStore({ sendCommand: async ({ 4: token }) => tokens.add(token) && `taken ${token}` })
-    for (let index = 0; index < 100; index++) await store.reserve('42', 'nonce', TTL)
+    for (let index = 0; index < 100; index++) await store.reserve('42', `nonce ${index}`, TTL)
     expect(tokens.size).toBe(100)
   })
 

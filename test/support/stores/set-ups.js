@@ -24,7 +24,7 @@ export function setUpsOf({
   /** @typedef {import('../../../src/stores/postgres/index.js').ConnectPostgresOptions} PostgresOptions */
   /** @typedef {import('../../../src/stores/mysql/index.js').ConnectSqlOptions} MySqlOptions */
   /** @typedef {{ name: string, sentinels: { host: string, port: number }[] }} Master */
-  const withoutReplicas = {
+  return {
     /** @param {string} url @param {RedisOptions} [more] */
     redis: async (url, more) => {
       const { createClient } = await import('redis')
@@ -55,23 +55,6 @@ export function setUpsOf({
       const { Redis } = await import('ioredis')
       return connectIoredis((options) => new Redis({ name, sentinels, ...options }), more)
     },
-  }
-  return {
-    ...withoutReplicas,
-    /** @param {string} url @param {RedisOptions} [more] */
-    'redis, replicas: 1': (url, more) => withoutReplicas.redis(url, { replicas: 1, ...more }),
-    /** @param {string[]} urls @param {RedisOptions} [more] */
-    'redis-cluster, replicas: 1': (urls, more) => withoutReplicas['redis-cluster'](urls, { replicas: 1, ...more }),
-    /** @param {Master} master @param {RedisOptions} [more] */
-    'redis-sentinel, replicas: 1': (master, more) =>
-      withoutReplicas['redis-sentinel'](master, { replicas: 1, ...more }),
-    /** @param {string} url @param {RedisOptions} [more] */
-    'ioredis, replicas: 1': (url, more) => withoutReplicas.ioredis(url, { replicas: 1, ...more }),
-    /** @param {string[]} urls @param {RedisOptions} [more] */
-    'ioredis-cluster, replicas: 1': (urls, more) => withoutReplicas['ioredis-cluster'](urls, { replicas: 1, ...more }),
-    /** @param {Master} master @param {RedisOptions} [more] */
-    'ioredis-sentinel, replicas: 1': (master, more) =>
-      withoutReplicas['ioredis-sentinel'](master, { replicas: 1, ...more }),
     /** @param {string} connectionString @param {PostgresOptions} [more] */
     pg: async (connectionString, more) => {
       const { default: pg } = await import('pg')

@@ -1,0 +1,100 @@
+import { within } from './with-timeout.js'
+
+/** For how many milliseconds a taken key is remembered. */
+const REMEMBERED = 250
+
+/** How many taken keys are remembered at most. */
+const MAX_REMEMBERED = 10_000
+
+/** A reservation that has no answer yet. */
+interface Pending {
+  readonly id: string
+  readonly outcome: Promise<boolean>
+}
+
+/**
+ * The reservations of one process: those that have no answer yet, and the keys that were taken a moment ago.
+ *
+ * A copy of either is refused without a statement, so that a flood of copies costs the server nothing. A copy that arrives later never
+ * overtakes the original, in whatever order the statements are sent.
+ */
+export class Reservations {
+  readonly #timeout: number
+  readonly #now: () => number
+  /** The latest pending reservation of each key. */
+  readonly #pending = new Map<string, Pending>()
+  /** Until when each taken key is remembered. The oldest key comes first. */
+  readonly #takenUntil = new Map<string, number>()
+
+  /**
+   * @param timeout - how long a reservation may take, in milliseconds.
+   * @param now - returns the time in milliseconds.
+   */
+  constructor(timeout: number, now: () => number = () => performance.now()) {
+    this.#timeout = timeout
+    this.#now = now
+  }
+
+  /**
+   * Reserves all keys or none with `ask`, and resolves to whether all were free. Rejects after the time-out.
+   *
+   * A copy does not ask, but waits for the outcome of the first: this copy is then taken, or has the same error. A reservation
+   * of which another one has only some of the keys, such as another split of the message, waits too, but asks if the other was not reserved.
+   *
+   * @param keys - the keys as the store names them, the webhook included.
+   */
+  async reserve(keys: readonly string[], ttlSeconds: number, ask: () => Promise<boolean>): Promise<boolean> {
+    if (this.isTaken(keys)) return false
+    const id = idOf(keys)
+    const earlier = new Set(keys.flatMap((key) => this.#pending.get(key) ?? []))
+    for (const other of earlier) if (other.id === id) return other.outcome.then(() => false)
+
+    const pending = { id, outcome: within(this.#timeout, askAfter(earlier, ask)) }
+    for (const key of keys) this.#pending.set(key, pending)
+    try {
+      const isReserved = await pending.outcome
+      this.remember(keys, isReserved, ttlSeconds)
+      return isReserved
+    } finally {
+      for (const key of keys) if (this.#pending.get(key) === pending) this.#pending.delete(key)
+    }
+  }
+
+  /** Returns whether one of the keys is remembered as taken, or whether all of them together were refused. */
+  isTaken(keys: readonly string[]): boolean {
+    const now = this.#now()
+    return [...keys, idOf(keys)].some((key) => Number(this.#takenUntil.get(key)) > now)
+  }
+
+  /**
+   * Remembers the answer of the server to a reservation for 250 ms. A key with a short TTL is remembered for a thousandth of its TTL,
+   * because the server does not say when a key that was taken expires.
+   */
+  remember(keys: readonly string[], isReserved: boolean, ttlSeconds: number): void {
+    const now = this.#now()
+    // If a reservation of several keys was refused, nobody knows which of them was taken.
+    for (const key of isReserved ? keys : [idOf(keys)]) {
+      this.#takenUntil.delete(key)
+      this.#takenUntil.set(key, now + Math.min(REMEMBERED, Math.floor(ttlSeconds)))
+    }
+    for (const [key, until] of this.#takenUntil) {
+      if (until > now && this.#takenUntil.size <= MAX_REMEMBERED) break
+      this.#takenUntil.delete(key)
+    }
+  }
+
+  /** Forgets that the keys are taken, because their reservation was released. */
+  forget(keys: readonly string[]): void {
+    for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
+  }
+}
+
+/** Returns one string for the keys of a reservation. No key of a store is equal to several keys with a NUL between them. */
+function idOf(keys: readonly string[]): string {
+  return keys.join('\0')
+}
+
+async function askAfter(earlier: ReadonlySet<Pending>, ask: () => Promise<boolean>): Promise<boolean> {
+  const outcomes = await Promise.allSettled([...earlier].map(({ outcome }) => outcome))
+  return !outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value) && ask()
+}
