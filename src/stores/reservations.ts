@@ -95,6 +95,7 @@ function idOf(keys: readonly string[]): string {
 }
 
 async function askAfter(earlier: ReadonlySet<Pending>, ask: () => Promise<boolean>): Promise<boolean> {
+  if (earlier.size === 0) return ask()
   const outcomes = await Promise.allSettled([...earlier].map(({ outcome }) => outcome))
   return !outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value) && ask()
 }
