@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   type BodySource,
   type Clock,
@@ -110,32 +110,6 @@ it('uses the secrets of the call, even if the list changes while the body arrive
   const outcome = outcomeOf(fetchRequest(), { secret: secrets })
   secrets[0] = SECRET
   expect(await outcome).toMatchObject({ reason: 'signature_mismatch' })
-})
-
-describe('a webhookId that equals the nonce', () => {
-  /** Sends requests with these nonces to the webhook `nonce-1`, and returns the warnings. */
-  async function warningsOf(nonces: readonly string[]): Promise<object[]> {
-    vi.resetModules()
-    const { receive } = await import('../src/index.js')
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    try {
-      for (const nonce of nonces) {
-        const { headers, body } = signedRequest({ nonce, body: BODY })
-        const request = { headers, body }
-        await receive({ webhookId: 'nonce-1', request }, SECRET, new RecordingStore(), new TestClock()).catch(() => {})
-      }
-      return warn.mock.calls
-    } finally {
-      warn.mockRestore()
-    }
-  }
-
-  it('warns once, when a request is accepted', async () => {
-    expect(await warningsOf(['nonce-1', 'nonce-1', 'nonce-2'])).toEqual([
-      [expect.stringMatching(/^webhookId equals the nonce /), { type: 'WebhookWarning', code: 'WEBHOOK_ID_IS_NONCE' }],
-    ])
-    expect(await warningsOf(['nonce-2', 'NONCE-1'])).toEqual([])
-  })
 })
 
 it('throws an error whose message and stack are safe to send: neither says what is wrong', async () => {

@@ -15,3 +15,27 @@ export function warnOfNonceAsWebhookId(): void {
     'webhookId equals the nonce of an accepted request. If they are always equal, replays pass. Pass the ID of the webhook in your database.',
   )
 }
+
+const MIN_SUSPICIOUS_STORES = 100
+
+/** How many memory stores have reserved their first nonce since a store last reserved another one. */
+let singleReservations = 0
+
+/** Notices that a process creates a memory store per request, in which no replay is found. */
+export class MemoryStoreUse {
+  // Stores per tenant that are created at the start are no mistake, although the first requests may all be for different tenants.
+  readonly #isCreatedBetweenRequests = singleReservations > 0
+  #hasReserved = false
+
+  /** Notes that the store has reserved a nonce. */
+  noteReservation(): void {
+    singleReservations = this.#hasReserved ? 0 : singleReservations + 1
+    this.#hasReserved = true
+    if (singleReservations >= MIN_SUSPICIOUS_STORES && this.#isCreatedBetweenRequests) {
+      warnOnce(
+        'MEMORY_STORE_PER_REQUEST',
+        `${MIN_SUSPICIOUS_STORES} MemoryNonceStores have reserved one nonce each, so replays pass. Create one store per process, or per tenant, not per request.`,
+      )
+    }
+  }
+}

@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { assertOptions, assertWellFormed, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { assertClock, type Clock, timeOf } from '../../clock.js'
 import { storeOverload } from '../../errors.js'
+import { MemoryStoreUse } from '../../hints/warnings.js'
 import { ttlMilliseconds } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { writeFingerprint } from './fingerprint.js'
@@ -162,6 +163,7 @@ export class MemoryNonceStore implements NonceStore {
   /** The fingerprints of the keys that are being reserved. */
   #fingerprints = new Int32Array(2 * FINGERPRINT_WORDS)
   #size = 0
+  readonly #use = new MemoryStoreUse()
 
   constructor(options: MemoryNonceStoreOptions = {}) {
     assertOptions(options, ['maxEntries', 'whenFull', 'clock'])
@@ -220,6 +222,7 @@ export class MemoryNonceStore implements NonceStore {
     // The oldest record of the first queue is the oldest of all if there is one TTL.
     while (!this.#hasRoomFor(keys.length)) this.#removeFirst(this.#queues.find(([{ isEmpty }]) => !isEmpty) as Queue)
     for (let place = 0; place < end; place += FINGERPRINT_WORDS) this.#insert(place, segment, expiry)
+    this.#use.noteReservation()
     return true
   }
 
