@@ -8,7 +8,7 @@ import { assertFunction } from './options.js'
 import { Reservations } from './reservations.js'
 
 /** The input of DynamoDB's `PutItem` that {@link DynamoDBNonceStore} passes to `putItem`. */
-export interface DynamoDBPutItemInput {
+interface DynamoDBPutItemInput {
   TableName: string
   Item: Record<'key_hash' | 'reserved_by', { S: string }> & Record<'expires_at', { N: string }>
   ConditionExpression: string
@@ -53,12 +53,12 @@ const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserv
  *
  * @example
  * ```ts
- * import { DynamoDBNonceStore, type DynamoDBPutItemInput } from 'inbound-webhook-auth/dynamodb'
+ * import { DynamoDBNonceStore } from 'inbound-webhook-auth/dynamodb'
  *
  * // (input) => client.send(new PutItemCommand(input)) with @aws-sdk/client-dynamodb
- * export function create(putItem: (input: DynamoDBPutItemInput) => Promise<unknown>): DynamoDBNonceStore {
- *   return new DynamoDBNonceStore({ putItem })
- * }
+ * declare const putItem: (input: object) => Promise<unknown>
+ *
+ * export const create = () => new DynamoDBNonceStore({ putItem })
  * ```
  */
 export class DynamoDBNonceStore implements NonceStore {

@@ -7,7 +7,7 @@ import type { NonceStore } from './nonce-store.js'
 import { Reservations } from './reservations.js'
 
 /** The part of a database that {@link SqliteNonceStore} uses. `node:sqlite` and `better-sqlite3` have it. */
-export interface SqliteDatabase {
+interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
   /** Returns a prepared statement, which may have parameters. */
@@ -15,7 +15,7 @@ export interface SqliteDatabase {
 }
 
 /** A prepared statement of a {@link SqliteDatabase}. */
-export interface SqliteStatement {
+interface SqliteStatement {
   /** Runs the statement and returns its rows as objects. */
   all(): unknown[]
   /** Runs the statement and returns how many rows it changed. */
@@ -56,12 +56,12 @@ const REMOVAL_INTERVAL = 32
  *
  * @example
  * ```ts
- * import { type SqliteDatabase, SqliteNonceStore } from 'inbound-webhook-auth/sqlite'
+ * import { SqliteNonceStore } from 'inbound-webhook-auth/sqlite'
  *
  * // new DatabaseSync('/var/lib/app/nonces.db') of node:sqlite, or new Database(…) of better-sqlite3
- * export function open(database: SqliteDatabase): SqliteNonceStore {
- *   return new SqliteNonceStore(database)
- * }
+ * declare const database: ConstructorParameters<typeof SqliteNonceStore>[0]
+ *
+ * export const open = () => new SqliteNonceStore(database)
  * ```
  */
 export class SqliteNonceStore implements NonceStore {

@@ -11,8 +11,6 @@ export {
   type EndpointResult,
   endpointContract,
 } from './endpoint/contract.js'
-export type { EndpointFault } from './endpoint/faults.js'
-export type { EndpointCaseCode, EndpointRule } from './endpoint/rows.js'
 export type { NonceStoreContractOptions }
 
 /** One case of the contract. */

@@ -14,7 +14,7 @@ import pg from 'pg'
 import postgresJs from 'postgres'
 import { createClient } from 'redis'
 import { MemoryNonceStore, type NonceStore, sign, verify } from '../../src/index.js'
-import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
+import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
 import { MySqlNonceStore } from '../../src/stores/mysql/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { RedisNonceStore } from '../../src/stores/redis/index.js'
@@ -32,6 +32,9 @@ import {
 import { connect as setUps } from '../support/stores/source.js'
 import { sqliteOpener } from '../support/stores/sqlite-database.js'
 import { grouped } from './grouped.js'
+
+/** The input of a PutItem. */
+type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
 const ROUNDS = 5
 const ROUND_MILLISECONDS = 250
@@ -303,7 +306,7 @@ async function dynamodb(): Promise<Contestant> {
   }
   await eventually(() => client.send(new CreateTableCommand(table)))
   await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: 'webhook_nonces' })
-  const inputs: DynamoDBPutItemInput[] = []
+  const inputs: PutItemInput[] = []
   const recorder = new DynamoDBNonceStore({
     async putItem(input) {
       inputs.push(input)

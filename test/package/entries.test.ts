@@ -29,8 +29,8 @@ const declarations = [...entries.values()].flatMap((targets) =>
 )
 const program = ts.createProgram(declarations, { module: ts.ModuleKind.NodeNext, types: [], noLib: true })
 
-/** The exports of a declaration file that exist at run time, which types do not. */
-function valuesDeclaredIn(path: string): string[] {
+/** The exports of a declaration file. With `areValues`, only those that exist at run time, which types do not. */
+function namesDeclaredIn(path: string, areValues: boolean): string[] {
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(path)
   const module = source && checker.getSymbolAtLocation(source)
@@ -39,7 +39,7 @@ function valuesDeclaredIn(path: string): string[] {
     .getExportsOfModule(module)
     .filter((symbol) => {
       const named = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-      return named.flags & ts.SymbolFlags.Value
+      return !areValues || named.flags & ts.SymbolFlags.Value
     })
     .map(({ name }) => name)
     .sort()
@@ -71,29 +71,22 @@ describe.each([...entries])('%s', (name, targets) => {
     const required = Object.keys(createRequire(import.meta.url)(join(installed, targets.require.default))).sort()
     expect(imported).not.toEqual([])
     expect(required).toEqual(imported)
-    expect(valuesDeclaredIn(join(installed, targets.import.types))).toEqual(imported)
-    expect(valuesDeclaredIn(join(installed, targets.require.types))).toEqual(imported)
+    expect(namesDeclaredIn(join(installed, targets.import.types), true)).toEqual(imported)
+    expect(namesDeclaredIn(join(installed, targets.require.types), true)).toEqual(imported)
   })
 })
 
-describe('the core', () => {
-  it('exports only these names', () => {
-    const core = valuesDeclaredIn(join(installed, 'dist/index.d.ts'))
-    expect(core).toEqual([
-      'BodyError',
-      'MemoryNonceStore',
-      'NonceStoreError',
-      'WebhookRejectedError',
-      'generateSecret',
-      'readBody',
-      'receive',
-      'refusal',
-      'refuse',
-      'sign',
-      'verify',
-      'withTimeout',
-    ])
+it('all entries together have at most 65 names', async () => {
+  const lines = [...entries].map(([name, targets]) => {
+    const path = join(installed, targets.import.types)
+    const values = namesDeclaredIn(path, true)
+    const types = namesDeclaredIn(path, false).filter((one) => !values.includes(one))
+    return { names: [...values, ...types], text: `${name}\n  ${values.join(' ')}\n  types: ${types.join(' ')}\n` }
   })
+  const names = new Set(lines.flatMap((line) => line.names))
+  const text = [...lines.map((line) => line.text), `${names.size} names\n`].join('\n')
+  await expect(text).toMatchFileSnapshot('names.txt')
+  expect(names.size).toBeLessThanOrEqual(65)
 })
 
 describe('dist', () => {
@@ -139,25 +132,15 @@ describe('dist', () => {
       `const { MAIN } = require('inbound-webhook-auth')\nconst { REDIS } = require('inbound-webhook-auth/redis')`,
     ],
   ])('%s: an error of one entry is an instance of the class of another', (format, imports) => {
-    // The server accepts the reservations of the start, and then answers nothing.
-    const source = `${imports.replace('MAIN', 'NonceStoreBusyError').replace('REDIS', 'connectIoredis')}
-      let isSilent = false
-      const call = async (command, ...args) => {
-        if (command === 'INFO') return 'role:master\\r\\nmaxmemory_policy:noeviction\\r\\n'
-        return isSilent ? new Promise(() => {}) : 'reserved ' + args.at(-2)
-      }
+    const source = `${imports.replace('MAIN', 'NonceStoreError').replace('REDIS', 'connectIoredis')}
+      const call = async () => { throw new Error('WRONGPASS') }
       const client = { status: 'ready', on() {}, connect: async () => {}, disconnect() {}, call }
-      connectIoredis((options) => ({ ...options, ...client }), { timeout: 100 }).then(async (store) => {
-        isSilent = true
-        const reservations = Array.from({ length: 5000 }, (_, index) => store.reserve('42', String(index), 600))
-        const outcomes = await Promise.allSettled(reservations)
-        const busy = outcomes.find(({ reason }) => reason?.code === 'ERR_NONCE_STORE_BUSY')
-        console.log(busy.reason instanceof NonceStoreBusyError)
-        await store.close()
+      connectIoredis((options) => ({ ...options, ...client })).catch((error) => {
+        console.log(error.message, error instanceof NonceStoreError)
       })`
     const type = format === 'CommonJS' ? 'commonjs' : 'module'
     const options = { cwd: folder, input: source, encoding: 'utf8' } as const
-    expect(execFileSync(process.execPath, [`--input-type=${type}`], options)).toBe('true\n')
+    expect(execFileSync(process.execPath, [`--input-type=${type}`], options)).toMatch(/password.* true\n$/)
   })
 })
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../src/stores/dynamodb.js'
+import { DynamoDBNonceStore } from '../../src/stores/dynamodb.js'
+
+/** The input of a PutItem. */
+type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
 // Tests that need no database. The rest is in test/integration/dynamodb.test.ts.
 
@@ -7,8 +10,8 @@ const OUTPUT = { ConsumedCapacity: { TableName: 'webhook_nonces', CapacityUnits:
 
 describe('a reservation', () => {
   it('is one conditional PutItem, with the key hashed and the expiry in whole seconds', async () => {
-    const inputs: DynamoDBPutItemInput[] = []
-    const putItem = async (input: DynamoDBPutItemInput) => {
+    const inputs: PutItemInput[] = []
+    const putItem = async (input: PutItemInput) => {
       inputs.push(input)
       return OUTPUT
     }

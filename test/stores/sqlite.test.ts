@@ -1,8 +1,10 @@
 import initSqlJs from 'sql.js'
 import { describe, expect, it } from 'vitest'
-import { type SqliteDatabase, SqliteNonceStore } from '../../src/stores/sqlite.js'
+import { SqliteNonceStore } from '../../src/stores/sqlite.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
 import { TestClock } from '../support/request.js'
+
+type SqliteDatabase = ConstructorParameters<typeof SqliteNonceStore>[0]
 
 // sql.js is SQLite itself, in WebAssembly: these tests run where no native build is installed.
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canBeSplitDifferently } from '../../src/rules/nonce.js'
+import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
-import {
-  type EndpointCaseCode,
-  type EndpointContractOptions,
-  type EndpointResult,
-  endpointContract,
-} from '../../src/testing/index.js'
+import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
 import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'

@@ -1,6 +1,6 @@
 export type { ConnectedNonceStore, ConnectOptions } from '../connect/connected.js'
 export type { ConnectedSqlNonceStore, ConnectSqlOptions } from '../connect/sql.js'
 export type { SqlNonceStoreOptions } from '../sql-store.js'
-export { connectMariadb, type MariadbOptions, type MariadbPool } from './mariadb.js'
-export { connectMysql2, type Mysql2Connection, type Mysql2Options, type Mysql2Pool } from './mysql2.js'
+export { connectMariadb } from './mariadb.js'
+export { connectMysql2 } from './mysql2.js'
 export { MySqlNonceStore } from './store.js'

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { SqliteDatabase } from '../../../src/stores/sqlite.js'
 import { TestClock } from '../../support/request.js'
 import type { Case, Core } from './case.js'
 
@@ -44,7 +43,7 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
 export function sqliteContract(
   { SqliteNonceStore }: Sqlite,
   { nonceStoreContract }: Testing,
-  database: SqliteDatabase,
+  database: ConstructorParameters<typeof SqliteNonceStore>[0],
 ): Case[] {
   const clock = new TestClock()
   return [

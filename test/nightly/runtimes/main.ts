@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import process from 'node:process'
-import type { SqliteDatabase } from '../../../src/stores/sqlite.js'
+import type { SqliteNonceStore } from '../../../src/stores/sqlite.js'
 import { outcomeOf } from './suite.js'
 
 // Node, Bun and Deno: `main.js import NAME …` or `main.js require NAME …`.
@@ -13,7 +13,7 @@ async function load(name: string): Promise<[string, object]> {
 }
 
 /** A database in memory, if the runtime has `node:sqlite`. */
-async function openDatabase(): Promise<SqliteDatabase | undefined> {
+async function openDatabase(): Promise<ConstructorParameters<typeof SqliteNonceStore>[0] | undefined> {
   const name = 'node:sqlite'
   try {
     const { DatabaseSync } = await import(name)

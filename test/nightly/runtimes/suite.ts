@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SqliteDatabase } from '../../../src/stores/sqlite.js'
+import type { SqliteNonceStore } from '../../../src/stores/sqlite.js'
 import type { Case, Core } from './case.js'
 import { contract, type Sqlite, sqliteContract, type Testing } from './contract.js'
 import { mistakes } from './mistakes.js'
@@ -24,7 +24,10 @@ export interface Outcome {
  *
  * @param database - an empty database of the runtime's SQLite, if it has one.
  */
-export async function outcomeOf(loaded: Loaded, database?: SqliteDatabase): Promise<Outcome> {
+export async function outcomeOf(
+  loaded: Loaded,
+  database?: ConstructorParameters<typeof SqliteNonceStore>[0],
+): Promise<Outcome> {
   const core = loaded.get('inbound-webhook-auth') as Core
   const testing = loaded.get('inbound-webhook-auth/testing') as Testing
   const sqlite = loaded.get('inbound-webhook-auth/sqlite') as Sqlite

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type NonceStore, sign, verify } from '../../../src/index.js'
-import { DynamoDBNonceStore, type DynamoDBPutItemInput } from '../../../src/stores/dynamodb.js'
+import { DynamoDBNonceStore } from '../../../src/stores/dynamodb.js'
 import { nonceStoreContract } from '../../../src/testing/index.js'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
 import { importGuideCode } from '../../support/guide-code.js'
@@ -13,6 +13,9 @@ import { eventually, freePort, LONG_TIMEOUT, TcpProxy } from '../../support/serv
 import { twoConnections } from '../../support/stores/connections.js'
 import { newRequest, SECRET, send, sendAll } from '../../support/stores/load.js'
 import { BUILD, requirePackage } from '../packages/packages.js'
+
+/** The input of a PutItem. */
+type PutItemInput = Parameters<ConstructorParameters<typeof DynamoDBNonceStore>[0]['putItem']>[0]
 
 interface Connected {
   client: { send(command: object): Promise<Record<string, unknown>>; destroy(): void }
@@ -56,8 +59,8 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
   /** A store of src/ with its own clock. It counts what it sends. */
   function storeWith(clock: { now(): number }) {
     const { client } = connected(server.port, LONG_TIMEOUT)
-    const inputs: DynamoDBPutItemInput[] = []
-    const putItem = (input: DynamoDBPutItemInput) => {
+    const inputs: PutItemInput[] = []
+    const putItem = (input: PutItemInput) => {
       inputs.push(input)
       return client.send(command('PutItemCommand', input))
     }
@@ -113,7 +116,7 @@ describe.runIf(installed)('DynamoDBNonceStore with dynalite', () => {
 
     async function expectUsable(name: string) {
       const { client } = connected()
-      const putItem = (input: DynamoDBPutItemInput) => client.send(command('PutItemCommand', input))
+      const putItem = (input: PutItemInput) => client.send(command('PutItemCommand', input))
       const nonces = new DynamoDBNonceStore({ putItem, table: name, timeout: LONG_TIMEOUT })
       await eventually(async () => expect(await nonces.reserve('42', crypto.randomUUID(), 600)).toBe(true))
       expect(await nonces.reserve('42', 'nonce', 600)).toBe(true)

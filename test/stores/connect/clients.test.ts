@@ -3,16 +3,12 @@ import { type AddressInfo, createServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
-import { connectMariadb, connectMysql2, type MariadbPool, type Mysql2Pool } from '../../../src/stores/mysql/index.js'
+import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql/mariadb.js'
+import { connectMysql2, type Mysql2Pool } from '../../../src/stores/mysql/mysql2.js'
 import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
 import { addressOf, cancelStatement } from '../../../src/stores/postgres/session.js'
-import {
-  connectIoredis,
-  connectNodeRedis,
-  type IoredisOptions,
-  type NodeRedisClient,
-  type NodeRedisOptions,
-} from '../../../src/stores/redis/index.js'
+import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis/ioredis.js'
+import { connectNodeRedis, type NodeRedisClient, type NodeRedisOptions } from '../../../src/stores/redis/node-redis.js'
 import { freePort, UNKNOWN_HOST } from '../../support/servers.js'
 import { noTimers, timersInUse } from '../../support/timers.js'
 

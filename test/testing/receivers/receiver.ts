@@ -1,7 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import type { EndpointCaseCode, EndpointFault } from '../../../src/testing/index.js'
+import type { EndpointFault } from '../../../src/testing/endpoint/faults.js'
+import type { EndpointCaseCode } from '../../../src/testing/endpoint/rows.js'
 
 // A receiver that keeps the specification, written without this library, and others that make one mistake each.
 

@@ -1,4 +1,6 @@
-import type { EndpointCase, EndpointCaseCode, EndpointFault, EndpointResult } from '../../../../src/testing/index.js'
+import type { EndpointFault } from '../../../../src/testing/endpoint/faults.js'
+import type { EndpointCaseCode } from '../../../../src/testing/endpoint/rows.js'
+import type { EndpointCase, EndpointResult } from '../../../../src/testing/index.js'
 
 // Several cases often fail for one reason, which this table finds.
 
