@@ -200,99 +200,33 @@ describe('webhook and key', () => {
   const long = 'w'.repeat(3000)
   it.each([
     // The same characters, divided differently.
-    [
-      ['a', 'b:c'],
-      ['a:b', 'c'],
-    ],
-    [
-      ['a', 'bc'],
-      ['ab', 'c'],
-    ],
-    [
-      ['1', ':x'],
-      ['1:', 'x'],
-    ],
-    [
-      ['a\0', 'b'],
-      ['a', '\0b'],
-    ],
-    [
-      ['abcd', 'efgh'],
-      ['abcdefgh', ''],
-    ],
-    [
-      ['a', ''],
-      ['', 'a'],
-    ],
+    ['a', 'b:c', 'a:b', 'c'],
+    ['a', 'bc', 'ab', 'c'],
+    ['1', ':x', '1:', 'x'],
+    ['a\0', 'b', 'a', '\0b'],
+    ['abcd', 'efgh', 'abcdefgh', ''],
+    ['a', '', '', 'a'],
     // Similar characters.
-    [
-      ['a', 'key'],
-      ['A', 'key'],
-    ],
-    [
-      ['a', 'key'],
-      ['a', 'key '],
-    ],
-    [
-      ['a', 'Z'],
-      ['a', 'Z\0'],
-    ],
-    [
-      ['a', 'Z'],
-      ['a', '\0Z'],
-    ],
-    [
-      ['a', 'abcd'],
-      ['a', 'abcd\0\0\0\0'],
-    ],
-    [
-      ['a', 'abcd'],
-      ['a', 'dabcd'],
-    ],
-    [
-      ['\u00e9', 'key'],
-      ['e\u0301', 'key'],
-    ],
-    [
-      ['__proto__', 'key'],
-      ['constructor', 'key'],
-    ],
+    ['a', 'key', 'A', 'key'],
+    ['a', 'key', 'a', 'key '],
+    ['a', 'Z', 'a', 'Z\0'],
+    ['a', 'Z', 'a', '\0Z'],
+    ['a', 'abcd', 'a', 'abcd\0\0\0\0'],
+    ['a', 'abcd', 'a', 'dabcd'],
+    ['\u00e9', 'key', 'e\u0301', 'key'],
+    ['__proto__', 'key', 'constructor', 'key'],
     // Characters beyond Latin-1, alone and next to those that share their low bits.
-    [
-      ['a', 'a'],
-      ['a', '\u0161'],
-    ],
+    ['a', 'a', 'a', '\u0161'],
     // The same bytes. One text has two of them per character.
-    [
-      ['a', '\u0161'],
-      ['a\0', 'a\x01'],
-    ],
-    [
-      ['a', '\u00ff'],
-      ['a', '\u01ff'],
-    ],
-    [
-      ['\u{1f98a}', 'key'],
-      ['\u{1f43a}', 'key'],
-    ],
-    [
-      ['a', 'b\u0161'],
-      ['a', 'ca'],
-    ],
+    ['a', '\u0161', 'a\0', 'a\x01'],
+    ['a', '\u00ff', 'a', '\u01ff'],
+    ['\u{1f98a}', 'key', '\u{1f43a}', 'key'],
+    ['a', 'b\u0161', 'a', 'ca'],
     // Long texts.
-    [
-      ['a', 'k'.repeat(500)],
-      ['a', 'k'.repeat(501)],
-    ],
-    [
-      ['a', `${long}1`],
-      ['a', `${long}2`],
-    ],
-    [
-      [`${long}1`, 'key'],
-      [`${long}2`, 'key'],
-    ],
-  ])('%j and %j are two', ([webhookId = '', key = ''], [otherId = '', otherKey = '']) => {
+    ['a', 'k'.repeat(500), 'a', 'k'.repeat(501)],
+    ['a', `${long}1`, 'a', `${long}2`],
+    [`${long}1`, 'key', `${long}2`, 'key'],
+  ])('%j, %j and %j, %j are two', (webhookId, key, otherId, otherKey) => {
     const { store } = storeAt()
     expect(store.reserve(webhookId, key, 600)).toBe(true)
     expect(store.reserve(otherId, otherKey, 600)).toBe(true)
