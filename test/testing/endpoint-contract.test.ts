@@ -4,14 +4,13 @@ import { canBeSplitDifferently } from '../../src/rules/nonce.js'
 import type { EndpointCaseCode } from '../../src/testing/endpoint/rows.js'
 import { changeByte, splitLater } from '../../src/testing/endpoint/sender.js'
 import { type EndpointContractOptions, type EndpointResult, endpointContract } from '../../src/testing/index.js'
-import { IS_POSIX, isInstalled } from '../support/programs.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 import { type Answered, MISTAKES, Receiver, SIGNED_OTHERWISE } from './receivers/receiver.js'
-import { postDirectly, postTo, startPython } from './receivers/serve.js'
+import { postDirectly } from './receivers/serve.js'
 
 const SECRET = 'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE'
 
-// No test waits, except for the receiver in Python: the time of the contract is simulated.
+// No test waits: the time of the contract is simulated.
 const time = new SimulatedTime()
 beforeAll(() => time.start())
 afterAll(() => time.stop())
@@ -323,18 +322,4 @@ describe('splitting a message later', () => {
     expect(split(text)).toBeUndefined()
     expect(canBeSplitDifferently({ timestamp: '', nonce: 'n', body: Buffer.from(text) })).toBe(false)
   })
-})
-
-it.runIf(IS_POSIX && isInstalled('python3'))('a right receiver in Python passes every case, over HTTP', async () => {
-  time.stop()
-  const { origin, stop } = await startPython(SECRET)
-  try {
-    for (const { code, run } of endpointContract({ post: postTo(origin), secret: SECRET, timeout: 60_000 })) {
-      // This case waits for 3 s.
-      if (code !== 'replay-late') await run()
-    }
-  } finally {
-    stop()
-    time.start()
-  }
 })
