@@ -7,12 +7,6 @@ import { ROOT } from './support/packed.js'
 
 // A slow machine must not fail a test that runs on a commit. So no such test measures time or memory, and none runs twice.
 
-/** Files that still measure. Remove a file from this list when you mend it, and add none. */
-const STILL_MEASURING: readonly string[] = [
-  'test/stores/connect/clients.test.ts',
-  'test/stores/connect/kept-client.test.ts',
-]
-
 /** Folders whose tests run at night. */
 const NIGHTLY = /^(tools\/)?test\/(nightly|bench)\//
 
@@ -95,8 +89,7 @@ for (const file of SUITES) for (const path of importsOf(file)) SUITES.add(path)
 
 it('no test that runs on a commit measures time or memory, or runs twice', () => {
   expect(SUITES.size).toBeGreaterThan(100)
-  const checked = ['vitest.config.ts', ...SUITES].filter((file) => !STILL_MEASURING.includes(file))
-  expect(checked.flatMap((file) => findBroken(file, read(file)))).toEqual([])
+  expect(['vitest.config.ts', ...SUITES].flatMap((file) => findBroken(file, read(file)))).toEqual([])
 })
 
 it.each([
