@@ -1,6 +1,6 @@
 // `npm run bench` compares `verify` with its HMAC alone and with other verifiers, in one process and in turns. It also measures
 // rejected requests, whole handlers in a server, the time of the import, and the size of a bundle. It writes
-// docs/benchmarks.json, docs/benchmarks.svg and the tables of docs/trust/benchmarks.md, with one run per major version of Node.
+// docs/benchmarks.json and the tables of docs/trust/benchmarks.md, with one run per major version of Node.
 // `npm run bench -- handlers` measures only the handlers again, and keeps the other figures of this version of Node.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
 import { installPackages } from '../nightly/packages/packages.js'
 import { bundled } from '../support/bundled.js'
-import { barChart } from './bar-chart.js'
 import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
 import { handlers } from './server-load.js'
@@ -20,7 +19,6 @@ installPackages()
 const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 201)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
-const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
 
 /** @param {number} size */
@@ -127,9 +125,8 @@ for (const { bodyBytes, timings } of run.handlers.sizes) {
 
 const runs = [...others, run].sort((one, other) => one.node.localeCompare(other.node, 'en', { numeric: true }))
 writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
-writeFileSync(CHART, barChart(runs))
 writeFileSync(PAGE, fillTables(readFileSync(PAGE, 'utf8'), runs))
-console.log('\nWritten: docs/benchmarks.json, docs/benchmarks.svg, docs/trust/benchmarks.md')
+console.log('\nWritten: docs/benchmarks.json, docs/trust/benchmarks.md')
 
 /** Measures everything but whole handlers. @returns {Promise<Omit<import('./tables.js').Run, 'handlers'>>} */
 async function measured() {

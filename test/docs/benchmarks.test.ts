@@ -16,17 +16,3 @@ describe('docs/trust/benchmarks.md', () => {
     expect(fillTables(page, runs)).toBe(page)
   })
 })
-
-describe('docs/benchmarks.svg', () => {
-  it('shows the ratios of handlers, and of three sizes of verifiers, on the newest Node in docs/benchmarks.json', () => {
-    const chart = read('docs/benchmarks.svg')
-    const run = runs.at(-1)
-    const verification = run?.verification.filter(({ bodyBytes }) => [256, 16_384, 262_144].includes(bodyBytes)) ?? []
-    const libraries = Object.keys(run?.versions ?? {})
-    const ratios = [...(run?.handlers.sizes ?? []), ...verification].flatMap(({ timings }) =>
-      timings.filter(({ name }) => libraries.includes(name)).map(({ ratio }) => ratio.toFixed(2)),
-    )
-    expect(ratios.length).toBe(9 + 18)
-    expect([...chart.matchAll(/>(\d+\.\d\d)<\/text>/g)].map(([, ratio]) => ratio)).toEqual(ratios)
-  })
-})

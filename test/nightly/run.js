@@ -75,7 +75,7 @@ const PARTS = {
   },
   mutation: { commands: ['node test/nightly/mutation/run.js'], minutes: 240 },
   timing: { commands: ['node test/nightly/timing/run.js'], minutes: 10 },
-  speed: { commands: ['node test/nightly/speed/guard.js'], minutes: 10 },
+  speed: { commands: ['node test/nightly/speed/run.js'], minutes: 15 },
   coverage: {
     commands: ['npx vitest run --project unit --project mocking --project tools --project ci --coverage'],
     minutes: 30,

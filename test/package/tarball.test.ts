@@ -57,14 +57,11 @@ describe('the tarballs', () => {
       'package.json',
     ])
     expect(readdirSync(join(library, 'docs')).sort()).toEqual([
-      'benchmarks.svg',
       'observability',
       'operate',
-      'overload.svg',
       'overview.svg',
       'receive',
       'reference',
-      'scale.svg',
       'send',
       'start',
       'trust',
