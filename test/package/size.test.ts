@@ -10,10 +10,10 @@ const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["import { receive } from 'inbound-webhook-auth'; receive()", 8318],
   ["export * from 'inbound-webhook-auth'", 12_108],
   ["export * from 'inbound-webhook-auth/redis'", 7939],
-  ["export * from 'inbound-webhook-auth/postgres'", 8728],
-  ["export * from 'inbound-webhook-auth/sqlite'", 1965],
-  ["export * from 'inbound-webhook-auth/mysql'", 7819],
-  ["export * from 'inbound-webhook-auth/dynamodb'", 2099],
+  ["export * from 'inbound-webhook-auth/postgres'", 9114],
+  ["export * from 'inbound-webhook-auth/sqlite'", 2581],
+  ["export * from 'inbound-webhook-auth/mysql'", 8473],
+  ["export * from 'inbound-webhook-auth/dynamodb'", 2573],
   ["export * from 'inbound-webhook-auth/testing'", 18_027],
 ]
 
