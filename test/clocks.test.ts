@@ -136,26 +136,9 @@ describe('a clock that returns', () => {
     expect(await outcome(new MemoryNonceStore(), now)).toBe('timestamp_outside_window')
   })
 
-  it('NaN after the store has answered: nothing is accepted', async () => {
-    const times = [NOW, Number.NaN]
-    const clock = { now: () => times.shift() as number }
-    expect(await verify(signedRequest(), SECRET, new MemoryNonceStore(), clock)).toMatchObject({
-      reason: 'timestamp_outside_window',
-    })
-  })
-
   it('NaN to a store: an error, and nothing is accepted', async () => {
     const store = new MemoryNonceStore({ clock: { now: () => Number.NaN } })
     await expect(outcome(store, NOW)).rejects.toMatchObject({ code: 'ERR_NONCE_STORE' })
-  })
-
-  it.each([
-    [NOW + 300_000, 'accepted'],
-    [NOW + 300_000.0009765625, 'timestamp_outside_window'],
-    [NOW - 300_000, 'accepted'],
-    [NOW - 300_000.0009765625, 'timestamp_outside_window'],
-  ])('a fraction of a millisecond, %d: %s', async (now, expected) => {
-    expect(await outcome(new MemoryNonceStore(), now)).toBe(expected)
   })
 })
 
