@@ -55,9 +55,24 @@ export function withoutCredentials(error: unknown, copies = new Map<unknown, unk
   return copy
 }
 
-/** Returns text without the passwords in URLs, and without the arguments of a command that Redis does not know, such as `HELLO`. */
+/** The name of a credential and the sign before its value: `password=`, `PGPASSWORD = `, `"secret": "`. */
+const NAME =
+  /(?:\bpass|passw(?:or)?d|passphrase|pwd|secret|token|credential|signature|api_?key)[\w-]{0,30}["']?\s*(?:=\s*|:\s*(?=["']))/
+
+/** A value in quotes, or until a space. A backslash escapes the next character in both. */
+const VALUE = /(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\.|[^\s'"\\])+/
+
+const NAMED = new RegExp(`(${NAME.source})${VALUE.source}`, 'gis')
+
+/**
+ * Returns text without the passwords in URLs, query strings and connection strings, and without the arguments of a command that Redis
+ * does not know, such as `HELLO`.
+ */
 function withoutPasswords(text: string): string {
-  return text.replace(/:\/\/.*@/s, '://…@').replace(/(, with args beginning with:).*/s, '$1 …')
+  return text
+    .replace(/:\/\/.*@/s, '://…@')
+    .replace(NAMED, '$1…')
+    .replace(/(, with args beginning with:).*/s, '$1 …')
 }
 
 /** Returns a function that rejects with the errors of `call` without credentials. */

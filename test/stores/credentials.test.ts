@@ -48,6 +48,16 @@ describe('an error without credentials shows no password', () => {
     ['an object', { message: `redis://:${PASSWORD}@h`, password: PASSWORD }],
     ['a function', Object.assign(() => {}, { password: PASSWORD })],
     ['a string', `cannot reach redis://u:${PASSWORD}@h`],
+    ['a connection string', error(`cannot parse "host=h password=${PASSWORD} user=u"`)],
+    ['a connection string with quotes', error(`cannot parse: password = 'a \\' ${PASSWORD}' host=h`)],
+    ['a connection string with a backslash', error(`cannot parse: password=a\\ ${PASSWORD} host=h`)],
+    ['a connection string whose quote is not closed', error(`cannot parse: password='a ${PASSWORD}`)],
+    ['a connection string of ADO', error(`cannot parse Server=h;Pwd=${PASSWORD};Database=d`)],
+    ['a query string', error(`cannot reach postgres://h/d?user=u&password=a&${PASSWORD}&ssl=true`)],
+    ['a variable of the environment', error(`PGPASSWORD=${PASSWORD} psql`)],
+    ['a secret, a token and a signature', error(`secretAccessKey=${PASSWORD} X-Amz-Security-Token=${PASSWORD}`)],
+    ['JSON', error(`Unexpected end: {"user":"u","password": "a \\" ${PASSWORD}"}`)],
+    ['options as Node prints them', error(`bad options { host: 'h', password: '${PASSWORD}' }`)],
   ])('%s', (_, thrown) => {
     expect(shows(PASSWORD, thrown)).toBe(true)
     expect(shows(PASSWORD, withoutCredentials(thrown))).toBe(false)
@@ -73,6 +83,22 @@ describe('an error without credentials', () => {
       ['errno', -111],
       ['port', 6379],
     ])
+  })
+
+  it.each([
+    ["Access denied for user 'u'@'h' (using password: YES)"],
+    ['password authentication failed for user "u"'],
+    ["Unexpected token '=' at 3"],
+    ['getaddrinfo ENOTFOUND password.example.com'],
+  ])('keeps a message that only speaks of a password: %s', (message) => {
+    expect(Object(withoutCredentials(error(message))).message).toBe(message)
+  })
+
+  it('keeps what stands around the value', () => {
+    const message = 'cannot parse host=h password=\'a b\' user=u of "token": "c", port 5432'
+    expect(Object(withoutCredentials(error(message))).message).toBe(
+      'cannot parse host=h password=… user=u of "token": … port 5432',
+    )
   })
 
   it('has the number of the request to AWS', () => {
