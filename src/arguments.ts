@@ -32,9 +32,19 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
+/** Returns whether a value is an object, whose properties may be anything. */
+export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}
+
+/** Returns whether a value has a method of this name. */
+export function hasMethod(value: unknown, name: string): boolean {
+  return typeof Object(value)[name] === 'function'
+}
+
 /** Asserts that the argument `owner` is an object with no other properties than `names`. */
 export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
-  if (typeof options !== 'object' || options === null) {
+  if (!isObject(options)) {
     throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
   }
   for (const name of Object.keys(options)) {

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { types } from 'node:util'
-import { assertOptions, assertTimeout, assertWellFormed, invalidRange, invalidType, kindOf } from './arguments.js'
+import { assertOptions, assertTimeout, hasMethod, invalidRange, invalidType, isObject, kindOf } from './arguments.js'
 import { BodyError } from './errors.js'
 import { alreadyRead, isPlain, notRawBody } from './hints/raw-body.js'
-import { bytesOf } from './rules/body.js'
+import { bytesOf, encodeText } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
 
 /**
@@ -206,11 +206,6 @@ function decodeBase64(text: string, name: string): Buffer {
   return bytes
 }
 
-function encodeText(text: string, name: string): Buffer {
-  assertWellFormed(text, name)
-  return Buffer.from(text)
-}
-
 async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout }: Limits): Promise<RawBody> {
   const body = request['body'] as ReadableStream<unknown> | null | undefined
   if (!body) return Buffer.alloc(0)
@@ -381,12 +376,4 @@ function asBuffer(bytes: Uint8Array): RawBody {
 
 function isStream(source: object): source is NodeStream & object {
   return hasMethod(source, 'pipe')
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return isObject(value) && typeof value[name] === 'function'
 }

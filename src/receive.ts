@@ -1,11 +1,11 @@
 import { assertOptions, assertText, invalidType } from './arguments.js'
 import { assertClock, type Clock } from './clock.js'
 import { rejectedUnread, WebhookRejectedError } from './errors.js'
-import { notHeaders } from './hints/headers.js'
+import { assertHeaders } from './hints/headers.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import { readSecrets, type Secret } from './request.js'
 import type { Accepted } from './result.js'
-import { type HeadersInput, readHeaders } from './rules/headers.js'
+import { readHeaders } from './rules/headers.js'
 import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
 import { checkHeaders, checkMessage, checkWindow } from './verify.js'
 
@@ -88,12 +88,4 @@ export async function receive(
   const result = outside ?? (await checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock }))
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)
   return { ...result, body }
-}
-
-function assertHeaders(headers: unknown): asserts headers is HeadersInput {
-  if (headers === undefined) {
-    throw invalidType('request has no headers. Pass the request itself, or the event of AWS Lambda.', 'no_headers')
-  }
-  const error = notHeaders(headers)
-  if (error !== undefined) throw error
 }

@@ -1,28 +1,16 @@
 import { inspect } from 'node:util'
-import { assertOptions, invalidType, kindOf } from './arguments.js'
+import { assertOptions, invalidType, isObject, kindOf } from './arguments.js'
 import { ERRORS } from './errors.js'
 
-/** Node's `ServerResponse`, or the response of its HTTP/2 server. */
-export interface NodeResponse {
+/** The part of Node's `ServerResponse`, and of the response of its HTTP/2 server, that {@link refuse} uses. */
+interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
-  readonly req: {
-    readonly complete: boolean
-    readonly httpVersionMajor: number
-    /** The stream of HTTP/2. */
-    readonly stream?: {
-      /** Resets the stream with an error code of HTTP/2. */
-      close(code: number): unknown
-    }
-  }
-  /** Sets a header of the answer. */
+  readonly req: { complete: boolean; httpVersionMajor: number; stream?: { close(code: number): unknown } }
   setHeader(name: string, value: string): unknown
-  /** Removes a header of the answer. */
   removeHeader(name: string): void
-  /** Sends the answer. */
   end(): unknown
-  /** Closes the connection. */
   destroy(): unknown
 }
 
@@ -52,16 +40,7 @@ export interface RefusalOptions {
    * Logs a refused request. The default writes the message to `console`. If this function throws, the response stays the same, and the
    * error goes to `console`.
    *
-   * @example With the logger of your service:
-   * ```ts
-   * import type { RefusalOptions } from 'inbound-webhook-auth'
-   *
-   * declare const logger: Record<'info' | 'warn' | 'error', (logged: unknown) => void>
-   *
-   * export const options: RefusalOptions = {
-   *   log: ({ level, message }) => logger[level](message),
-   * }
-   * ```
+   * @example `{ log: ({ level, message }) => logger[level](message) }`
    */
   log?: ((entry: RefusalLog) => void) | undefined
 }
@@ -70,17 +49,9 @@ export interface RefusalOptions {
  * Logs an error that a handler caught, and answers the request with a response of Node: Express, `node:http`, Koa's
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * | `error.code` | status |
- * |---|---|
- * | `ERR_WEBHOOK_REJECTED`: the request broke a rule | 401 |
- * | `ERR_BODY_TOO_LARGE` | 413 |
- * | `ERR_BODY_TIMEOUT`: the body arrived too slowly | 408 |
- * | `ERR_BODY_ABORTED`: the sender hung up | 400 |
- * | `ERR_NONCE_STORE`, `ERR_NONCE_STORE_FULL` and `ERR_NONCE_STORE_BUSY`: the sender should try again, after 1 s | 503 |
- * | anything else, whatever `status` it has | 500 |
- *
- * The response has no body and no reason, because a reason would help an attacker. If the request's
- * body was not read to its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
+ * The `code` of the error decides the status: 401, 413, 408, 400 or 503 for an error of this package, and 500 for anything else, whatever
+ * `status` it has. The response has no body and no reason, because a reason would help an attacker. If the request's body was not read to
+ * its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
  *
  * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
  * connection is closed. So the sender stops waiting, and sends the request again.
@@ -108,7 +79,7 @@ export interface RefusalOptions {
 export function refuse(response: NodeResponse, error: unknown, options: RefusalOptions = {}): void {
   const log = logOf(options)
   if (typeof response?.setHeader !== 'function') {
-    const what = `${kindOf(response)}${typeof response === 'object' && response !== null ? ' without setHeader()' : ''}`
+    const what = `${kindOf(response)}${isObject(response) ? ' without setHeader()' : ''}`
     throw invalidType(`response is ${what}. Pass Node's response (Koa: ctx.res), or return refusal(error) for Fetch.`)
   }
   const { status, level } = kindOfError(error)

@@ -408,7 +408,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
     [
       'no headers',
       [{ webhookId: '42', request: { rawBody: BODY } }, SECRET, store],
-      /^request has no headers\. Pass the request itself/,
+      /^request\.headers is undefined\. Pass Node's request\.headers, /,
     ],
     [
       'no body',

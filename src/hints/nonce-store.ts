@@ -1,10 +1,25 @@
-import { invalidType, kindOf } from '../arguments.js'
+import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
 const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
 
-const CLIENT = 'a client of a database'
+/** Clients of databases by one of their methods, the code of the mistake, and what to pass. */
+const CLIENTS = (
+  [
+    ['unsafe', 'postgres_js_as_store', "await connectPostgresJs(…), from 'inbound-webhook-auth/postgres'"],
+    ['zadd', 'ioredis_as_store', "await connectIoredis(…), from 'inbound-webhook-auth/redis'"],
+    ['sendCommand', 'node_redis_as_store', "await connectNodeRedis(…), from 'inbound-webhook-auth/redis'"],
+    ['query', 'sql_client_as_store', "a store from 'inbound-webhook-auth/postgres' or 'inbound-webhook-auth/mysql'"],
+    ['prepare', 'sqlite_as_store', "new SqliteNonceStore(database), from 'inbound-webhook-auth/sqlite'"],
+    ['send', 'dynamodb_as_store', "new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'"],
+  ] as const
+).map(([method, code, store]) => ({
+  code,
+  isOne: (value: unknown) => hasMethod(value, method),
+  what: 'a client of a database',
+  fix: `Pass ${store}.`,
+}))
 
-/** What callers pass instead of a store. The first row that fits decides. One method is enough to recognise a database client. */
+/** What callers pass instead of a store. The first row that fits decides. */
 const MISTAKES: readonly {
   readonly code: string
   isOne(value: unknown): boolean
@@ -12,7 +27,7 @@ const MISTAKES: readonly {
   readonly what?: string
   readonly fix: string
 }[] = [
-  { code: 'no_store', isOne: (value) => !isObject(value), fix: ONE_PER_PROCESS },
+  { code: 'no_store', isOne: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
   { code: 'promise_as_store', isOne: (value) => hasMethod(value, 'then'), fix: 'Await it, and pass the store.' },
   {
     code: 'wrapped_store',
@@ -26,42 +41,7 @@ const MISTAKES: readonly {
     what: 'a transaction store, and nothing here runs your code',
     fix: 'Pass it to handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
   },
-  {
-    code: 'postgres_js_as_store',
-    isOne: (value) => hasMethod(value, 'unsafe'),
-    what: CLIENT,
-    fix: "Pass await connectPostgresJs(…), from 'inbound-webhook-auth/postgres'.",
-  },
-  {
-    code: 'ioredis_as_store',
-    isOne: (value) => hasMethod(value, 'zadd'),
-    what: CLIENT,
-    fix: "Pass await connectIoredis(…), from 'inbound-webhook-auth/redis'.",
-  },
-  {
-    code: 'node_redis_as_store',
-    isOne: (value) => hasMethod(value, 'sendCommand'),
-    what: CLIENT,
-    fix: "Pass await connectNodeRedis(…), from 'inbound-webhook-auth/redis'.",
-  },
-  {
-    code: 'sql_client_as_store',
-    isOne: (value) => hasMethod(value, 'query'),
-    what: CLIENT,
-    fix: "Pass a store from 'inbound-webhook-auth/postgres' or 'inbound-webhook-auth/mysql'.",
-  },
-  {
-    code: 'sqlite_as_store',
-    isOne: (value) => hasMethod(value, 'prepare'),
-    what: CLIENT,
-    fix: "Pass new SqliteNonceStore(database), from 'inbound-webhook-auth/sqlite'.",
-  },
-  {
-    code: 'dynamodb_as_store',
-    isOne: (value) => hasMethod(value, 'send'),
-    what: CLIENT,
-    fix: "Pass new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'.",
-  },
+  ...CLIENTS,
   {
     code: 'class_as_store',
     isOne: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
@@ -89,12 +69,4 @@ export function notNonceStore(value: unknown): TypeError {
     fix: ONE_PER_PROCESS,
   }
   return invalidType(`nonceStore is ${what}. ${fix}`, code)
-}
-
-function isObject(value: unknown): boolean {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof Object(value)[name] === 'function'
 }

@@ -1,4 +1,4 @@
-import { invalidType, kindOf } from '../arguments.js'
+import { hasMethod, invalidType, isObject, kindOf } from '../arguments.js'
 
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
 
@@ -59,7 +59,7 @@ const FRAMEWORKS: readonly Framework[] = [
   { isOne: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
 ]
 
-const isParsed = (event: object) => typeof Object(event).body === 'object' && Object(event).body !== null
+const isParsed = (event: object) => isObject(Object(event).body)
 
 const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
@@ -91,13 +91,13 @@ const MISTAKES: readonly Mistake[] = [
   { code: 'promise_as_body', isOne: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
   {
     code: 'blob_as_body',
-    isOne: (body) => hasMethod(body, 'arrayBuffer') && !has(body, 'headers') && !has(body, 'raw'),
+    isOne: (body) => hasMethod(body, 'arrayBuffer') && !('headers' in Object(body) || 'raw' in Object(body)),
     what: 'a Blob',
     fix: 'Pass await blob.arrayBuffer().',
   },
   {
     code: 'read_request_as_body',
-    isOne: (body) => hasMethod(body, 'arrayBuffer') && isTrue(body, 'bodyUsed'),
+    isOne: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
     what: 'a request that was already read',
     fix: 'Pass await readBody(request), and parse those bytes after verify.',
   },
@@ -107,14 +107,14 @@ const MISTAKES: readonly Mistake[] = [
     what: 'a request',
     fix: 'Pass await readBody(request).',
   },
-  { code: 'fastify_request_as_body', isOne: (body) => has(body, 'routeOptions'), what: 'a whole request' },
+  { code: 'fastify_request_as_body', isOne: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
   {
     code: 'read_stream_as_body',
-    isOne: (body) => isStream(body) && (isTrue(body, 'readableDidRead') || isTrue(body, 'locked')),
+    isOne: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),
     what: 'a stream that was already read, probably by a body parser',
   },
   { code: 'stream_as_body', isOne: isStream, what: 'a stream' },
-  { code: 'event_as_body', isOne: (body) => has(body, 'isBase64Encoded'), what: 'a whole event' },
+  { code: 'event_as_body', isOne: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
   {
     code: 'chunks_as_body',
     isOne: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
@@ -168,7 +168,7 @@ export function alreadyRead(source: object, argument: string): TypeError {
 
 function findFramework(value: unknown): Framework | undefined {
   // The fields of a parsed body are not checked, because the sender chooses them.
-  if (typeof value !== 'object' || value === null || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
+  if (!isObject(value) || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
   return FRAMEWORKS.find(({ isOne }) => isOne(value))
 }
 
@@ -180,16 +180,4 @@ export function isPlain(value: object): boolean {
 
 function isStream(value: unknown): boolean {
   return hasMethod(value, 'pipe') || hasMethod(value, 'getReader')
-}
-
-function has(value: unknown, name: string): boolean {
-  return name in Object(value)
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof Object(value)[name] === 'function'
-}
-
-function isTrue(value: unknown, property: string): boolean {
-  return Object(value)[property] === true
 }

@@ -10,14 +10,15 @@ import { assertWellFormed, invalidType } from '../arguments.js'
  */
 export type Body = Uint8Array | ArrayBuffer | string
 
+/** Returns the bytes of a text in UTF-8. */
+export function encodeText(text: string, name: string): Buffer {
+  assertWellFormed(text, name)
+  return Buffer.from(text)
+}
+
 /** Returns the bytes of `body`, without a copy where possible, or `undefined` if it is not a raw body. */
 export function bytesOf(body: unknown, name: string): Uint8Array | undefined {
-  if (typeof body === 'string') {
-    assertWellFormed(body, name)
-    return Buffer.from(body, 'utf8')
-  }
-  // Most bodies are returned here. An empty array may have been transferred to another thread, which the code below detects.
-  if (types.isUint8Array(body) && body.length > 0 && !types.isSharedArrayBuffer(body.buffer)) return body
+  if (typeof body === 'string') return encodeText(body, name)
   const [buffer, ...range] = ArrayBuffer.isView(body) ? [body.buffer, body.byteOffset, body.byteLength] : [body]
   // Another thread can change shared memory between two reads, so it is copied.
   if (types.isSharedArrayBuffer(buffer)) return new Uint8Array(buffer, ...range).slice()

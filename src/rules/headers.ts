@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { invalidType, kindOf } from '../arguments.js'
+import { hasMethod, invalidType, kindOf } from '../arguments.js'
 import { HEADER_NAMES, type HeaderName, type HeaderValues, parseContentLength } from './formats.js'
 
 /**
@@ -22,36 +22,30 @@ export { HEADER_NAMES, type HeaderName, type HeaderValues }
  * A repeated header is joined with `, ` (RFC 9110, section 5.3), and so fails its format rule.
  */
 export function readHeaders(headers: HeadersInput): HeaderValues {
-  const values: Values = { timestamp: undefined, nonce: undefined, signature: undefined }
-  // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
-  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) {
-    for (const name of HEADER_NAMES) add(values, name, headers.get(name))
-  } else if (Symbol.iterator in headers) {
-    for (const pair of headers as Iterable<unknown>) {
-      if (!Array.isArray(pair) || typeof pair[0] !== 'string') {
-        throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
-      }
-      add(values, pair[0], pair[1])
-    }
-  } else {
-    const record: Properties = headers
-    for (const name in record) {
-      // Looking up and lowercasing every header would cost a tenth of a `verify`.
-      if ((name.length === 7 || name.length === 11) && Object.hasOwn(record, name)) add(values, name, record[name])
-    }
+  const values: { [name: string]: string | undefined } = {}
+  for (const [anyCase, value] of pairsOf(headers, HEADER_NAMES)) {
+    const name = HEADER_NAMES.find((one) => one === anyCase.toLowerCase())
+    if (name !== undefined) values[name] = joined(values[name], value, name)
   }
-  return values
+  return { timestamp: values['x-timestamp'], nonce: values['x-nonce'], signature: values['x-signature'] }
 }
 
-type Values = { -readonly [name in keyof HeaderValues]: HeaderValues[name] }
+/** Returns the headers with these names, in lowercase. A list of pairs is returned whole. */
+function pairsOf(headers: HeadersInput, names: readonly string[]): Iterable<readonly [name: string, value: unknown]> {
+  // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
+  if (isFetchHeaders(headers)) return names.map((name) => [name, headers.get(name)])
+  if (!(Symbol.iterator in headers)) {
+    const found = Object.keys(headers).filter((name) => names.includes(name.toLowerCase()))
+    return found.map((name) => [name, headers[name]])
+  }
+  return Array.from<unknown, [string, unknown]>(headers as Iterable<unknown>, (pair) => {
+    if (Array.isArray(pair) && typeof pair[0] === 'string') return [pair[0], pair[1]]
+    throw invalidType('request.headers is a list, but not of pairs. Pass [name, value] pairs.', 'no_pairs')
+  })
+}
 
-type Properties = { readonly [name: string]: unknown }
-
-function add(values: Values, anyCase: string, value: unknown): void {
-  const name = anyCase.toLowerCase()
-  if (name === 'x-timestamp') values.timestamp = joined(values.timestamp, value, name)
-  else if (name === 'x-nonce') values.nonce = joined(values.nonce, value, name)
-  else if (name === 'x-signature') values.signature = joined(values.signature, value, name)
+function isFetchHeaders(headers: HeadersInput): headers is { get(name: string): string | null } {
+  return hasMethod(headers, 'get') && !types.isMap(headers)
 }
 
 function joined(before: string | undefined, value: unknown, name: HeaderName): string | undefined {
@@ -69,17 +63,9 @@ export function contentLengthOf(headers: HeadersInput): number | undefined {
 /** Returns the value of a header whose name, in lowercase, is `wanted`. Returns `undefined` if the headers cannot be read again. */
 export function findHeader(headers: HeadersInput, wanted: string): string | undefined {
   try {
-    return String(valueIn(headers, wanted) ?? '') || undefined
+    const pairs = [...pairsOf(headers, [wanted])]
+    return String(pairs.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '') || undefined
   } catch {
     return undefined
   }
-}
-
-function valueIn(headers: HeadersInput, wanted: string): unknown {
-  if ('get' in headers && typeof headers.get === 'function' && !types.isMap(headers)) return headers.get(wanted)
-  const isWanted = (name: string) => name.length === wanted.length && name.toLowerCase() === wanted
-  if (Symbol.iterator in headers) return [...headers].find(([name]) => isWanted(name))?.[1]
-  // Node writes the names in lowercase.
-  const name = wanted in headers ? wanted : Object.keys(headers).find(isWanted)
-  return name === undefined ? undefined : Reflect.get(headers, name)
 }
