@@ -66,7 +66,7 @@ describe('the tarballs', () => {
       'start',
       'trust',
     ])
-    expect(readdirSync(tools).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json'])
+    expect(readdirSync(tools).sort()).toEqual(['LICENSE', 'README.md', 'bin.js', 'dist', 'docs', 'package.json'])
     expect(readdirSync(join(tools, 'docs'))).toEqual(['debug'])
   })
 
@@ -160,25 +160,23 @@ describe('publishing', () => {
 })
 
 describe('the command', () => {
-  it('runs with npx in an empty folder, without the library', () => {
+  it('runs with npx in an empty folder, without the library', { timeout: 60_000 }, () => {
     const empty = mkdtempSync(join(tmpdir(), 'empty-'))
     try {
-      const { version } = JSON.parse(readFileSync(join(ROOT, 'tools/package.json'), 'utf8'))
-      const [npm, ...args] = [...NPM, 'exec', '--offline', '--yes'] as const
       const tarball = `--package=${join(folder, 'inbound-webhook-tools.tgz')}`
-      const run = (...call: string[]) =>
-        spawnSync(npm, [...args, tarball, '--', 'inbound-webhook-tools', ...call], { cwd: empty, encoding: 'utf8' })
-      expect(run('--version').stdout).toBe(`${version}\n`)
-      expect(run('check', 'http://127.0.0.1:9/', '--secret-env', 'ABSENT').stderr).toContain('--secret-env is not set')
+      const call = ['inbound-webhook-tools', 'check', 'http://127.0.0.1:9/', '--secret-env', 'ABSENT']
+      const [npm, ...args] = [...NPM, 'exec', '--offline', '--yes', tarball, '--', ...call] as const
+      const { stderr } = spawnSync(npm, args, { cwd: empty, encoding: 'utf8' })
+      expect(stderr).toContain('--secret-env is not set')
     } finally {
       rmSync(empty, { recursive: true })
     }
   })
 
   it('is in a clone, where npx finds it', () => {
-    const { bin } = JSON.parse(readFileSync(join(ROOT, 'tools/package.json'), 'utf8'))
     const command = join(ROOT, 'node_modules/.bin/inbound-webhook-tools')
-    expect(realpathSync(command)).toBe(built(`tools/${bin['inbound-webhook-tools']}`))
+    built('tools/dist/cli.js')
+    expect(realpathSync(command)).toBe(join(ROOT, 'tools/bin.js'))
     expect(execSync(`"${command}" --version`, { cwd: ROOT, encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+/)
   })
 
