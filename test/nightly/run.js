@@ -1,5 +1,5 @@
 // `npm run test:nightly` runs everything that CI leaves out, one part after the other. It continues after a failure.
-// `npm run test:nightly stores overload` runs these parts. `npm run test:nightly mutation core` passes `core` to the last command of the part.
+// `npm run test:nightly stores faults` runs these parts. `npm run test:nightly mutation core` passes `core` to the last command of the part.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -30,10 +30,9 @@ const FUZZER = 'test/nightly/fuzz/build/main.js'
 
 /** @type {Record<string, Part>} */
 const PARTS = {
-  stores: tests('stores', 20),
+  // Some of them count what a server does per second, so nothing else runs beside them.
+  stores: tests('stores', 40, '--maxWorkers 1'),
   faults: tests('faults', 30),
-  // It counts what a server does per second, so nothing else runs beside it.
-  overload: tests('overload', 15, '--maxWorkers 1'),
   memory: tests('memory', 10, '--maxWorkers 1'),
   frameworks: tests('frameworks', 40),
   senders: tests('senders', 20),

@@ -10,12 +10,13 @@ const TICKS = 30
  */
 export class SimulatedTime {
   now = 0
-  #timers: { due: number; act: () => void }[] = []
+  #timers: { due: number; act: () => void; isRef: boolean }[] = []
 
   start(): void {
     vi.stubGlobal('performance', { now: () => this.now })
     const start = (act: (value?: unknown) => void, milliseconds: number, value?: unknown) => {
-      const timer = { due: this.now + milliseconds, act: () => act(value), unref: () => timer }
+      const unref = () => Object.assign(timer, { isRef: false })
+      const timer = { due: this.now + milliseconds, act: () => act(value), unref, isRef: true }
       const index = this.#timers.findLastIndex(({ due }) => due <= timer.due)
       this.#timers.splice(index + 1, 0, timer)
       return timer
@@ -75,6 +76,11 @@ export class SimulatedTime {
   /** How many timers have not run yet. */
   get timers(): number {
     return this.#timers.length
+  }
+
+  /** How many of them keep the process running. */
+  get refs(): number {
+    return this.#timers.filter(({ isRef }) => isRef).length
   }
 
   #runNext(): void {

@@ -1,8 +1,9 @@
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../../arguments.js'
+import { warnOnce } from '../../hints/warnings.js'
 import { withoutCredentials } from '../credentials.js'
 import { assertFunction } from '../options.js'
 import { CONCURRENCY } from './admission.js'
-import { connectFailure } from './failure.js'
+import { createFailure } from './failure.js'
 
 /** `Symbol.asyncDispose`, or `never` if the types of the project do not have this symbol. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol } ? Key : never
@@ -59,7 +60,16 @@ export function connectOptionsOf(
     )
   }
   assertFunction(onError, 'onError', '(error) => console.error(error)')
-  return { timeout, concurrency, onError: (error) => onError(withoutCredentials(error)) }
+  return { timeout, concurrency, onError: (error) => void report(onError, withoutCredentials(error)) }
+}
+
+/** Calls `onError`. The store recovers even if this function throws or rejects. */
+async function report(onError: (error: unknown) => unknown, error: unknown): Promise<void> {
+  try {
+    await onError(error)
+  } catch (thrown) {
+    warnOnce('ON_ERROR_THROWS', `onError of a nonce store threw an error: ${thrown}. Catch errors inside onError.`)
+  }
 }
 
 /** Every client that a `create` has returned, so that a client that is returned twice is noticed. */
@@ -93,7 +103,7 @@ export function createClient<Client extends object, Options extends object>(
   try {
     client = create(watched)
   } catch (error) {
-    throw connectFailure(error)
+    throw createFailure(error)
   }
   const missing = methods.find((method) => typeof Object(client)[method] !== 'function')
   if (missing !== undefined) {

@@ -11,8 +11,6 @@ import type { ConnectionOptions } from 'node:tls'
 // | postgres | 3           | state of a statement, options of the client    | the same two                                              |
 // | mysql2   | 3           | connection of a pool's connection              | sets up each connection once; else before each statement  |
 // | mariadb  | 3           | the event error of a pool                      | reports errors to onError; else one would end the process |
-// | redis    | 5, 6        | the listener for abort on the signal of a node | closes connections that are being opened; else they stay  |
-// | redis    | 5, 6        | its cache of classes: the JSON of all options  | a new connection is ready at once; else it takes 35 ms    |
 // | ioredis  | 5, 6        | lastNodeError of the error of a cluster        | says why no node can be reached; else nothing says it     |
 
 /** The session of a statement, as CancelRequest of PostgreSQL's protocol names it. */
@@ -94,22 +92,6 @@ export function connectionOfMysql2(connection: object): object {
 /** Listens for the background errors of a mariadb pool. The type of the pool lacks this event. */
 export function onErrorOfMariadb(pool: object, listener: (error: unknown) => void): void {
   Object(pool).on('error', listener)
-}
-
-/**
- * Closes all connections that a client of redis has made with this signal, also those that are being opened. The signal is not
- * aborted, because Node would still open a later connection, and the client would not know about it.
- */
-export function closeSocketsOfNodeRedis(signal: AbortSignal | undefined): void {
-  signal?.dispatchEvent(new Event('abort'))
-}
-
-/**
- * Returns socket options that JSON leaves out. For each connection, redis looks up a class by the JSON of all options. If the address
- * were part of the JSON, redis would build a class with all commands for each node.
- */
-export function socketOfNodeRedis<Options extends object>(options: Options): Options {
-  return { ...options, ...{ toJSON: () => undefined } }
 }
 
 /** Returns the error of the last node that a cluster of ioredis tried, or `undefined`. */

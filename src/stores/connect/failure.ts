@@ -9,21 +9,19 @@ interface Reason {
   /** Matches the message of an error that has no code of its own. */
   text?: RegExp
   message: string
-  /** The name of the guide at the end of the message. */
-  guide?: string
   /** Whether the problem ends by itself, for example with a failover. */
   isPassing?: true
 }
 
-const LACKS_PERMISSION = 'The user lacks a permission, which the cause names. Grant what the guide lists:'
+const INVALID_URL: Reason = {
+  codes: ['ERR_INVALID_URL'],
+  text: /^error parsing connection string/,
+  message: 'The URL in create is invalid. Encode its user name and password with encodeURIComponent.',
+}
 
 /** The first reason that fits decides, so the precise reasons come first. The messages are safe to send: they name no host and no user. */
 const REASONS: readonly Reason[] = [
-  {
-    codes: ['ERR_INVALID_URL'],
-    text: /^error parsing connection string/,
-    message: 'The URL in create is invalid. Encode its user name and password with encodeURIComponent.',
-  },
+  INVALID_URL,
   {
     codes: ['28P01', '28000', 1045, 1698],
     text: /\bWRONGPASS\b|\bNOAUTH\b|AUTH failed/,
@@ -43,7 +41,12 @@ const REASONS: readonly Reason[] = [
     message:
       'The user lacks a permission: it needs SELECT, INSERT and DELETE on the table. If the table is absent, it also needs CREATE on the database.',
   },
-  { codes: [], text: /\bNOPERM\b|user executing the script can't/, message: LACKS_PERMISSION, guide: 'redis' },
+  {
+    codes: [],
+    text: /\bNOPERM\b|user executing the script can't/,
+    message:
+      'The user lacks a permission: it needs +eval +get +set +info on the keys webhook-nonce:*, and in a cluster also +cluster|slots +cluster|info +asking.',
+  },
   {
     codes: ['42P01', 1146],
     message: 'The table does not exist. Create it, or leave createTable on.',
@@ -118,19 +121,14 @@ export function connectFailure(error: unknown, background?: unknown): Error {
   const causes = [error, background]
   for (const reason of REASONS) {
     const cause = causes.flatMap(chainOf).find((link) => fits(reason, link))
-    if (cause !== undefined) return new NonceStoreError(messageOf(reason), { cause: withoutCredentials(cause) })
+    if (cause !== undefined) return new NonceStoreError(reason.message, { cause: withoutCredentials(cause) })
   }
   return new NonceStoreError(UNKNOWN, { cause: withoutCredentials(error) })
 }
 
-function messageOf({ message, guide }: Reason): string {
-  return guide === undefined ? message : `${message} node_modules/inbound-webhook-auth/docs/operate/${guide}.md`
-}
-
-/** Returns whether a {@link connectFailure} says that no server can be reached, which a client knows at once. */
-export function isDown(failure: unknown): boolean {
-  const { code } = Object(Object(failure).cause)
-  return ['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)
+/** Returns what to throw for an error of `create`: this error, unless it is that of a client for a URL, which may show a password. */
+export function createFailure(error: unknown): unknown {
+  return fits(INVALID_URL, error) ? connectFailure(error) : error
 }
 
 /** Returns whether the problem of a {@link connectFailure} may end by itself. */

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { within } from '../with-timeout.js'
-import { connectFailure, isDown } from './failure.js'
+import { startTimer, within } from '../with-timeout.js'
+import { connectFailure } from './failure.js'
 
 /** Milliseconds between two attempts to replace a client. */
 const RETRY_INTERVAL = 100
@@ -76,7 +75,7 @@ export class KeptClient<Client extends object> {
     let background: unknown
     const client = this.#driver.create((error) => {
       background = error
-      this.#onError(error)
+      if (!this.#isClosed) this.#onError(error)
     })
     this.#open.set(client, undefined)
     try {
@@ -97,7 +96,7 @@ export class KeptClient<Client extends object> {
    * Replaces `client` by a new client as soon as one works. Until then, `client` stays in use.
    *
    * @returns the client that works. The promise waits for this client as long as the store is open.
-   * @throws if the server has been down for longer than `timeout`. A shorter outage, such as a restart, only costs time.
+   * @throws if no client has worked for longer than `timeout`. A shorter outage, such as a restart, only costs time.
    */
   async replace(client: Client, reason: unknown): Promise<Client> {
     if (client === this.#client && this.#replacement === undefined && !this.#isClosed) {
@@ -115,7 +114,7 @@ export class KeptClient<Client extends object> {
   /**
    * Opens new clients until one works, and then closes `old`.
    *
-   * @param giveUp - is called with the error of each attempt after the server has been down for longer than `timeout`.
+   * @param giveUp - is called with the error of each attempt after no client has worked for longer than `timeout`.
    */
   async #tryUntilOpen(old: Client, giveUp: (error: unknown) => void): Promise<void> {
     const start = performance.now()
@@ -123,13 +122,13 @@ export class KeptClient<Client extends object> {
       try {
         this.#client = await this.#openClient()
         // The old client is closed later, because commands that it has sent may still be answered.
-        setTimeout(() => this.#end(old), this.#timeout).unref()
+        startTimer(this.#timeout, () => this.#end(old), { ref: false })
         this.#driver.replaced?.()
         break
       } catch (error) {
         this.#onError(error)
-        if (isDown(error) && performance.now() - start > this.#timeout) giveUp(error)
-        await sleep(RETRY_INTERVAL, undefined, { ref: false })
+        if (performance.now() - start > this.#timeout) giveUp(error)
+        await pause(RETRY_INTERVAL)
       }
     }
     this.#replacement = undefined
@@ -138,7 +137,7 @@ export class KeptClient<Client extends object> {
   /** Checks the client every `interval` milliseconds. */
   async watch(interval: number): Promise<void> {
     for (;;) {
-      await sleep(interval, undefined, { ref: false })
+      await pause(interval)
       const client = this.#client
       if (this.#isClosed || client === undefined) return
       await this.#inTime(this.#driver.check(client)).catch((error: unknown) =>
@@ -163,4 +162,9 @@ export class KeptClient<Client extends object> {
     this.#isClosed = true
     await Promise.all([...this.#open.keys()].map((client) => this.#end(client)))
   }
+}
+
+/** Waits without a timer that keeps the process running. */
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => startTimer(milliseconds, resolve, { ref: false }))
 }

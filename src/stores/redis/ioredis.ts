@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
 
@@ -91,7 +89,7 @@ export async function connectIoredis(
       client.on('error', onClientError)
       return client
     },
-    connect: (client) => connectClient(client, timeout),
+    connect: (client) => client.connect(),
     send: (client, [command = '', ...args]) => client.call(command, ...args),
     masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
     info: (connection) => connection.call('INFO'),
@@ -101,40 +99,6 @@ export async function connectIoredis(
   }
   return connectRedis(driver, common)
 }
-
-/**
- * Connects a client. If ioredis reaches no sentinel or no node of a cluster, ioredis rejects without the reason. So this function then
- * opens a connection to each address itself. If all of them fail, the error has their errors too, which show whether the host or the port is
- * wrong.
- */
-async function connectClient(client: IoredisClient, timeout: number): Promise<void> {
-  const { sentinels } = Object(Object(client).options)
-  const addresses: IoredisNode['options'][] = [...(sentinels ?? [])]
-  if ('nodes' in client) client.on('+node', ({ options }) => addresses.push(options))
-  try {
-    await client.connect()
-  } catch (error) {
-    const reached = addresses.map((address) => reach(address, timeout))
-    const reasons: unknown[] = await Promise.any(reached).then(
-      () => [],
-      ({ errors }) => errors,
-    )
-    throw reasons.length === 0 ? error : new AggregateError([error, ...reasons], Object(error).message)
-  }
-}
-
-/** Opens a connection and ends it. Rejects if there is no connection after `timeout` milliseconds. */
-async function reach({ host, port = SENTINEL_PORT }: IoredisNode['options'], timeout: number): Promise<void> {
-  const socket = connect({ host, port })
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(timeout) })
-  } finally {
-    socket.destroy()
-  }
-}
-
-/** The port of a sentinel that is given without one. */
-const SENTINEL_PORT = 26379
 
 function clientOptions(timeout: number): IoredisOptions {
   const node = {

@@ -1,6 +1,4 @@
-import { setMaxListeners } from 'node:events'
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
-import { closeSocketsOfNodeRedis, socketOfNodeRedis } from '../connect/driver-internals.js'
 import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
 
 /** Options of a connection of the package `redis`. */
@@ -66,9 +64,6 @@ export type NodeRedisClient = NodeRedisSingle | NodeRedisCluster | NodeRedisSent
 
 const EXAMPLE = '(options) => createClient({ url, ...options })'
 
-/** Milliseconds between two attempts to close the connections of a client. */
-const CLOSE_INTERVAL = 20
-
 /**
  * Connects a {@link RedisNonceStore} with the package `redis`: to a single server, a cluster, or a master behind Sentinel.
  *
@@ -92,21 +87,11 @@ export async function connectNodeRedis(
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
   const common = redisOptionsOf(create, EXAMPLE, options)
-  const { timeout } = common
-  /** The signal of each client that is not closed. */
-  const signalOf = new WeakMap<NodeRedisClient, AbortSignal>()
-
   const driver: RedisDriver<NodeRedisClient, NodeRedisSingle | NodeRedisSentinel> = {
     create(onClientError) {
-      const { signal } = new AbortController()
-      // Node 20 warns of a leak when a client has more than ten connections.
-      setMaxListeners(0, signal)
       const methods = ['connect', 'sendCommand', 'destroy', 'on']
-      const client = createClient(create, clientOptions(timeout, signal), methods, EXAMPLE)
-      signalOf.set(client, signal)
-      client.on('error', (error) => {
-        if (signalOf.has(client)) onClientError(error)
-      })
+      const client = createClient(create, clientOptions(common.timeout), methods, EXAMPLE)
+      client.on('error', onClientError)
       return client
     },
     connect: (client) => client.connect(),
@@ -116,32 +101,21 @@ export async function connectNodeRedis(
     },
     info: (connection) => sendTo(connection, ['INFO']),
     async close(client) {
-      const signal = signalOf.get(client)
-      signalOf.delete(client)
-      // The destroy() of Sentinel first tries one sentinel after the other, so new connections are closed until it settles.
-      const closing = setInterval(closeSocketsOfNodeRedis, CLOSE_INTERVAL, signal).unref()
-      try {
-        await client.destroy()
-      } finally {
-        clearInterval(closing)
-        closeSocketsOfNodeRedis(signal)
-      }
+      await client.destroy()
     },
   }
   return connectRedis(driver, common)
 }
 
 /** Returns new options for each client, because a client may change its options. */
-function clientOptions(timeout: number, signal: AbortSignal): NodeRedisOptions {
-  const socket = () =>
-    socketOfNodeRedis({
-      connectTimeout: timeout,
-      // A connection that works is never silent for this long, because the checks and their answers come more often.
-      socketTimeout: 1000 + 2 * timeout,
-      reconnectStrategy: false as const,
-      // The public types leave `signal` out, because a project may lack the types of Node.
-      signal,
-    })
+function clientOptions(timeout: number): NodeRedisOptions {
+  const socket = () => ({
+    connectTimeout: timeout,
+    // A connection that works is never silent for this long, because the checks and their answers come more often.
+    // A connection that destroy() forgets, because it was being opened, ends after this time.
+    socketTimeout: 1000 + 2 * timeout,
+    reconnectStrategy: false as const,
+  })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
   // A quarter of the time-out is short enough to skip a sentinel that hangs in time. The sentinel in use answers pings more often.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect as connectTcp } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
@@ -9,16 +9,13 @@ import { createPool as createMariadbPool } from 'mariadb'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
-import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  closeSocketsOfNodeRedis,
   connectionOfMysql2,
   lastErrorOfIoredis,
   onErrorOfMariadb,
   sessionOfPg,
   sessionOfPostgresJs,
-  socketOfNodeRedis,
 } from '../../../src/stores/connect/driver-internals.js'
 import { createCertificate } from '../../support/certificate.js'
 import { MariaDbServer, mariadbIsInstalled } from '../../support/mariadb-server.js'
@@ -173,43 +170,6 @@ it('Node counts the bytes of a socket below TLS, and ends TLS with the socket', 
 })
 
 describe('of Redis', () => {
-  it('redis closes a connection that is being opened, when its signal is told so', async () => {
-    // It accepts connections, and never says a word.
-    const open = new Set<Socket>()
-    const server = createServer((socket) => {
-      open.add(
-        socket
-          .on('error', () => {})
-          .once('close', () => open.delete(socket))
-          .resume(),
-      )
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    const { signal } = new AbortController()
-    const socket = { host: '127.0.0.1', port, reconnectStrategy: false as const, signal }
-    const client = createClient({ socket })
-    client.on('error', () => {})
-    const connecting = client.connect().catch(() => {})
-    try {
-      await eventually(() => expect(open.size).toBe(1))
-      closeSocketsOfNodeRedis(signal)
-      await eventually(() => expect(open.size, gone('redis', 'listener on the signal of its socket')).toBe(0))
-    } finally {
-      client.destroy()
-      server.close()
-      await connecting
-    }
-  })
-
-  it('redis uses one class for the connections to all nodes', () => {
-    const classes = [6379, 6380].map((port) => {
-      const client = createClient({ socket: socketOfNodeRedis({ port }) })
-      return Object.getPrototypeOf(Object.getPrototypeOf(client))
-    })
-    expect(classes[0] === classes[1], gone('redis', 'cache of classes by the JSON of the options')).toBe(true)
-  })
-
   it('the error of a cluster of ioredis has the error of the last node', async () => {
     const nodes = [{ host: '127.0.0.1', port: await freePort() }]
     const cluster = new Cluster(nodes, { lazyConnect: true, clusterRetryStrategy: () => null })

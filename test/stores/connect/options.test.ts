@@ -53,12 +53,14 @@ describe.each(CONNECT)('%s', (name, connect) => {
     await expect(connect(() => client)).rejects.toThrow(/^create .*the same client/)
   })
 
-  it('passes on what the function throws', async () => {
-    const error = new Error('no such file: ca.pem')
+  it.each([
+    Object.assign(new Error("ENOENT: no such file or directory, open 'ca.pem'"), { code: 'ENOENT' }),
+    new Error('STATEMENT_TIMEOUT is not set'),
+  ])('passes on what the function throws: %s', async (error) => {
     const rejected = connect(() => {
       throw error
     })
-    await expect(rejected).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: error })
+    await expect(rejected).rejects.toBe(error)
   })
 
   it.runIf(/Redis|redis/.test(name))('refuses a key prefix that is no string', async () => {
@@ -90,7 +92,7 @@ async function optionsOf(connect: Connect): Promise<unknown> {
     passed = { ...options }
     throw new Error('no client')
   }
-  await expect(connect(create)).rejects.toHaveProperty('cause.message', 'no client')
+  await expect(connect(create)).rejects.toHaveProperty('message', 'no client')
   return passed
 }
 
@@ -102,8 +104,6 @@ describe('the options of a client have a deadline for each step, and', () => {
       connectTimeout: 1000,
       socketTimeout: 3000,
       reconnectStrategy: false,
-      signal: expect.any(AbortSignal),
-      toJSON: aFunction,
     }
     const node = { disableOfflineQueue: true, socket }
     expect(await optionsOf(connectNodeRedis as Connect)).toEqual({
