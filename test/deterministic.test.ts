@@ -34,7 +34,7 @@ const RULES: readonly { what: string; fix: string; matches: (node: ts.Node) => b
 ]
 
 function isPropertyAccess(node: ts.Node, text: string): boolean {
-  return ts.isPropertyAccessExpression(node) && node.getText() === text
+  return ts.isPropertyAccessExpression(node) && node.name.text === text.split('.')[1] && node.getText() === text
 }
 
 /** Returns whether a node belongs to the expression of an `expect`, with all that is called on its result. */
@@ -58,10 +58,12 @@ function findBroken(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const broken: string[] = []
   const visit = (node: ts.Node): void => {
-    for (const { what, fix, matches } of RULES) {
-      if (!matches(node)) continue
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
-      broken.push(`${file}:${line + 1}: ${what} ${fix}`)
+    if (ts.isPropertyAccessExpression(node) || ts.isPropertyAssignment(node)) {
+      for (const { what, fix, matches } of RULES) {
+        if (!matches(node)) continue
+        const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+        broken.push(`${file}:${line + 1}: ${what} ${fix}`)
+      }
     }
     ts.forEachChild(node, visit)
   }
@@ -87,7 +89,7 @@ const SUITES = new Set(
 )
 for (const file of SUITES) for (const path of importsOf(file)) SUITES.add(path)
 
-it('no test that runs on a commit measures time or memory, or runs twice', () => {
+it('no test that runs on a commit measures time or memory, or runs twice', { timeout: 60_000 }, () => {
   expect(SUITES.size).toBeGreaterThan(100)
   expect(['vitest.config.ts', ...SUITES].flatMap((file) => findBroken(file, read(file)))).toEqual([])
 })
