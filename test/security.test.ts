@@ -1,5 +1,17 @@
-import { expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, type Secret, verify, type WebhookRequest } from '../src/index.js'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, it, vi } from 'vitest'
+import {
+  MemoryNonceStore,
+  type NonceStore,
+  receive,
+  refuse,
+  type Secret,
+  verify,
+  type WebhookRequest,
+} from '../src/index.js'
 import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
 
 // These tests show what is not protected, with one test for each row of SECURITY.md.
@@ -144,4 +156,103 @@ it('secrets that differ only in NULs at the end are one key', async () => {
   const request = signedRequest({ secret: 'a secret' })
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret\0')).toBe('accepted')
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret ')).toBe('signature_mismatch')
+})
+
+/** A server with `receive` and `refuse`, which accepts requests at {@link NOW}. */
+async function startServer(): Promise<{ port: number; accepted: string[]; close(): void }> {
+  const accepted: string[] = []
+  const nonceStore = new RecordingStore()
+  const server = createServer(async (request, response) => {
+    try {
+      const { nonce } = await receive({ webhookId: '42', request }, SECRET, nonceStore, new TestClock())
+      accepted.push(nonce)
+      response.writeHead(204).end()
+    } catch (error) {
+      refuse(response, error, { log() {} })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { port: (server.address() as AddressInfo).port, accepted, close }
+}
+
+/** Returns the text of a request with these headers. */
+function textOf(headers: Record<string, string>, body: string): string {
+  const lines = Object.entries({ host: 'a', 'content-length': String(body.length), ...headers })
+  return `POST / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}
+
+const FORGED = { 'x-timestamp': TIMESTAMP, 'x-nonce': 'n', 'x-signature': '0'.repeat(64) }
+
+it('a request without a right signature can hold its memory until bodyTimeout', async () => {
+  vi.useFakeTimers()
+  try {
+    const request = Object.assign(new Readable({ read() {} }), { headers: FORGED })
+    const source = { webhookId: '42', request, maxBytes: 1000, bodyTimeout: 5000 }
+    const settled = vi.fn()
+    const received = receive(source, SECRET, new RecordingStore(), new TestClock()).catch((error) =>
+      settled(error.code),
+    )
+    request.push(Buffer.alloc(1000))
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(settled).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await received
+    expect(settled).toHaveBeenCalledWith('ERR_BODY_TIMEOUT')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('the header Connection of a 401 shows whether a header broke a rule', async () => {
+  const { port, close } = await startServer()
+  const answerTo = async (headers: Record<string, string>, body: string) => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    socket.write(textOf({ ...headers, 'content-length': '6' }, body))
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    return answer
+  }
+  const malformed = { ...FORGED, 'x-signature': '0' }
+  expect(await answerTo(malformed, 'a ')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
+  expect(await answerTo(FORGED, 'a body')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: keep-alive\r\n/s)
+  close()
+})
+
+it('Node answers 100 Continue before the request is refused', async () => {
+  const { port, close } = await startServer()
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  socket.write(textOf({ expect: '100-continue', 'content-length': '6' }, ''))
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
+  close()
+})
+
+it('a genuine request behind an early refusal on the same connection gets no response', async () => {
+  const { port, accepted, close } = await startServer()
+  const { headers, body } = signedRequest()
+  const alone = connect(port, '127.0.0.1').setEncoding('latin1')
+  alone.write(textOf(headers, String(body)))
+  expect((await once(alone, 'data'))[0]).toMatch(/^HTTP\/1\.1 204 /)
+  alone.destroy()
+
+  const socket = connect(port, '127.0.0.1')
+    .setEncoding('latin1')
+    .on('error', () => {})
+  socket.write(textOf({ 'content-length': '6' }, 'a '))
+  const behind = signedRequest({ nonce: 'behind' })
+  const [refused] = await once(socket, 'data')
+  socket.write(`body${textOf(behind.headers, String(behind.body))}`)
+  let later = ''
+  socket.on('data', (chunk) => {
+    later += chunk
+  })
+  await once(socket, 'close')
+  expect(refused).toMatch(/^HTTP\/1\.1 401 /)
+  expect([later, accepted]).toEqual(['', [headers['x-nonce']]])
+  close()
 })
