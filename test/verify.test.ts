@@ -370,14 +370,14 @@ describe('everything is read once, before the store is asked', () => {
     const secrets = [SECRET]
     const store = new RecordingStore()
     const changing: NonceStore = {
-      async reserve(...call) {
+      async reserve(webhookId, key, ttlSeconds) {
         await Promise.resolve()
         body.fill(0)
         request.webhookId = 'another'
         request.headers['x-nonce'] = 'another'
         request.body = ''
         secrets[0] = 'another'
-        return store.reserve(...call)
+        return store.reserve(webhookId, key, ttlSeconds)
       },
     }
     expect(await resultOf(request, secrets, changing)).toMatchObject({ ok: true, webhookId: '42', nonce: NONCE })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
 import { hidingCredentials } from './credentials.js'
-import { scopedKeyHash, ttlMilliseconds } from './keys.js'
+import { newToken, ownerHash, scopedKeyHash, ttlMilliseconds } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction } from './options.js'
 import { Reservations } from './reservations.js'
@@ -12,7 +12,7 @@ interface DynamoDBPutItemInput {
   TableName: string
   Item: Record<'key_hash' | 'reserved_by', { S: string }> & Record<'expires_at', { N: string }>
   ConditionExpression: string
-  ExpressionAttributeValues: Record<':now', { N: string }> & Record<':caller', { S: string }>
+  ExpressionAttributeValues: Record<string, { N: string } | { S: string }>
   ReturnConsumedCapacity: 'TOTAL'
 }
 
@@ -41,7 +41,13 @@ const TABLE = /^[A-Za-z0-9_.:/-]{3,1024}$/
  * The condition of a write: the key is free, has expired, or was reserved by the same call. An SDK sends a request again if the answer
  * was lost, so the same call may arrive twice.
  */
-const CONDITION = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
+const IS_FREE = 'attribute_not_exists(key_hash) OR expires_at < :now OR reserved_by = :caller'
+
+/** The condition of a release. */
+const IS_OWN = 'begins_with(reserved_by, :owner)'
+
+/** A released key expired this long ago, so it is also free for a process whose clock is late. Time to live ignores 5 years. */
+const RELEASED_SECONDS = 3600
 
 /**
  * A nonce store in a DynamoDB table that works with any version of the AWS SDK.
@@ -103,24 +109,40 @@ export class DynamoDBNonceStore implements NonceStore {
    * Reserves `key` for `webhookId` for `ttlSeconds`, rounded up to a whole second. Resolves to whether the key was free. Rejects if
    * `putItem` rejects, or after `timeout`.
    */
-  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+  async reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
     const hash = scopedKeyHash(webhookId, key)
-    return this.#reservations.reserve([hash], ttlSeconds, () => this.#put(hash, ttlSeconds))
+    const now = timeOf(this.#clock)
+    const caller = newToken(owner)
+    // Time to live reads whole seconds.
+    const expiresAt = Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)
+    const values = { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } }
+    return this.#reservations.reserve([hash], ttlSeconds, () => this.#put(hash, expiresAt, caller, IS_FREE, values))
   }
 
-  async #put(hash: string, ttlSeconds: number): Promise<boolean> {
-    const now = timeOf(this.#clock)
-    const caller = randomUUID()
+  /** Frees the keys that were reserved for this `owner`. Rejects if `putItem` rejects, or after `timeout`. */
+  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+    // A key that has expired is free, so the release needs no permission for another operation.
+    const expiresAt = Math.floor(timeOf(this.#clock) / 1000) - RELEASED_SECONDS
+    const values = { ':owner': { S: ownerHash(owner) } }
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    await this.#reservations.release(hashes, () =>
+      Promise.all(hashes.map((hash) => this.#put(hash, expiresAt, newToken(undefined), IS_OWN, values))),
+    )
+  }
+
+  /** Writes an item if the condition is true, and resolves to whether it was true. */
+  async #put(
+    hash: string,
+    expiresAt: number,
+    caller: string,
+    condition: string,
+    values: DynamoDBPutItemInput['ExpressionAttributeValues'],
+  ): Promise<boolean> {
     const input: DynamoDBPutItemInput = {
       TableName: this.#table,
-      Item: {
-        key_hash: { S: hash },
-        // Time to live reads whole seconds.
-        expires_at: { N: String(Math.ceil((now + ttlMilliseconds(ttlSeconds)) / 1000)) },
-        reserved_by: { S: caller },
-      },
-      ConditionExpression: CONDITION,
-      ExpressionAttributeValues: { ':now': { N: (Math.floor(now) / 1000).toFixed(3) }, ':caller': { S: caller } },
+      Item: { key_hash: { S: hash }, expires_at: { N: String(expiresAt) }, reserved_by: { S: caller } },
+      ConditionExpression: condition,
+      ExpressionAttributeValues: values,
       ReturnConsumedCapacity: 'TOTAL',
     }
     let output: unknown

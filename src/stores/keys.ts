@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { assertWellFormed, invalidRange } from '../arguments.js'
 
 /**
@@ -15,6 +15,19 @@ export function scopedKey(webhookId: string, key: string): string {
 /** Returns the SHA-256 of webhook and key in hex, for engines that limit a key's length or treat some characters specially. */
 export function scopedKeyHash(webhookId: string, key: string): string {
   return hash('sha256', scopedKey(webhookId, key))
+}
+
+/** Returns 32 hex digits that stand for an owner. */
+export function ownerHash(owner: string): string {
+  return hash('sha256', owner).slice(0, 32)
+}
+
+/**
+ * Returns a token that is different for every call, for an engine whose client may send a call twice. It starts with the hash of the
+ * owner, so that a release recognises it.
+ */
+export function newToken(owner: string | undefined): string {
+  return (owner === undefined ? '' : ownerHash(owner)) + randomUUID()
 }
 
 /**

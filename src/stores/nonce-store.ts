@@ -33,10 +33,11 @@ export interface NonceStore {
    * @param webhookId - any well-formed string that is not empty. The same key on two webhooks is two keys.
    * @param key - 1 to 128 characters of 0x20 to 0x7E, compared exactly: a nonce, or `signature ` and 64 hex digits.
    * @param ttlSeconds - how long to keep the key, in seconds. `verify` passes 600.
+   * @param owner - who reserves, for {@link NonceStore.release}: a random text per request. It does not change whether a key is free.
    * @returns `true` if the key was free and is now reserved, `false` if it was taken.
    * @throws any error if the store failed. In this case, never return `true` or `false`.
    */
-  reserve(webhookId: string, key: string, ttlSeconds: number): boolean | Promise<boolean>
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean | Promise<boolean>
 
   /**
    * Optional: reserves all keys or none, in one atomic step and one round trip. `verify` calls it for a message that needs two
@@ -50,7 +51,23 @@ export interface NonceStore {
    * @returns `true` if all keys were free and are now reserved, `false` if one was taken.
    * @throws any error if the store failed.
    */
-  reserveAll?(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean | Promise<boolean>
+  reserveAll?(
+    webhookId: string,
+    keys: readonly string[],
+    ttlSeconds: number,
+    owner?: string,
+  ): boolean | Promise<boolean>
+
+  /**
+   * Frees the keys that were reserved for this `owner`, and no others. `handle` calls it if your code throws, and needs it.
+   *
+   * A release may arrive late, when the key has expired and somebody else has reserved it. So delete only where the owner is the same,
+   * in one atomic step.
+   *
+   * @param keys - the keys of one call of `reserve` or `reserveAll`, in the same order.
+   * @throws any error if the store failed. The keys then stay reserved.
+   */
+  release?(webhookId: string, keys: readonly string[], owner: string): void | Promise<void>
 }
 
 export function assertNonceStore(nonceStore: NonceStore): void {

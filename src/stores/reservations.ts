@@ -83,7 +83,13 @@ export class Reservations {
     }
   }
 
-  /** Forgets that the keys are taken, because their reservation was released. */
+  /** Releases the keys of a reservation with `ask`, and forgets that they were taken. Rejects after the time-out. */
+  async release(keys: readonly string[], ask: () => Promise<unknown>): Promise<void> {
+    await within(this.#timeout, ask())
+    this.forget(keys)
+  }
+
+  /** Forgets that the keys were taken, because their reservation was released. */
   forget(keys: readonly string[]): void {
     for (const key of [...keys, idOf(keys)]) this.#takenUntil.delete(key)
   }

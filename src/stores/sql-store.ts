@@ -1,6 +1,6 @@
 import { assertOptions, assertTimeout, kindOf } from '../arguments.js'
 import { hidingCredentials } from './credentials.js'
-import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
+import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { assertFunction, limitOf, retryUndone, tableNames } from './options.js'
 import { Reservations } from './reservations.js'
@@ -27,6 +27,14 @@ export interface SqlNonceStoreOptions {
 /** Runs one statement with its parameters. */
 export type SqlQuery = SqlNonceStoreOptions['query']
 
+/** A row for each key, as the table names them. */
+export interface SqlReservation {
+  /** The keys with their webhook, in hex. */
+  readonly hashes: readonly string[]
+  /** The owner in hex, or an empty text. */
+  readonly owner: string
+}
+
 /** What differs between SQL databases. `table` is the table's quoted name. */
 export interface SqlDialect {
   /** The quote of a name. */
@@ -36,8 +44,10 @@ export interface SqlDialect {
   readonly maxNameLength: number
   /** Returns whether the server undid a statement because of concurrent statements, so that the statement can run again. */
   isUndone(error: unknown): boolean
-  /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. `hashes` are the keys in hex. */
-  reserve(query: SqlQuery, table: string, hashes: readonly string[], milliseconds: number): Promise<boolean>
+  /** Reserves all keys or none by the clock of the database, and resolves to whether all were free. */
+  reserve(query: SqlQuery, table: string, reservation: SqlReservation, milliseconds: number): Promise<boolean>
+  /** Deletes the rows of these keys that have this owner. */
+  release(query: SqlQuery, table: string, reservation: SqlReservation): Promise<unknown>
   /** Creates the table if it is absent, and otherwise checks it. */
   createTable(query: SqlQuery, table: string): Promise<unknown>
   /** Rejects if the table is absent, or is not like one of `createTable`. */
@@ -71,19 +81,26 @@ export abstract class SqlNonceStore implements NonceStore {
    * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
    * `timeout`.
    */
-  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    return this.reserveAll(webhookId, [key], ttlSeconds)
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
   /**
    * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
    * or after `timeout`.
    */
-  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
     const milliseconds = engineTtlMilliseconds(ttlSeconds)
-    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
-    const reserve = () => this.#dialect.reserve(this.#query, this.#table, hashes, milliseconds)
-    return this.#reservations.reserve(hashes, ttlSeconds, () => this.#retry(reserve))
+    const reservation = reservationOf(webhookId, keys, owner)
+    const reserve = () => this.#dialect.reserve(this.#query, this.#table, reservation, milliseconds)
+    return this.#reservations.reserve(reservation.hashes, ttlSeconds, () => this.#retry(reserve))
+  }
+
+  /** Frees the keys that were reserved for this `owner`. Rejects if the client rejects, or after `timeout`. */
+  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+    const reservation = reservationOf(webhookId, keys, owner)
+    const release = () => this.#dialect.release(this.#query, this.#table, reservation)
+    await this.#reservations.release(reservation.hashes, () => this.#retry(release))
   }
 
   /**
@@ -112,6 +129,13 @@ export abstract class SqlNonceStore implements NonceStore {
 
   #retry<T>(run: () => Promise<T>): Promise<T> {
     return retryUndone(run, this.#dialect.isUndone, this.#timeout)
+  }
+}
+
+function reservationOf(webhookId: string, keys: readonly string[], owner: string | undefined): SqlReservation {
+  return {
+    hashes: keys.map((key) => scopedKeyHash(webhookId, key)),
+    owner: owner === undefined ? '' : ownerHash(owner),
   }
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../arguments.js'
 import { assertClock, type Clock, timeOf } from '../clock.js'
-import { engineTtlMilliseconds, scopedKeyHash } from './keys.js'
+import { engineTtlMilliseconds, ownerHash, scopedKeyHash } from './keys.js'
 import type { NonceStore } from './nonce-store.js'
 import { Reservations } from './reservations.js'
 
@@ -71,6 +71,7 @@ export class SqliteNonceStore implements NonceStore {
   readonly #reservations: Reservations
   /** The prepared statements, by the number of keys. */
   readonly #statements: SqliteStatement[] = []
+  readonly #release: SqliteStatement
   readonly #removeExpired: SqliteStatement
   /** The absolute path of the file, or an empty text for a database in memory. */
   readonly #path: string
@@ -100,12 +101,17 @@ export class SqliteNonceStore implements NonceStore {
     retryWhileBusy(timeout, () => {
       database.exec(`
         PRAGMA journal_mode = WAL;
-        CREATE TABLE IF NOT EXISTS "${table}" (key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS "${table}" (
+          key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, reserved_by BLOB NOT NULL
+        ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at)`)
     })
+    this.#release = database.prepare(`DELETE FROM "${table}" WHERE key = ? AND reserved_by = ?`)
     this.#removeExpired = database.prepare(`
       DELETE FROM "${table}" WHERE key IN (
         SELECT key FROM "${table}" WHERE expires_at < ? ORDER BY expires_at LIMIT ${2 * REMOVAL_INTERVAL})`)
+    // A table with other columns throws now, and not at the first request.
+    this.#statementOf(1)
     // If the database was opened for reading only, this throws.
     this.#removeExpired.run(0)
     const files = database.prepare('PRAGMA database_list').all().map(Object)
@@ -114,19 +120,19 @@ export class SqliteNonceStore implements NonceStore {
   }
 
   /** Reserves `key` for `webhookId` for `ttlSeconds`, and returns whether the key was free. Throws if the database throws. */
-  reserve(webhookId: string, key: string, ttlSeconds: number): boolean {
-    return this.reserveAll(webhookId, [key], ttlSeconds)
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean {
+    return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
   /** Reserves all keys or none, for `webhookId` for `ttlSeconds`, and returns whether all were free. Throws if the database throws. */
-  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): boolean {
+  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): boolean {
     const now = timeOf(this.#clock)
     const expiresAt = Math.ceil(now) + engineTtlMilliseconds(ttlSeconds)
     if (this.#calls++ % REMOVAL_INTERVAL === 0) this.#removeExpired.run(Math.floor(now))
     const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
     if (this.#reservations.isTaken(hashes)) return false
-    const bytes = hashes.map((hash) => Buffer.from(hash, 'hex'))
-    const { changes } = this.#statementOf(keys.length).run(...bytes, expiresAt, Math.floor(now))
+    const statement = this.#statementOf(keys.length)
+    const { changes } = statement.run(...hashes.map(bytesOf), expiresAt, ownerBytes(owner), Math.floor(now))
     // The statement changes nothing if one key is taken.
     const isReserved = Number(changes) === keys.length
     this.#reservations.remember(hashes, isReserved, ttlSeconds)
@@ -139,21 +145,36 @@ export class SqliteNonceStore implements NonceStore {
     return true
   }
 
+  /** Frees the keys that were reserved for this `owner`. Throws if the database throws. */
+  release(webhookId: string, keys: readonly string[], owner: string): void {
+    const hashes = keys.map((key) => scopedKeyHash(webhookId, key))
+    for (const hash of hashes) this.#release.run(bytesOf(hash), ownerBytes(owner))
+    this.#reservations.forget(hashes)
+  }
+
   /** Returns an ID of the file that is now at the database's path. Returns `undefined` for a database in memory. */
   #currentFile(): string | undefined {
     const stats = this.#path === '' ? undefined : statSync(this.#path, { throwIfNoEntry: false })
     return stats && `${stats.dev} ${stats.ino}`
   }
 
-  /** Returns the statement for this number of keys. The parameters are the hash of each key, the expiry and the time. */
+  /** Returns the statement for this number of keys. The parameters are each key, the expiry, the owner and the time. */
   #statementOf(count: number): SqliteStatement {
     this.#statements[count] ??= this.#database.prepare(`
       WITH wanted (key) AS (VALUES ${Array(count).fill('(?)').join()})
-      INSERT INTO "${this.#table}" (key, expires_at) SELECT key, ? FROM wanted
+      INSERT INTO "${this.#table}" (key, expires_at, reserved_by) SELECT key, ?, ? FROM wanted
       WHERE NOT EXISTS (SELECT 1 FROM "${this.#table}" WHERE key IN wanted AND expires_at >= ?)
-      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at`)
+      ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by`)
     return this.#statements[count]
   }
+}
+
+function bytesOf(hash: string): Buffer {
+  return Buffer.from(hash, 'hex')
+}
+
+function ownerBytes(owner: string | undefined): Buffer {
+  return bytesOf(owner === undefined ? '' : ownerHash(owner))
 }
 
 function retryWhileBusy(timeout: number, act: () => void): void {

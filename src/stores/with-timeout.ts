@@ -26,12 +26,13 @@ export function withTimeout(nonceStore: NonceStore, milliseconds: number): Nonce
   const limited: NonceStore = {
     reserve: (...call) => limit(nonceStore.reserve(...call)),
   }
-  const { reserveAll } = nonceStore
+  const { reserveAll, release } = nonceStore
   if (reserveAll) limited.reserveAll = (...call) => limit(reserveAll.apply(nonceStore, call))
+  if (release) limited.release = (...call) => limit(release.apply(nonceStore, call))
   return limited
 
-  function limit(answer: boolean | Promise<boolean>): boolean | Promise<boolean> {
-    return typeof answer === 'boolean' ? answer : within(milliseconds, answer)
+  function limit<T>(answer: T | Promise<T>): T | Promise<T> {
+    return typeof answer === 'boolean' || answer === undefined ? answer : within(milliseconds, answer)
   }
 }
 

@@ -45,7 +45,7 @@ export const LATE =
 const RACE =
   'Look-up and insert are two steps. Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
 const FREE = 'a free key. See the cause of this error.'
-const TAKEN = 'a taken key. Return false for it, and throw only if the store failed.'
+export const TAKEN = 'a taken key. Return false for it, and throw only if the store failed.'
 const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, false if it was taken.'
 
 /**
@@ -100,7 +100,7 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
  *
  * @param tried - what the store was asked for, and what to do if the store throws.
  */
-async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
+export async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
   try {
     answer = await answerWithin(MAX_ANSWER_MILLISECONDS, call)
@@ -118,8 +118,9 @@ export function reserve(
   [webhookId, key]: Reservation,
   ttlSeconds = 600,
   tried = TAKEN,
+  owner?: string,
 ): Promise<boolean> {
-  return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds), tried)
+  return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds, owner), tried)
 }
 
 /** Calls `reserve` for a key that nobody has reserved yet. Throws if the answer is not `true`. */
@@ -147,9 +148,10 @@ export function reserveKeys(
   webhookId: string,
   keys: readonly string[],
   ttlSeconds = 600,
+  owner?: string,
 ): Promise<boolean> {
   const tried = `${keys.length} keys. Return false if one of them is taken, and throw only if the store failed.`
-  return answerOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds), tried)
+  return answerOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
 }
 
 /** Checks that exactly one of many simultaneous calls returns `true`. Returns the index of that call. */

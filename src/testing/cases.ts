@@ -1,5 +1,6 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import {
+  answerOf,
   answerWithin,
   EARLY,
   EXPIRED_MILLISECONDS,
@@ -20,6 +21,7 @@ import {
   reserveKeys,
   reserveNew,
   type Setting,
+  TAKEN,
   unique,
   wait,
 } from './calls.js'
@@ -263,6 +265,7 @@ export const DOWN_CASES: Cases = {
     const [webhookId, key] = newReservation()
     const calls: [name: string, call: () => unknown][] = [['reserve()', () => store.reserve(webhookId, key, 600)]]
     if (store.reserveAll) calls.push(['reserveAll()', () => store.reserveAll?.(webhookId, [key, unique()], 600)])
+    if (store.release) calls.push(['release()', () => store.release?.(webhookId, [key], unique())])
     for (const [name, call] of calls) {
       const outcome = await outcomeWhenDown(name, call)
       expect(outcome === 'fails', `${name} returns ${String(outcome)} while its backend is down. Throw an error.`)
@@ -282,6 +285,8 @@ function newMessage() {
   return {
     /** Returns the arguments of `reserve` for one split, without the TTL. */
     single: (rest: string) => [webhookId, nonce(rest)] as const,
+    /** Returns the keys of one split. */
+    keysOf: (rest: string) => [nonce(rest), signature],
     /** Calls `reserveAll` for one split, and resolves to the answer. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
@@ -348,4 +353,80 @@ export const RESERVE_ALL_CASES: Cases = {
       expect(!(await all(store, 'b')), `reserveAll(): ${EARLY}`)
     }
   }),
+}
+
+const STILL_TAKEN = 'is still taken after release(). Delete what was reserved for this owner.'
+const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in one atomic step.'
+
+/** Calls `release`. The keys are those of one reservation. */
+async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+  const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, also if the keys are free or not the owner's.`
+  const answer = await answerOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)
+  expect(answer, 'release() returned false. Return nothing, and throw only if the store failed.')
+}
+
+/** The cases of the optional `release`. A store without it passes. */
+export const RELEASE_CASES: Cases = {
+  async 'release() frees the keys of its owner and no others, if the store has it'(store) {
+    if (store.release === undefined) return
+    const [webhookId, key] = newReservation()
+    const [owner, other] = [`owner ${unique()}`, `owner ${unique()}`]
+    const isFreeFor = (name: string | undefined, of = key, scope = webhookId) =>
+      reserve(store, [scope, of], 600, TAKEN, name)
+    const expectStays = async (fault: string, of = key, scope = webhookId) =>
+      expect(!(await isFreeFor(unique(), of, scope)), `${fault} ${FREES_OTHERS}`)
+    const [neighbour, elsewhere, unowned] = [unique(), unique(), unique()]
+    for (const [of, scope, name] of [
+      [key, webhookId, owner],
+      [neighbour, webhookId, owner],
+      [key, elsewhere, owner],
+      [unowned, webhookId, undefined],
+    ] as const) {
+      expect(await isFreeFor(name, of, scope), 'reserve() returns false for a free key with an owner.')
+    }
+    await expectStays('reserve() returns true for a taken key if the owner is another.')
+    expect(!(await isFreeFor(owner)), 'reserve() returns true for a taken key if the owner is the same. Return false.')
+
+    await release(store, webhookId, [key], other)
+    await expectStays('release() frees a key of another owner.')
+    await release(store, webhookId, [unowned], owner)
+    await expectStays('release() frees a key that has no owner.', unowned)
+    await release(store, webhookId, [key], owner)
+    expect(await isFreeFor(other), `A key ${STILL_TAKEN}`)
+    await expectStays('A key that was released is not reserved again.')
+    await expectStays('release() frees another key of the owner.', neighbour)
+    await expectStays('release() frees the key on another webhook.', key, elsewhere)
+    await release(store, webhookId, [key], owner)
+    await expectStays('A release that comes twice frees a key that somebody else has reserved.')
+    await release(store, webhookId, [unique()], owner)
+  },
+  async 'release() frees the keys of reserveAll(), if the store has both'(store) {
+    if (store.release === undefined || store.reserveAll === undefined) return
+    const { single, keysOf, all } = newMessage()
+    const [owner, other] = [unique(), unique()]
+    const [webhookId] = single('a')
+    const reserveBoth = (name: string) => reserveKeys(store, webhookId, keysOf('a'), 600, name)
+    expect(await reserveBoth(owner), 'reserveAll() returns false for free keys with an owner.')
+    expect(!(await reserveBoth(other)), 'reserveAll() returns true for taken keys if the owner is another.')
+    expect(!(await reserveBoth(owner)), 'reserveAll() returns true for taken keys if the owner is the same.')
+    await release(store, webhookId, keysOf('a'), other)
+    expect(!(await all(store, 'b')), `release() frees a signature of another owner. ${FREES_OTHERS}`)
+    await expectTaken(store, single('a'), `release() frees a nonce of another owner. ${FREES_OTHERS}`)
+    await release(store, webhookId, keysOf('a'), owner)
+    expect(await all(store, 'c'), `A signature ${STILL_TAKEN}`)
+    await expectFree(store, single('a'), `A nonce ${STILL_TAKEN}`)
+  },
+  async 'release() lets one of many simultaneous calls reserve the key again, if the store has it'(store, setting) {
+    if (store.release === undefined) return
+    const stores = [store, await open(setting)] as const
+    const [webhookId, key] = newReservation()
+    const { calls, rounds } = LOADS[setting.load]
+    for (let round = 0; round < rounds; round++) {
+      const owners = Array.from({ length: calls }, unique)
+      const call = (index: number) =>
+        reserve(stores[index % 2] as NonceStore, [webhookId, key], 600, TAKEN, owners[index] as string)
+      const winner = await expectOneWinner(calls, call, 'the same key, after it was released')
+      await release(stores[winner % 2] as NonceStore, webhookId, [key], owners[winner] as string)
+    }
+  },
 }

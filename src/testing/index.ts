@@ -1,7 +1,7 @@
 import { assertOptions, invalidType, kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
-import { CASES, CLOCK_CASES, DOWN_CASES, RESERVE_ALL_CASES } from './cases.js'
+import { CASES, CLOCK_CASES, DOWN_CASES, RELEASE_CASES, RESERVE_ALL_CASES } from './cases.js'
 
 export {
   type EndpointAnswer,
@@ -57,7 +57,13 @@ export function nonceStoreContract(
   const { load = 'full', wait, createUnreachableStore } = options
   if (!Object.hasOwn(LOADS, load)) throw invalidType("load must be 'full' or 'light'.")
   const setting = { ...options, createStore, load }
-  const cases = { ...CASES, ...RESERVE_ALL_CASES, ...(wait && CLOCK_CASES), ...(createUnreachableStore && DOWN_CASES) }
+  const cases = {
+    ...CASES,
+    ...RESERVE_ALL_CASES,
+    ...RELEASE_CASES,
+    ...(wait && CLOCK_CASES),
+    ...(createUnreachableStore && DOWN_CASES),
+  }
   return [
     ...Object.entries(cases).map(([name, run]) => ({
       name,

@@ -193,7 +193,7 @@ describe.runIf(installed)('connecting to PostgreSQL', () => {
       closers.push(() => proxy.stop())
       const nonceStore = await open(server.url.replace(String(server.port), String(proxy.port)))
       expect(await send(newRequest(), nonceStore)).toBe('accepted')
-      await other.sql(`CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL)`)
+      await (await connect.pg(other.url)).close()
       // The connections that are open stay at the old server.
       proxy.target = other.port
       await server.sql('ALTER SYSTEM SET default_transaction_read_only = on')

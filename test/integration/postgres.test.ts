@@ -11,6 +11,9 @@ import { connect } from '../support/stores/source.js'
 
 const CLIENTS = { pg: connect.pg, 'postgres.js': connect['postgres.js'] }
 
+/** The columns of the guide. */
+const COLUMNS = 'key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL'
+
 const installed = isInstalled('postgresql', postgresIsInstalled())
 
 describe.runIf(installed).each(['read committed', 'repeatable read', 'serializable'])('under %s', (isolation) => {
@@ -68,17 +71,17 @@ describe.runIf(installed)('PostgreSQL', () => {
       const [writer, client] = [await session(), await session()]
       await client.query(`CREATE SCHEMA IF NOT EXISTS hooks; SET lock_timeout = '2s'`)
       await storeOf(client, table).createTable()
-      await writer.query(`BEGIN; INSERT INTO ${table} VALUES ('', now())`)
+      await writer.query(`BEGIN; INSERT INTO ${table} VALUES ('', now(), '')`)
       await storeOf(client, table).createTable()
       await writer.query('ROLLBACK')
     },
   )
 
   it.each([
-    'id bytea PRIMARY KEY, expires_at timestamptz NOT NULL',
-    'key integer PRIMARY KEY, expires_at timestamptz NOT NULL',
-    'key bytea NOT NULL, expires_at timestamptz NOT NULL',
-    `key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, tenant integer NOT NULL`,
+    COLUMNS.replace('key', 'id'),
+    COLUMNS.replace('bytea', 'integer'),
+    COLUMNS.replace(' PRIMARY KEY', ' NOT NULL'),
+    `${COLUMNS}, tenant integer NOT NULL`,
   ])('cannot be connected to a table with other columns: %s', async (columns) => {
     for (const createTable of [true, false]) {
       await server.sql(`DROP TABLE IF EXISTS other; CREATE TABLE other (${columns})`)

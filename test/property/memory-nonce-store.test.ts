@@ -6,6 +6,7 @@ import { TestClock } from '../support/request.js'
 /** The intended behaviour of MemoryNonceStore, written simply: a Map in the order of reservation. */
 class NaiveStore {
   readonly entries = new Map<string, number>()
+  readonly owners = new Map<string, string | undefined>()
 
   constructor(
     readonly clock: TestClock,
@@ -13,7 +14,7 @@ class NaiveStore {
     readonly whenFull: 'throw' | 'evict',
   ) {}
 
-  reserve(webhookId: string, key: string, ttlSeconds: number): boolean | 'full' {
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): boolean | 'full' {
     const now = this.clock.now()
     const reservation = JSON.stringify([webhookId, key])
     if (this.isTaken(reservation, now)) return false
@@ -26,7 +27,13 @@ class NaiveStore {
       for (const oldest of [...this.entries.keys()].slice(0, 1)) this.entries.delete(oldest)
     }
     this.entries.set(reservation, Math.ceil(now) + Math.ceil(ttlSeconds * 1000))
+    this.owners.set(reservation, owner)
     return true
+  }
+
+  release(webhookId: string, key: string, owner: string): void {
+    const reservation = JSON.stringify([webhookId, key])
+    if (this.owners.get(reservation) === owner) this.entries.delete(reservation)
   }
 
   isTaken(reservation: string, now: number): boolean {
@@ -45,17 +52,33 @@ class Reserve implements fc.Command<NaiveStore, Real> {
     readonly webhookId: string,
     readonly key: string,
     readonly ttlSeconds: number,
+    readonly owner?: string,
   ) {}
   check = () => true
   run(model: NaiveStore, { store }: Real): void {
     // The forgotten entry is always the oldest only if there is one TTL.
     const ttlSeconds = model.whenFull === 'evict' ? 600 : this.ttlSeconds
-    const expected = model.reserve(this.webhookId, this.key, ttlSeconds)
-    const reserve = () => store.reserve(this.webhookId, this.key, ttlSeconds)
+    const expected = model.reserve(this.webhookId, this.key, ttlSeconds, this.owner)
+    const reserve = () => store.reserve(this.webhookId, this.key, ttlSeconds, this.owner)
     if (expected === 'full') expect(reserve).toThrow(expect.objectContaining({ code: 'ERR_NONCE_STORE_FULL' }))
     else expect(reserve()).toBe(expected)
   }
-  toString = () => `reserve(${JSON.stringify(this.webhookId)}, ${JSON.stringify(this.key)}, ${this.ttlSeconds})`
+  toString = () =>
+    `reserve(${JSON.stringify(this.webhookId)}, ${JSON.stringify(this.key)}, ${this.ttlSeconds}, ${this.owner})`
+}
+
+class Release implements fc.Command<NaiveStore, Real> {
+  constructor(
+    readonly webhookId: string,
+    readonly key: string,
+    readonly owner: string,
+  ) {}
+  check = () => true
+  run(model: NaiveStore, { store }: Real): void {
+    model.release(this.webhookId, this.key, this.owner)
+    store.release(this.webhookId, [this.key], this.owner)
+  }
+  toString = () => `release(${JSON.stringify(this.webhookId)}, ${JSON.stringify(this.key)}, ${this.owner})`
 }
 
 class Wait implements fc.Command<NaiveStore, Real> {
@@ -74,14 +97,18 @@ class Burst implements fc.Command<NaiveStore, Real> {
     readonly from: number,
     readonly count: number,
     readonly ttlSeconds: number,
+    readonly released: number,
   ) {}
   check = () => true
   run(model: NaiveStore, real: Real): void {
     for (let number = this.from; number < this.from + this.count; number++) {
-      new Reserve(`${number % this.webhooks}`, `burst ${number}`, this.ttlSeconds).run(model, real)
+      new Reserve(`${number % this.webhooks}`, `burst ${number}`, this.ttlSeconds, 'a').run(model, real)
+    }
+    for (let number = this.from; number < this.from + this.released; number++) {
+      new Release(`${number % this.webhooks}`, `burst ${number}`, 'a').run(model, real)
     }
   }
-  toString = () => `burst(${this.webhooks}, ${this.from}, ${this.count}, ${this.ttlSeconds})`
+  toString = () => `burst(${this.webhooks}, ${this.from}, ${this.count}, ${this.ttlSeconds}, ${this.released})`
 }
 
 const ttls = fc.oneof(
@@ -105,9 +132,11 @@ const keys = fc.oneof(
     `${'a'.repeat(128)}`,
   ),
 )
+const webhooks = fc.constantFrom('a', 'b', 'a:', '1:a')
 const reserve = fc
-  .tuple(fc.constantFrom('a', 'b', 'a:', '1:a'), keys, ttls)
-  .map(([webhookId, key, ttlSeconds]) => new Reserve(webhookId, key, ttlSeconds))
+  .tuple(webhooks, keys, ttls, fc.constantFrom(undefined, 'a', 'b'))
+  .map((values) => new Reserve(...values))
+const release = fc.tuple(webhooks, keys, fc.constantFrom('a', 'b')).map((values) => new Release(...values))
 const wait = fc
   .oneof(
     fc.constantFrom(0.25, 0.5, 1, 499, 500, 501, 999, 1000, 1001, 30_000, 600_000, 600_001),
@@ -115,8 +144,14 @@ const wait = fc
   )
   .map((milliseconds) => new Wait(milliseconds))
 const burst = fc
-  .tuple(fc.integer({ min: 1, max: 50 }), fc.nat({ max: 1000 }), fc.integer({ min: 1, max: 700 }), ttls)
-  .map(([webhooks, from, count, ttlSeconds]) => new Burst(webhooks, from, count, ttlSeconds))
+  .tuple(
+    fc.integer({ min: 1, max: 50 }),
+    fc.nat({ max: 1000 }),
+    fc.integer({ min: 1, max: 700 }),
+    ttls,
+    fc.nat({ max: 700 }),
+  )
+  .map((values) => new Burst(...values))
 
 function check(
   commands: Iterable<fc.Command<NaiveStore, Real>>,
@@ -136,7 +171,7 @@ function check(
 const whenFull = fc.constantFrom('throw' as const, 'evict' as const)
 
 it('MemoryNonceStore does the same as a simple Map, while time moves', () => {
-  const commands = fc.commands([reserve, reserve, reserve, reserve, wait], {
+  const commands = fc.commands([reserve, reserve, reserve, reserve, release, release, wait], {
     maxCommands: 200,
     size: '+1',
   })
@@ -145,7 +180,7 @@ it('MemoryNonceStore does the same as a simple Map, while time moves', () => {
 })
 
 it('MemoryNonceStore does the same as a simple Map, with bursts', () => {
-  const commands = fc.commands([burst, burst, reserve, wait], { maxCommands: 20, size: '+1' })
+  const commands = fc.commands([burst, burst, reserve, release, wait], { maxCommands: 20, size: '+1' })
   const start = fc.double({ min: 0, max: 1e13, noNaN: true })
   fc.assert(fc.property(commands, fc.integer({ min: 1, max: 3000 }), whenFull, start, check), {
     numRuns: Math.ceil(RUNS / 20),

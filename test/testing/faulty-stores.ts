@@ -16,6 +16,7 @@ class Store {
   constructor(
     readonly clock: TestClock,
     public backend: Map<string, number>,
+    readonly owners: Map<string, string | undefined>,
   ) {}
   address(webhookId: string, key: string): string {
     return JSON.stringify([webhookId, key])
@@ -31,7 +32,7 @@ class Store {
   answer(reserved: boolean): unknown {
     return reserved
   }
-  async reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
+  async reserve(webhookId: string, key: string, ttlSeconds: number, _owner?: string): Promise<boolean> {
     await this.pause()
     const address = this.address(webhookId, key)
     const taken = this.isTaken(this.backend.get(address))
@@ -50,9 +51,10 @@ function faulty(fault: string, message: RegExp, parts: (store: Store) => Parts):
     create() {
       const clock = new TestClock(0)
       const backend = new Map<string, number>()
+      const owners = new Map<string, string | undefined>()
       return {
         createStore() {
-          const store = new Store(clock, backend)
+          const store = new Store(clock, backend, owners)
           return Object.assign(store, parts(store))
         },
         options: {
@@ -143,6 +145,40 @@ function withReserveAll(
   }))
 }
 
+type Release = (webhookId: string, keys: readonly string[], owner: string) => Promise<void>
+
+/** A store that has a correct `reserve` and `reserveAll` with owners, and whose `release` has a fault. */
+function withRelease(
+  fault: string,
+  message: RegExp,
+  alter: (store: Store, right: Release) => Release,
+  parts: (store: Store, right: Required<NonceStore>) => Partial<NonceStore> = () => ({}),
+): FaultyStore {
+  return faulty(`release: ${fault}`, message, (store) => {
+    const reserveAll = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
+      const addresses = keys.map((key) => store.address(webhookId, key))
+      if (addresses.some((address) => store.isTaken(store.backend.get(address)))) return false
+      for (const address of addresses) {
+        store.backend.set(address, store.expiry(ttlSeconds))
+        store.owners.set(address, owner)
+      }
+      return true
+    }
+    const release = alter(store, async (webhookId, keys, owner) => {
+      for (const key of keys) {
+        const address = store.address(webhookId, key)
+        if (store.owners.get(address) === owner) store.backend.delete(address)
+      }
+    })
+    const right: Required<NonceStore> = {
+      reserve: (webhookId, key, ...rest) => reserveAll(webhookId, [key], ...rest),
+      reserveAll,
+      release,
+    }
+    return { ...right, ...parts(store, right) }
+  })
+}
+
 function databaseError(): never {
   throw new Error('database error')
 }
@@ -172,6 +208,7 @@ export const CORRECT_STORES: readonly FaultyStore[] = [
     expiry: (ttlSeconds) => (Math.ceil(store.clock.now() / 1000) + ttlSeconds) * 1000,
   })),
   withReserveAll('none', /./, (_, right) => right),
+  withRelease('none', /./, (_, right) => right),
   // A cluster may place both keys by the part of the nonce in front of its first `:`.
   withReserveAll(
     'none: places the signature by the nonce',
@@ -612,6 +649,117 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     (_, right) =>
       async (...call) =>
         (await right(...call)) || databaseError(),
+  ),
+  withRelease(
+    'does nothing',
+    /is still taken after release\(\)|None of .* after it was released/,
+    () => async () => {},
+  ),
+  withRelease('throws', /^release\(\) threw for (a key|two keys)/, () => databaseError),
+  withRelease('returns false', /^release\(\) returned false/, () => async () => false as never),
+  withRelease('hangs', /^release\(\) did not answer within 20 s/, () => () => new Promise(() => {})),
+  withRelease('throws for a free key', /^release\(\) threw for a key/, (store, right) => async (...call) => {
+    const [webhookId, [key = '']] = call
+    return store.backend.has(store.address(webhookId, key)) ? right(...call) : databaseError()
+  }),
+  withRelease('ignores the owner', /(another owner|no owner|comes twice)/, (store) => async (webhookId, keys) => {
+    for (const key of keys) store.backend.delete(store.address(webhookId, key))
+  }),
+  withRelease(
+    'frees keys without an owner',
+    /^release\(\) frees a key that has no owner\. Delete only where/,
+    (store, right) => async (webhookId, keys, owner) => {
+      const addresses = keys.map((key) => store.address(webhookId, key))
+      for (const address of addresses) if (store.owners.get(address) === undefined) store.backend.delete(address)
+      return right(webhookId, keys, owner)
+    },
+  ),
+  withRelease(
+    'frees all keys of the owner',
+    /^release\(\) frees another key of the owner\./,
+    (store) => async (webhookId, _, owner) => {
+      const isOn = (address: string) => JSON.parse(address)[0] === webhookId
+      for (const [address, name] of store.owners) if (name === owner && isOn(address)) store.backend.delete(address)
+    },
+  ),
+  withRelease(
+    'frees the key on every webhook',
+    /^release\(\) frees the key on another webhook\./,
+    (store) => async (_, keys, owner) => {
+      for (const [address, name] of store.owners) {
+        if (name === owner && keys.includes(JSON.parse(address)[1])) store.backend.delete(address)
+      }
+    },
+  ),
+  withRelease(
+    'frees the first key only',
+    /^A signature is still taken after release/,
+    (_, right) =>
+      (webhookId, [nonce = ''], owner) =>
+        right(webhookId, [nonce], owner),
+  ),
+  withRelease(
+    'frees the last key only',
+    /^A nonce is still taken after release/,
+    (_, right) => (webhookId, keys, owner) => right(webhookId, keys.slice(-1), owner),
+  ),
+  withRelease(
+    'keeps the first owner of a key',
+    /comes twice frees a key that somebody else|None of .* after it was released|is still taken/,
+    (_, right) => right,
+    (store, { reserveAll }) => {
+      const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
+        const before = keys.map((key) => store.owners.get(store.address(webhookId, key)))
+        const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
+        for (const [index, key] of keys.entries()) {
+          if (before[index] !== undefined) store.owners.set(store.address(webhookId, key), before[index])
+        }
+        return isReserved
+      }
+      return { reserveAll: reserve, reserve: (webhookId, key, ...rest) => reserve(webhookId, [key], ...rest) }
+    },
+  ),
+  withRelease(
+    'takes the owner for a part of the key',
+    /^reserve(All)?\(\) returns true for (a taken key|taken keys) if the owner is another|calls got/,
+    (_, right) => right,
+    (_, { reserve, reserveAll }) => ({
+      reserve: (webhookId, key, ttlSeconds, owner = '') => reserve(webhookId, key + owner, ttlSeconds, owner),
+      reserveAll: (webhookId, keys, ttlSeconds, owner = '') =>
+        reserveAll(
+          webhookId,
+          keys.map((key) => key + owner),
+          ttlSeconds,
+          owner,
+        ),
+    }),
+  ),
+  withRelease(
+    'takes a second call of an owner for the first',
+    /returns true for (a taken key|taken keys) if the owner is the same/,
+    (_, right) => right,
+    (store, { reserveAll }) => {
+      const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) =>
+        (owner !== undefined && keys.every((key) => store.owners.get(store.address(webhookId, key)) === owner)) ||
+        reserveAll(webhookId, keys, ttlSeconds, owner)
+      return { reserveAll: reserve, reserve: (webhookId, key, ...rest) => reserve(webhookId, [key], ...rest) }
+    },
+  ),
+  withRelease(
+    'remembers taken keys after their release',
+    /^A (key|nonce|signature) is still taken after release|None of .* after it was released/,
+    (_, right) => right,
+    (store, { reserveAll }) => {
+      const refused = new Map<string, number>()
+      const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
+        const id = JSON.stringify([webhookId, keys])
+        if (store.clock.now() - (refused.get(id) ?? Number.NEGATIVE_INFINITY) < 250) return false
+        const isReserved = await reserveAll(webhookId, keys, ttlSeconds, owner)
+        if (!isReserved) refused.set(id, store.clock.now())
+        return isReserved
+      }
+      return { reserveAll: reserve, reserve: (webhookId, key, ...rest) => reserve(webhookId, [key], ...rest) }
+    },
   ),
   whenDown(
     'returns true when its backend is down',

@@ -14,12 +14,14 @@ export type ConnectedNonceStore = {
    * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the server does not answer in
    * time.
    */
-  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean>
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean>
   /**
    * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the server does not
    * answer in time.
    */
-  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean>
+  reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean>
+  /** Frees the keys that were reserved for this `owner`. Rejects if the server does not answer in time. */
+  release(webhookId: string, keys: readonly string[], owner: string): Promise<void>
   /** Ends all connections. Settles even if the server hangs, and leaves nothing that keeps the process running. */
   close(): Promise<void>
 } & { [Key in AsyncDispose]: () => Promise<void> }
@@ -119,12 +121,13 @@ export function createClient<Client extends object, Options extends object>(
 
 /** Returns a store with `close` and `Symbol.asyncDispose`. */
 export function connected(
-  store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll'>,
+  store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll' | 'release'>,
   close: () => Promise<void>,
 ): ConnectedNonceStore {
   return {
     reserve: (...call) => store.reserve(...call),
     reserveAll: (...call) => store.reserveAll(...call),
+    release: (...call) => store.release(...call),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -25,7 +25,7 @@ export type ConnectedSqlNonceStore = ConnectedNonceStore & {
 }
 
 /** A store of an SQL database. */
-interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll' | 'deleteExpired'> {
+interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll' | 'release' | 'deleteExpired'> {
   createTable(): Promise<void>
   checkTable(): Promise<void>
 }

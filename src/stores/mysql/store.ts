@@ -1,6 +1,15 @@
 import { kindOf } from '../../arguments.js'
 import { NonceStoreError } from '../../errors.js'
-import { rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions, type SqlQuery } from '../sql-store.js'
+import {
+  rowsOf,
+  type SqlDialect,
+  SqlNonceStore,
+  type SqlNonceStoreOptions,
+  type SqlQuery,
+  type SqlReservation,
+} from '../sql-store.js'
+
+const COLUMNS = 'key_hash, expires_at, reserved_by'
 
 /** Error numbers ER_CHECKREAD (another statement changed the row meanwhile), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
 const CHANGED = 1020
@@ -19,12 +28,12 @@ const DELETE_AT_ONCE = 1000
 async function insert(
   query: SqlQuery,
   table: string,
-  hashes: readonly string[],
+  { hashes, owner }: SqlReservation,
   microseconds: number,
 ): Promise<boolean> {
-  const row = '(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND)'
-  const sql = `INSERT INTO ${table} (key_hash, expires_at) VALUES ${hashes.map(() => row).join(', ')}`
-  const values = hashes.flatMap((hash) => [hash, microseconds])
+  const row = '(UNHEX(?), UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND, UNHEX(?))'
+  const sql = `INSERT INTO ${table} (${COLUMNS}) VALUES ${hashes.map(() => row).join(', ')}`
+  const values = hashes.flatMap((hash) => [hash, microseconds, owner])
   let result: unknown
   try {
     result = await query(sql, values)
@@ -68,14 +77,19 @@ const MYSQL: SqlDialect = {
     return errno === CHANGED || String(sqlState).startsWith('40')
   },
 
-  async reserve(query, table, hashes, milliseconds) {
+  async reserve(query, table, { hashes, owner }, milliseconds) {
     // All processes use the same order, so two statements rarely wait for each other.
-    const sorted = [...hashes].sort()
+    const reservation = { hashes: [...hashes].sort(), owner }
     const microseconds = milliseconds * 1000
-    if (await insert(query, table, sorted, microseconds)) return true
+    if (await insert(query, table, reservation, microseconds)) return true
     // The row of a taken key may have expired. If so, it is deleted, and the key can be inserted.
-    await deleteRows(query, table, sorted)
-    return insert(query, table, sorted, microseconds)
+    await deleteRows(query, table, reservation.hashes)
+    return insert(query, table, reservation, microseconds)
+  },
+
+  release(query, table, { hashes, owner }) {
+    const keys = hashes.map(() => 'UNHEX(?)').join()
+    return query(`DELETE FROM ${table} WHERE reserved_by = UNHEX(?) AND key_hash IN (${keys})`, [owner, ...hashes])
   },
 
   async createTable(query, table) {
@@ -88,6 +102,7 @@ const MYSQL: SqlDialect = {
       `CREATE TABLE IF NOT EXISTS ${table} (
         key_hash BINARY(32) NOT NULL PRIMARY KEY,
         expires_at DATETIME(6) NOT NULL,
+        reserved_by VARBINARY(16) NOT NULL,
         KEY expires_at (expires_at)
       ) ENGINE = InnoDB`,
       [],
@@ -102,7 +117,7 @@ const MYSQL: SqlDialect = {
         'autocommit is off. Run SET SESSION autocommit = 1 on each connection, or nothing is stored.',
       )
     }
-    await query(`SELECT key_hash, expires_at FROM ${table} LIMIT 0`, [])
+    await query(`SELECT ${COLUMNS} FROM ${table} LIMIT 0`, [])
     const [name, database] = table.replaceAll('`', '').split('.').reverse()
     const [row] = rowsOf(
       await query(

@@ -1,6 +1,6 @@
 import { rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
-const COLUMNS = 'key, expires_at'
+const COLUMNS = 'key, expires_at, reserved_by'
 
 /** Error codes (PostgreSQL, appendix A). After each of them, the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'
@@ -11,25 +11,26 @@ const FAILED_CAST = '22P02'
 const PARTLY = 'a key was taken, so nothing is reserved; last keys written:'
 
 /**
- * Returns the statement that reserves this number of keys. The parameters are the milliseconds and the hash of each key in hex.
+ * Returns the statement that reserves this number of keys. The parameters are the milliseconds, the owner and the hash of each key.
  *
  * clock_timestamp() is the time of the statement, but now() is the time when its transaction started.
  */
 function reservationOf(table: string, count: number): string {
-  const keys = Array.from({ length: count }, (_, index) => `decode($${index + 2}, 'hex')`)
-  const expiresAt = "clock_timestamp() + $1::float8 * interval '1 millisecond'"
-  const insert = `INSERT INTO ${table} AS nonce (key, expires_at)`
+  const keys = Array.from({ length: count }, (_, index) => `decode($${index + 3}, 'hex')`)
+  const values = "clock_timestamp() + $1::float8 * interval '1 millisecond', decode($2, 'hex')"
+  const insert = `INSERT INTO ${table} AS nonce (${COLUMNS})`
   // The statement returns only rows that it wrote, and it does not write a row that is reserved.
   const write = `
-    ON CONFLICT (key) DO UPDATE SET expires_at = ${expiresAt} WHERE nonce.expires_at < clock_timestamp()
+    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, reserved_by = excluded.reserved_by
+    WHERE nonce.expires_at < clock_timestamp()
     RETURNING true AS reserved`
-  if (count === 1) return `${insert} VALUES (${keys[0]}, ${expiresAt}) ${write}`
+  if (count === 1) return `${insert} VALUES (${keys[0]}, ${values}) ${write}`
 
   // Each key is inserted only if the key before it was inserted. If the first is taken, nothing is written. If a
   // later one is taken, the cast fails, which undoes the statement.
   const inserts = keys.map((key, index) => {
     const before = index === 0 ? '' : `FROM written_${index - 1}`
-    return `written_${index} AS (${insert} SELECT ${key}, ${expiresAt} ${before} ${write})`
+    return `written_${index} AS (${insert} SELECT ${key}, ${values} ${before} ${write})`
   })
   return `
     WITH ${inserts.join(', ')}
@@ -47,10 +48,10 @@ const POSTGRES: SqlDialect = {
     return [SERIALIZATION_FAILURE, DEADLOCK].includes(Object(error).code)
   },
 
-  async reserve(query, table, hashes, milliseconds) {
+  async reserve(query, table, { hashes, owner }, milliseconds) {
     let result: unknown
     try {
-      result = await query(reservationOf(table, hashes.length), [milliseconds, ...hashes])
+      result = await query(reservationOf(table, hashes.length), [milliseconds, owner, ...hashes])
     } catch (error) {
       if (Object(error).code === FAILED_CAST) return false
       throw error
@@ -61,6 +62,12 @@ const POSTGRES: SqlDialect = {
     throw new Error(
       'query resolved to rows that are not objects of this statement. Resolve to the rows as objects, or to { rows }.',
     )
+  },
+
+  release(query, table, { hashes, owner }) {
+    const keys = hashes.map((_, index) => `decode($${index + 2}, 'hex')`)
+    const text = `DELETE FROM ${table} WHERE reserved_by = decode($1, 'hex') AND key IN (${keys.join()})`
+    return query(text, [owner, ...hashes])
   },
 
   async createTable(query, table) {
@@ -75,7 +82,9 @@ const POSTGRES: SqlDialect = {
           IF to_regclass('${index}') IS NOT NULL THEN RETURN; END IF;
         END IF;
         PERFORM pg_advisory_xact_lock(hashtext('inbound-webhook-auth'), hashtext('${table}'));
-        CREATE TABLE IF NOT EXISTS ${table} (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL);
+        CREATE TABLE IF NOT EXISTS ${table} (
+          key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL
+        );
         CREATE INDEX IF NOT EXISTS ${index.split('.').at(-1)} ON ${table} (expires_at);
       END $$`,
       [],

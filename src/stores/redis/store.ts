@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { assertOptions, assertTimeout, invalidType, kindOf } from '../../arguments.js'
 import { hidingCredentials } from '../credentials.js'
-import { engineTtlMilliseconds, scopedKey, sharedTag } from '../keys.js'
+import { engineTtlMilliseconds, newToken, ownerHash, scopedKey, sharedTag } from '../keys.js'
 import type { NonceStore } from '../nonce-store.js'
 import { assertFunction } from '../options.js'
 import { Reservations } from '../reservations.js'
@@ -36,6 +35,14 @@ for _, key in ipairs(KEYS) do
 end
 for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 return 'reserved ' .. ARGV[1]`
+
+/** Deletes the keys whose token starts with this owner. */
+const RELEASE = `
+for _, key in ipairs(KEYS) do
+  local token = redis.call('GET', key)
+  if token and string.sub(token, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', key) end
+end
+return 'released ' .. ARGV[1]`
 
 /**
  * A nonce store in Redis, Valkey, or a cluster of either, which works with any client.
@@ -77,29 +84,42 @@ export class RedisNonceStore implements NonceStore {
    * Reserves `key` for `webhookId` for `ttlSeconds`, and resolves to whether the key was free. Rejects if the client rejects, or after
    * `timeout`.
    */
-  reserve(webhookId: string, key: string, ttlSeconds: number): Promise<boolean> {
-    return this.reserveAll(webhookId, [key], ttlSeconds)
+  reserve(webhookId: string, key: string, ttlSeconds: number, owner?: string): Promise<boolean> {
+    return this.reserveAll(webhookId, [key], ttlSeconds, owner)
   }
 
   /**
    * Reserves all keys or none, for `webhookId` for `ttlSeconds`, and resolves to whether all were free. Rejects if the client rejects,
    * or after `timeout`.
    */
-  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number): Promise<boolean> {
-    // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
-    const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
-    const redisKeys = keys.map((key) => start + scopedKey(webhookId, key))
+  async reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean> {
+    const token = newToken(owner)
     const milliseconds = String(engineTtlMilliseconds(ttlSeconds))
-    return this.#reservations.reserve(redisKeys, ttlSeconds, () => this.#send(redisKeys, milliseconds))
+    const redisKeys = this.#redisKeys(webhookId, keys)
+    return this.#reservations.reserve(
+      redisKeys,
+      ttlSeconds,
+      async () => (await this.#run(RESERVE, redisKeys, token, milliseconds)) === 'reserved',
+    )
   }
 
-  async #send(redisKeys: readonly string[], milliseconds: string): Promise<boolean> {
-    const token = randomUUID()
-    const command = ['EVAL', RESERVE, String(redisKeys.length), ...redisKeys, token, milliseconds]
-    const reply = await this.#sendCommand(command)
+  /** Frees the keys that were reserved for this `owner`. Rejects if the client rejects, or after `timeout`. */
+  async release(webhookId: string, keys: readonly string[], owner: string): Promise<void> {
+    const redisKeys = this.#redisKeys(webhookId, keys)
+    await this.#reservations.release(redisKeys, () => this.#run(RELEASE, redisKeys, ownerHash(owner)))
+  }
 
-    if (reply === `reserved ${token}`) return true
-    if (reply === `taken ${token}`) return false
+  #redisKeys(webhookId: string, keys: readonly string[]): string[] {
+    // The hash tag {…} puts all keys into the slot of the first one. Braces in a webhook or key come later and have no effect.
+    const start = `${this.#keyPrefix}{${sharedTag(webhookId, String(keys[0]))}}`
+    return keys.map((key) => start + scopedKey(webhookId, key))
+  }
+
+  /** Runs a script, and resolves to the first word of its reply. The second word must be the token. */
+  async #run(script: string, keys: readonly string[], token: string, ...rest: string[]): Promise<string> {
+    const reply = await this.#sendCommand(['EVAL', script, String(keys.length), ...keys, token, ...rest])
+    const [word, answered, ...others] = typeof reply === 'string' ? reply.split(' ') : []
+    if (word !== undefined && answered === token && others.length === 0) return word
     throw new Error(
       `sendCommand resolved to ${kindOf(reply)}, not to the answer to its command. Resolve to the reply of Redis, with strings decoded.`,
     )

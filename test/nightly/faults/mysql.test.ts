@@ -63,6 +63,7 @@ function latency(fault: string, connections: number, rest: Pick<Row, 'proof' | '
 const TABLE = `CREATE TABLE hooks.webhook_nonces (
   key_hash BINARY(32) NOT NULL PRIMARY KEY,
   expires_at DATETIME(6) NOT NULL,
+  reserved_by VARBINARY(16) NOT NULL,
   KEY expires_at (expires_at)
 ) ENGINE = InnoDB`
 

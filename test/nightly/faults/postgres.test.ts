@@ -54,7 +54,8 @@ async function set(server: PostgresServer, setting: string): Promise<void> {
   await server.sql('SELECT pg_reload_conf()')
 }
 
-const TABLE = 'CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL)'
+const TABLE =
+  'CREATE TABLE webhook_nonces (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, reserved_by bytea NOT NULL)'
 
 const ROWS: Row[] = [
   killedServer(CLIENTS, startAlone),

@@ -137,14 +137,14 @@ describe('memory', () => {
 })
 
 describe('with a quarter of a million segments of memory', () => {
-  const SEGMENT_WORDS = 16_384 * 4
+  const SEGMENT_WORDS = 16_384 * 6
   /** Records whose expiries are so far apart each need a segment. */
   const SECONDS_APART = 4_294_968
 
-  /** A segment takes 256 kB. These tests use one record per segment, so they replace its memory with one record. */
+  /** A segment takes 384 kB. These tests use one record per segment, so they replace its memory with one record. */
   function withSmallSegments(action: () => void) {
     const construct: ProxyHandler<typeof Int32Array>['construct'] = (target, args) =>
-      Reflect.construct(target, args[0] === SEGMENT_WORDS ? [4] : args)
+      Reflect.construct(target, args[0] === SEGMENT_WORDS ? [6] : args)
     vi.stubGlobal('Int32Array', new Proxy(Int32Array, { construct }))
     try {
       action()

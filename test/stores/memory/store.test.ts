@@ -324,6 +324,51 @@ describe('reserveAll', () => {
   })
 })
 
+describe('release', () => {
+  it('makes room in a full store', () => {
+    const { store } = storeAt(0, { maxEntries: 3 })
+    store.reserve('42', 'live', 600)
+    for (let round = 0; round < 20_000; round++) {
+      if (!store.reserveAll('42', ['a', 'b'], 600, `${round}`)) throw new Error('a released key is taken')
+      store.release('42', ['a', 'b'], `${round}`)
+    }
+    expect(store.reserve('42', 'live', 600)).toBe(false)
+    expect(store.reserveAll('42', ['a', 'b'], 600)).toBe(true)
+    expect(() => store.reserve('42', 'c', 600)).toThrow(expect.objectContaining({ code: 'ERR_NONCE_STORE_FULL' }))
+  })
+
+  it('moves the live records between released ones, and keeps each to its own expiry', () => {
+    const { store, clock } = storeAt(0, { maxEntries: 50_000 })
+    const live = UUIDS.slice(0, 10_000)
+    for (const [index, key] of live.entries()) {
+      const others = [0, 1, 2, 3, 4].map((number) => `${index} ${number}`)
+      for (const other of others) store.reserve('42', other, 600, 'owner')
+      store.reserve('42', key, 600)
+      store.release('42', others, 'owner')
+    }
+    expect(live.filter((key) => store.reserve('42', key, 600))).toEqual([])
+    clock.milliseconds = 600_001
+    expect(live.filter((key) => store.reserve('42', key, 600))).toEqual(live)
+  })
+
+  it('moves the records of a segment that also has expired records whose keys were reserved again', () => {
+    const { store, clock } = storeAt(0, { maxEntries: 100_000 })
+    store.reserve('42', 'long', 86_400)
+    for (let index = 0; index < 100; index++) store.reserve('42', `again ${index}`, 86_401, 'old')
+    clock.milliseconds = 86_402_000
+    for (let index = 0; index < 100; index++) expect(store.reserve('42', `again ${index}`, 600, 'new')).toBe(true)
+    for (let index = 0; index < 40_000; index++) {
+      store.reserve('42', `${index}`, 600, 'owner')
+      store.release('42', [`${index}`], 'owner')
+    }
+    for (let index = 0; index < 100; index++) {
+      expect(store.reserve('42', `again ${index}`, 600)).toBe(false)
+      store.release('42', [`again ${index}`], 'old')
+      expect(store.reserve('42', `again ${index}`, 600)).toBe(false)
+    }
+  })
+})
+
 describe('an expired entry', () => {
   it('is not mistaken for a later one in its place, nor a live one for an expired one', () => {
     const { clock, store } = storeAt()

@@ -45,7 +45,7 @@ async function age(table: string, seconds: number): Promise<void> {
 describe('PostgresNonceStore with PGlite', () => {
   // The full load runs against a server.
   const contract = nonceStoreContract(() => newStore('contract'), { load: 'light' })
-  it.concurrent.each(contract)('$name', ({ run }) => run())
+  it.concurrent.each(contract)('$name', ({ run }) => run(), 60_000)
 })
 
 it("docs/operate/your-own.md shows a store of one's own that passes the contract", async () => {
@@ -69,7 +69,7 @@ it("docs/operate/your-own.md shows a store of one's own that passes the contract
     ),
   )
   expect(outcomes.flat()).toEqual([])
-})
+}, 60_000)
 
 describe('a reservation', () => {
   it('ends one millisecond after its TTL, by the clock of the database', async () => {
@@ -325,7 +325,7 @@ describe('deleteExpired', () => {
   it('finds expired rows by the index', async () => {
     await newStore('indexed')
     await database.exec(`
-      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour' FROM generate_series(1, 20000) AS i;
+      INSERT INTO indexed SELECT decode(md5(i::text), 'hex'), now() + interval '1 hour', '' FROM generate_series(1, 20000) AS i;
       ANALYZE indexed`)
     const plan = await rowsOf<{ 'QUERY PLAN': string }>(
       'EXPLAIN SELECT key FROM indexed WHERE expires_at < (SELECT clock_timestamp()) ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED',
