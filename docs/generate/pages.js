@@ -40,7 +40,7 @@ export async function generatePages(program) {
     faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
     findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
-    help: async (command) => `\`\`\`text\n${withoutGuide(await program.helpOf(command))}\n\`\`\``,
+    help: async (command) => `\`\`\`text\n${forGuide(await program.helpOf(command))}\n\`\`\``,
   }
   const pages = new Map([...frameworkPages(read), ...senderPages(read)])
   for (const path of markdownBelow('docs')) {
@@ -51,12 +51,12 @@ export async function generatePages(program) {
 }
 
 /**
- * Returns a help without its last paragraph, which leads to the page that shows it.
+ * Returns a help without its last paragraph, which leads to the page that shows it. A file of the package has the path that a user sees.
  *
  * @param {string} help
  */
-function withoutGuide(help) {
-  return help.replace(/\n\nGuide:\s.*\n$/, '')
+function forGuide(help) {
+  return help.replace(/\n\nGuide:\s.*\n$/, '').replace(' tools/dist/', '\nnode_modules/inbound-webhook-tools/dist/')
 }
 
 /**
