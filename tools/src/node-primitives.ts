@@ -1,7 +1,6 @@
 import * as crypto from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
-import { concat } from './bytes.js'
 import type { Steps } from './diagnose/steps.js'
 import type { CompressionFormat, Primitives } from './primitives.js'
 
@@ -33,48 +32,6 @@ function isAvailable(algorithm: string): boolean {
   return available.has(algorithm)
 }
 
-/** The block of SHA-256, in bytes. */
-const BLOCK = 64
-
-/** A longer message is hashed in parts, because copying the message would take more time than it saves. */
-const MAX_COPIED = 65_536
-
-const inner = Buffer.alloc(BLOCK + MAX_COPIED)
-const outer = Buffer.alloc(BLOCK + 32)
-
-/**
- * The keys of HMACs, filled up to a block, for the inner and the outer hash (RFC 2104), kept because a search uses each key for
- * thousands of messages.
- */
-const PADS = new WeakMap<Uint8Array, readonly [inner: Uint8Array, outer: Uint8Array]>()
-
-function padsOf(key: Uint8Array) {
-  const pads = PADS.get(key)
-  if (pads !== undefined) return pads
-  const short = key.length > BLOCK ? crypto.createHash('sha256').update(key).digest() : key
-  const block = concat(short, new Uint8Array(BLOCK - short.length))
-  const made = [block.map((byte) => byte ^ 0x36), block.map((byte) => byte ^ 0x5c)] as const
-  PADS.set(key, made)
-  return made
-}
-
-/**
- * Returns the HMAC with SHA-256 of a short message. This takes a third of the time of `createHmac`, which makes an object for each
- * message.
- */
-function hmacOfShort(key: Uint8Array, parts: readonly Uint8Array[]): string {
-  const [innerPad, outerPad] = padsOf(key)
-  inner.set(innerPad)
-  let length = BLOCK
-  for (const part of parts) {
-    inner.set(part, length)
-    length += part.length
-  }
-  outer.set(outerPad)
-  outer.write(crypto.hash('sha256', inner.subarray(0, length), 'hex'), BLOCK, 'hex')
-  return crypto.hash('sha256', outer, 'hex')
-}
-
 export const NODE_PRIMITIVES: Primitives = {
   hash(algorithm, parts) {
     if (!isAvailable(algorithm)) return undefined
@@ -85,9 +42,6 @@ export const NODE_PRIMITIVES: Primitives = {
 
   hmac(algorithm, key, parts) {
     if (!isAvailable(algorithm)) return undefined
-    const length = parts.reduce((sum, part) => sum + part.length, 0)
-    // Some versions of Bun and Deno have no `hash`.
-    if (algorithm === 'sha256' && length <= MAX_COPIED && 'hash' in crypto) return hmacOfShort(key, parts)
     const hmac = crypto.createHmac(algorithm, key)
     for (const part of parts) hmac.update(part)
     return hmac.digest('hex')

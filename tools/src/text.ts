@@ -63,11 +63,13 @@ export function countBytes(count: number): string {
   return count === 1 ? '1 byte' : `${count} bytes`
 }
 
+const codeOf = (character: string) =>
+  `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
+
 /** Returns a character as text: `U+200B (zero-width space)`. */
 function describeCharacter(character: string): string {
-  const number = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
   const name = CHARACTER_NAMES[character]
-  return name === undefined ? `U+${number}` : `U+${number} (${name})`
+  return name === undefined ? codeOf(character) : `${codeOf(character)} (${name})`
 }
 
 /** Returns the names of at most eight characters, each once: `U+0020 (space) and U+200B (zero-width space)`. */
@@ -83,4 +85,9 @@ export function describeOddSpace(text: string): string {
 /** Returns a text without the white space around it and the invisible characters inside it. */
 export function removeOddSpace(text: string): string {
   return text.replace(ODD_SPACE, '')
+}
+
+/** Returns a text with `<…>` for each character that a reader cannot see or may take for another: `Zoë<U+000A>`. */
+export function showCharacters(text: string): string {
+  return text.replace(/[^ -~\p{L}]/gu, (character) => `<${codeOf(character)}>`)
 }

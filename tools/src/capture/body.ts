@@ -5,7 +5,7 @@ import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { reorderedBodies, type Undone, undoneBodies, undoneLineEnd } from './undo.js'
+import { type Undone, undoneBodies, undoneLineEnd } from './undo.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -18,6 +18,11 @@ export interface BodyRead {
    * signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived: …".
    */
   readonly doubt?: string
+  /**
+   * The bodies that the capture may mean, the likeliest first, if its headers were found somewhere in a text. Only a match of the
+   * signature proves one of them, and that the headers are whole.
+   */
+  readonly looseBodies?: readonly Uint8Array[]
   /** Whether it is unknown if the line end after the body belongs to the body. */
   readonly isLineEndUnknown?: boolean
 }
@@ -32,6 +37,11 @@ const MAX_SEARCHED = 2 ** 20
 
 /** How many bytes of undone bodies are compared and hashed, so that a large capture takes a few seconds at most. */
 const MAX_UNDONE = 2 ** 26
+
+/** How many possible bodies of a loose text are searched, because each search takes up to a second. */
+const MAX_LOOSE = 3
+
+const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(textOf(body)) !== undefined
 
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
@@ -61,18 +71,16 @@ export function bodyOf(
   const [read] = readings as [Reading]
   const undoes = file !== undefined ? undoneLineEnd : captured.isExact === true ? () => [] : undoneBodies
   const undone = undo(readings, undoes, known, isSigned, signed)
-  const reordered = (body: Uint8Array) => reorderedBodies(body, known ?? 0)
-  const whole = undone ?? (file === undefined ? undo(readings, reordered, known, isSigned, undefined) : undefined)
-  if (whole !== undefined) return whole
+  if (undone !== undefined) return undone
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
     const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
     const note = 'Without Content-Length, the line end after the body was read as part of it.'
     return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
   }
   const doubt = doubtOf(read, length, isLossy, isParsed)
-  // Headers that were found somewhere in a text may be cut in the wrong place. Without a proof, they say nothing about the sender.
-  if (file === undefined && captured.isLoose === true) throw notTheBytes(doubt)
-  return { ...read, doubt }
+  if (file !== undefined || captured.isLoose !== true) return { ...read, doubt }
+  const bodies = readings.map(({ body }) => body)
+  return { ...read, doubt, looseBodies: [...bodies.filter(isJson), ...bodies].slice(0, MAX_LOOSE) }
 }
 
 /** Throws a `CaptureError` if there is no body. */
@@ -133,8 +141,8 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   const after = fromLatin1(body.subarray(length, length + 3))
   const isLineEnd = body[length - 1] === LF || /^\r?\n/.test(after)
   // JSON that was printed again often has a line break at this place, but the JSON before it is not complete.
-  const isJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
-  const isEnd = /^\r?\n$/.test(after) || (isJson ? jsonValue(fromUtf8(cut)) !== undefined : isLineEnd)
+  const beginsAsJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
+  const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isLineEnd)
   if (!isEnd) return []
   const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
   return [{ body: cut, notes: isNoted ? [note] : [] }]
@@ -142,7 +150,7 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
 
 /** A line that begins something else than the body: a response, a second request, or the end of a block. */
 const TEXT_AFTER =
-  /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
+  /^[ \t]*(?:HTTP\/\d(?:\.\d)? \d{3}|\S+ \S+ \S+ \[\d\d\/\w{3}\/\d{4}[ :].*\] "|###|--> END|<-- \d{3}|<{8}|<> \d{4}-|--[0-9a-f]{8}-[A-Z]--|```|\{(?:code|noformat)\})/m
 
 /** A line between the head and the body: a label, or the mark of a section. */
 const LABEL = /^\s*(?:--[\w-]+--|[-=]{3,}|(?:Request |Raw )?Body:?)[ \t]*\r?\n/i

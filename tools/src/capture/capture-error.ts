@@ -1,11 +1,11 @@
 /** The formats of a captured request that can be read, as the help and the errors list them. */
 export const CAPTURE_SHAPES: readonly string[] = [
-  'HTTP text: head, blank line and body, also quoted, indented, fenced or with a log prefix',
+  'HTTP text: head, blank line and body, also quoted, indented or fenced',
   'the output of curl -v, and the body as a file of its own',
-  'the log of a client: curl --trace, wget -d, OkHttp, Apache HttpClient, Python or Ruby',
+  'the log of a client: curl --trace, Apache HttpClient or Python',
   'a curl command, as copied for bash or cmd',
   'JSON with headers and rawBody, body or bodyBase64: a HAR file, an event of AWS Lambda, a line of a log, or from ngrok, webhook.site or an API client',
-  'a dump of bytes (xxd, hexdump -C), or printed variables that have the three headers and the body',
+  'a dump of bytes (xxd, hexdump -C), or other text that has the three headers and the body',
 ]
 
 /** The way to pass a request that works without a capture. */

@@ -1,4 +1,4 @@
-import { utf8 } from '../bytes.js'
+import { fromUtf8, latin1 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { type Header, parseHeader, valuesOf } from './headers.js'
@@ -46,8 +46,13 @@ const DATA_OPTIONS: { readonly [option: string]: 'text' | 'file' | 'file without
   'form-string': 'unknown',
 }
 
+/**
+ * Returns the request that a command sends.
+ *
+ * @param text - the command, as Latin-1.
+ */
 export function parseCurlCommand(text: string): CapturedRequest {
-  if (/(?:curl|-H|--header) ?[‘’“”„]/.test(text)) {
+  if (/(?:curl|-H|--header) ?\xe2\x80[\x98-\x9e]/.test(text)) {
     throw new CaptureError(
       'The command has typographic quotes (‘ or “), which a chat or a text editor put in. Copy it again, as plain text.',
     )
@@ -75,7 +80,7 @@ export function parseCurlCommand(text: string): CapturedRequest {
   }
   return {
     headers: addTarget(method, url, headers),
-    body: isBodyKnown ? utf8(data.join('&')) : undefined,
+    body: isBodyKnown ? latin1(data.join('&')) : undefined,
     isFileJoined,
     isExact: true,
   }
@@ -104,7 +109,8 @@ function* optionsOf(words: readonly ShellWord[]): Generator<readonly [option: st
 
 /** Returns the headers with method, path and host before them, because a sender may have signed those values. */
 function addTarget(method: string, text: string, headers: readonly Header[]): Header[] {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const address = fromUtf8(latin1(text))
+  const url = URL.canParse(address) ? new URL(address) : undefined
   const host: Header[] = url === undefined || valuesOf(headers, 'host').length > 0 ? [] : [['Host', url.host]]
   const target: Header[] = url === undefined ? [] : [[':path', url.pathname + url.search]]
   return [[':method', method], ...target, ...host, ...headers]

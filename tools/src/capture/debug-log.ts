@@ -15,8 +15,6 @@ const escaped = (text: string) => decodeEscapes(fromUtf8(latin1(text)))
 const DEBUG_LOGS: readonly DebugLog[] = [
   // Python's http.client
   { piece: /^.{0,200}?send: b(['"])(?<text>.*)\1$/, decode: escaped },
-  // Ruby's Net::HTTP
-  { piece: /^<- "(?<text>.*)"$/, decode: escaped },
   // Apache HttpClient, which escapes neither quotes nor backslashes
   {
     piece: /^.{0,300}?\bhttp-outgoing-\d+ >> "(?<text>.*)"$/,

@@ -23,23 +23,3 @@ export function decodeEscapes(text: string): Uint8Array {
     ),
   )
 }
-
-const ENTITIES: { readonly [name: string]: string } = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>', nbsp: ' ' }
-
-/** Returns a text, which was read as Latin-1, with its HTML entities decoded. */
-export function decodeHtml(text: string): string {
-  return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|([a-z]{2,4}));/gi, (entity, decimal, digits, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? entity
-    const code = decimal === undefined ? Number.parseInt(digits, 16) : Number(decimal)
-    return asUtf8(String.fromCodePoint(code))
-  })
-}
-
-/** Returns the text that mail programs wrote as quoted-printable, or `undefined` if `text` is other text. */
-export function decodeQuotedPrintable(text: string): string | undefined {
-  // In quoted-printable, every equals sign begins an escape or ends a line.
-  if (!/=\r?\n/.test(text) || /=(?![0-9A-F]{2}|\r?\n)/.test(text)) return undefined
-  return text.replace(/=\r?\n|=([0-9A-F]{2})/g, (_, digits?: string) =>
-    digits === undefined ? '' : fromDigits(digits),
-  )
-}

@@ -1,6 +1,7 @@
 import { fromLatin1 } from '../bytes.js'
+import { unreadable } from './capture-error.js'
 
-// Dumps of bytes, as xxd, hexdump -C, od, curl --trace, tcpdump and Wireshark write them.
+// Dumps of bytes, as xxd, hexdump -C, od and curl --trace write them.
 
 /** A line of a dump: its offset, up to 16 bytes, and often the same bytes as text. */
 const LINE =
@@ -9,6 +10,9 @@ const LINE =
 /** A line of curl's trace that says whether data was sent or received. */
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) /
 
+/** The number of TCP in the header of an IP packet. */
+const TCP = 6
+
 /** How many lines are searched for a dump. */
 const MAX_LINES = 1000
 
@@ -16,7 +20,6 @@ const MAX_LINES = 1000
 export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | undefined {
   if (!beginning.split(/\r?\n/, MAX_LINES).some((line) => bytesOf(line)?.offset === 0)) return undefined
   const bytes: number[] = []
-  const starts = [0]
   let isSent = true
   let start = 0
   for (const line of fromLatin1(whole).split(/\r?\n/)) {
@@ -30,33 +33,15 @@ export function readHexDump(beginning: string, whole: Uint8Array): Uint8Array | 
     }
     const read = isSent ? bytesOf(line) : undefined
     if (read === undefined) continue
-    // tcpdump begins each packet at 0.
-    if (read.offset === 0 && payloadOf(bytes.slice(start)) !== undefined) {
-      start = bytes.length
-      starts.push(start)
-    }
     if (read.offset !== bytes.length - start) break
     for (const byte of read.bytes) bytes.push(byte)
   }
-  return Uint8Array.from(joinPackets(bytes, starts) ?? bytes)
-}
-
-/** Returns what the TCP packets from the sender carry, or `undefined` for other bytes. */
-function joinPackets(bytes: readonly number[], starts: readonly number[]): number[] | undefined {
-  const packets = starts.flatMap((from, index) => payloadOf(bytes.slice(from, starts[index + 1])) ?? [])
-  const first = packets.find(({ payload }) => payload.length > 0)
-  return first && packets.filter(({ ports }) => ports === first.ports).flatMap(({ payload }) => payload)
-}
-
-/** Returns what a TCP packet carries, and its ports as text, or `undefined` for other bytes (RFC 791, RFC 8200 and RFC 9293). */
-function payloadOf(bytes: readonly number[]): { ports: string; payload: number[] } | undefined {
-  const byte = (index: number) => bytes[index] ?? 0
-  const version = byte(0) >> 4
-  if (!(version === 4 && byte(9) === 6) && !(version === 6 && byte(6) === 6)) return undefined
-  const tcp = version === 4 ? 4 * (byte(0) & 15) : 40
-  // Padding may follow the packet.
-  const end = version === 4 ? 256 * byte(2) + byte(3) : tcp + 256 * byte(4) + byte(5)
-  return { ports: bytes.slice(tcp, tcp + 4).join(), payload: bytes.slice(tcp + 4 * (byte(tcp + 12) >> 4), end) }
+  // tcpdump and Wireshark write packets with their IP headers (RFC 791, RFC 8200).
+  const [version = 0] = bytes
+  if (bytes[version >> 4 === 4 ? 9 : 6] === TCP && /^[46]/.test(version.toString(16))) {
+    throw unreadable('is a dump of packets with their IP headers. Use Follow > TCP Stream of Wireshark, or tcpflow')
+  }
+  return Uint8Array.from(bytes)
 }
 
 function bytesOf(line: string): { offset: number; bytes: number[] } | undefined {

@@ -1,16 +1,16 @@
 import { fromLatin1, latin1 } from '../bytes.js'
-import { type Arrival, arrivalOf } from './arrival.js'
+import { arrivalOf } from './arrival.js'
 import { unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { areOfRequest, type Header, parseHeader } from './headers.js'
 import { MARK } from './write-request.js'
 
-// HTTP text: head, blank line and body. Each line may have a prefix, as in a log, a mail or an indented list.
+// HTTP text: head, blank line and body. Each line may be indented, or quoted as in a mail.
 
 /** A request line. At the beginning of a text, the version may be missing. */
 const REQUEST_LINE = /^([A-Z][A-Z-]*) ([!-~\x80-\xff]+)( HTTP\/\d(?:\.\d)?)?$/
-/** A request line with a version, after a prefix. */
-const PREFIXED_REQUEST_LINE = /^(.{0,200}?(?<![A-Za-z-]))([A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?)$/
+/** A request line with a version, which may be indented or quoted as in a mail. */
+const INDENTED_REQUEST_LINE = /^([\s>]*)[A-Z][A-Z-]{2,20} [!-~\x80-\xff]+ HTTP\/\d(?:\.\d)?$/
 
 /** How many lines are searched for a request line. */
 const MAX_LINES = 1000
@@ -38,8 +38,10 @@ export function parseHttpText(bytes: Uint8Array, text: string): CapturedRequest 
   if (prefix === '') return parsePlain(bytes.subarray(start), text.slice(start))
   const plain = latin1(removePrefix(fromLatin1(bytes.subarray(start)), prefix))
   const read = parsePlain(plain, fromLatin1(plain.subarray(0, text.length)))
-  const notes = ['The capture has a prefix on its lines, which was removed.', ...(read.notes ?? [])]
-  return { ...read, arrival: read.arrival ?? timeInPrefix(prefix), notes }
+  return {
+    ...read,
+    notes: ['The lines of the capture are indented or quoted, which was undone.', ...(read.notes ?? [])],
+  }
 }
 
 interface Start {
@@ -82,7 +84,7 @@ function findInHead(lines: readonly string[]): Start | undefined {
 
 /** Returns the text before a request line on the same line, or `undefined` if the line has no request line. */
 function prefixOf(line: string): string | undefined {
-  return PREFIXED_REQUEST_LINE.exec(line.slice(0, 20_000))?.[1]
+  return INDENTED_REQUEST_LINE.exec(line.slice(0, 20_000))?.[1]
 }
 
 function isRemark(line: string): boolean {
@@ -107,34 +109,17 @@ function indentOf(line: string): string {
 }
 
 /**
- * Returns the lines without a prefix, up to the first line that does not have the prefix. Numbers in the prefix may differ,
- * as times do. If only the first line has the prefix, returns all lines, and removes the prefix from that line.
+ * Returns the lines without a prefix, up to the first line that does not have the prefix. A blank line may have lost the white space at
+ * the end of its prefix.
  */
 function removePrefix(text: string, prefix: string): string {
-  const lines = text.split('\n')
-  const pattern = patternOf(prefix)
-  const [, second = ''] = lines
-  if (!pattern.test(second)) return text.slice(prefix.length)
   const stripped: string[] = []
-  for (const line of lines) {
-    const [found] = pattern.exec(line) ?? []
-    if (found === undefined) break
-    stripped.push(line.slice(found.length))
+  for (const line of text.split('\n')) {
+    if (line.startsWith(prefix)) stripped.push(line.slice(prefix.length))
+    else if (line.trimEnd() === prefix.trimEnd()) stripped.push(line.slice(prefix.trimEnd().length))
+    else break
   }
   return stripped.join('\n')
-}
-
-/** Returns a pattern that finds the prefix. A blank line may have lost the white space at the end of its prefix. */
-function patternOf(prefix: string): RegExp {
-  const core = prefix.trimEnd()
-  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\d+/g, '\\d+')
-  return new RegExp(`^${literal(core)}(?:${literal(prefix.slice(core.length))}|(?=\\r?$))`)
-}
-
-/** Returns the time of a log line. */
-function timeInPrefix(prefix: string): Arrival | undefined {
-  const [time] = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)? ?(?:Z|[+-]\d\d:?\d\d)/.exec(prefix) ?? []
-  return arrivalOf(time?.replace(',', '.'), 'from the log line')
 }
 
 /** Text from a document or a chat: it has no-break spaces after the method or after the names, or other hyphens in the names. */

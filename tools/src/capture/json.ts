@@ -87,19 +87,6 @@ export function parseDocuments(text: string): readonly unknown[] | undefined {
   return lines.includes(undefined) ? undefined : lines
 }
 
-/** Returns the rows of CSV, which logs and webhook.site export: one object per row, with the names of the first row. */
-export function parseCsv(text: string): readonly unknown[] {
-  const rows: string[][] = [[]]
-  // The pattern also matches a field without its closing quote, so that it takes linear time.
-  const fields = text.matchAll(/(?:"((?:[^"]+|"")*)(?:"|$)|([^",\r\n]*))(,|\r?\n|$)?/g)
-  for (const [, quoted, plain = '', end] of fields) {
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain)
-    if (end !== ',') rows.push([])
-  }
-  const [names = [], ...others] = rows
-  return others.map((row) => Object.fromEntries(row.map((field, index) => [names[index], field])))
-}
-
 /** Returns the JSON that comes after something else, such as the prefix of a log: on each line, or once over several lines. */
 export function findDocuments(text: string): readonly unknown[] {
   const start = text.indexOf('{')

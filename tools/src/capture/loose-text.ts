@@ -19,7 +19,7 @@ const LIST = '(?:array\\s{0,40}\\((?:1\\) \\{)?\\s{0,40}\\[?0\\]? ?=>\\s{0,40}|\
 /** What may be between a name and its value: `x: 1`, `"x"=>"1"`, `x=[1`, `[x, 1]` or `["x"]=>\n  string(1) "1`. */
 const ASSIGNED = `["'\\]*\`]*[ \\t]{0,40}(?:=>|[:=,|\\t]|[ \\t])[*]*\\s{0,40}${LIST}(?:string\\(\\d+\\) )?[["'{\`]*`
 /** A value has at least one letter or digit. */
-const VALUE = '((?=[^\\s"\'`\\],;)}]*[a-z0-9])[^\\s"\'`\\],;)}]+)'
+const VALUE = '((?=[^\\s"\'`\\],;)}\\\\]*[a-z0-9])[^\\s"\'`\\],;)}\\\\]+)'
 
 const HEADERS = ['X-Timestamp', 'X-Nonce', 'X-Signature', 'Content-Length'].map(
   (name) => [name, new RegExp(`(?<![\\w-])(?:http_)?${name.replaceAll('-', '[-_]')}${ASSIGNED}${VALUE}`, 'i')] as const,

@@ -1,15 +1,14 @@
-import { fromBase64, fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
+import { fromLatin1, fromUtf8, latin1, utf8 } from '../bytes.js'
 import { CaptureError, unreadable } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
-import { readClientLog } from './client-logs.js'
 import { findCurlCommand, isCurlCommand, parseCurlCommand } from './curl-command.js'
 import { parseCurlOutput } from './curl-output.js'
 import { readDebugLog } from './debug-log.js'
-import { decodeEscapes, decodeHtml, decodeQuotedPrintable } from './escapes.js'
+import { decodeEscapes } from './escapes.js'
 import { valuesOf } from './headers.js'
 import { readHexDump } from './hex-dump.js'
 import { beginsAsHttpText, beginsAsRequest, parseHttpText } from './http-text.js'
-import { findDocuments, logLinesOf, parseCsv, parseDocuments, readDocuments } from './json.js'
+import { findDocuments, logLinesOf, parseDocuments, readDocuments } from './json.js'
 import { decodeWhole, readLooseText } from './loose-text.js'
 
 // This file imports no module of Node, so that it also runs in a browser.
@@ -19,6 +18,20 @@ const MAX_HEAD_BYTES = 2 ** 18
 
 /** The text of tcpdump without a dump, ngrep or Wireshark, in which a dot may stand for any other byte. */
 const LOSSY = /^(?:[\d:.]+ IP6? .* Flags \[.*\n(?!\s+0x)|T [\d.]+:\d+ -> |Follow: tcp,ascii)/m
+
+/** Formats that are not read, because their bytes are lost or hard to find, and what to do instead. */
+const REFUSED: readonly (readonly [format: RegExp, what: string])[] = [
+  [
+    /^\s*Hypertext Transfer Protocol\s*$/m,
+    'is a tree of tshark -V, which has no body. Use Follow > TCP Stream of Wireshark',
+  ],
+  [
+    /^x-signature: [0-9a-f]+=\r?$/im,
+    'is quoted-printable, as mails are sent. Save the text as the mail program shows it',
+  ],
+  [/^---request begin---/m, 'is the output of wget -d. Send the same request with curl -v'],
+  [/^(?![\s\S]*")[\s\S]*&(?:quot|#34|#x22);/, 'has HTML entities such as &quot;. Copy the text as the page shows it'],
+]
 
 /** Returns the captured request. Throws a `CaptureError` if the capture is not a request. */
 export function readCapture(capture: Uint8Array): CapturedRequest {
@@ -62,11 +75,10 @@ function readText(bytes: Uint8Array): CapturedRequest {
     if (index === -1) throw unreadable('is a response, not a request')
     return readText(rest.subarray(index))
   }
+  const refused = REFUSED.find(([pattern]) => pattern.test(text))
+  if (refused !== undefined) throw unreadable(refused[1])
   const quoted = trimmed.startsWith('"') ? parseString(rest) : undefined
   if (quoted !== undefined) return readText(utf8(quoted))
-  // In quoted-printable, the line of X-Signature is broken, because it is longer than a line may be.
-  const mail = /^x-signature: [0-9a-f]+=\r?$/im.test(text) ? decodeQuotedPrintable(fromLatin1(rest)) : undefined
-  if (mail !== undefined) return readText(latin1(mail))
   const isRequest = beginsAsRequest(text)
   const decoded = isRequest ? undefined : decodeText(rest, text)
   if (decoded !== undefined) return readText(decoded)
@@ -78,15 +90,11 @@ function readText(bytes: Uint8Array): CapturedRequest {
     if (request === undefined) throw unreadable('is JSON, but has no headers of a request')
     return request
   }
-  const rows = /""x-signature""/i.test(text) ? readDocuments(parseCsv(fromUtf8(rest))) : undefined
-  if (rows !== undefined) return rows
   if (isCurlCommand(trimmed)) {
-    const command = parseCurlCommand(fromUtf8(rest))
+    const command = parseCurlCommand(fromLatin1(rest))
     // The command may be pasted with its output, which has the headers as they were sent.
     return { ...command, ...headOf(parseCurlOutput(text, false)) }
   }
-  const logged = isRequest ? undefined : readClientLog(rest, text)
-  if (logged !== undefined) return logged
   const isHttpText = beginsAsHttpText(text)
   const fenced = isHttpText ? undefined : findFenced(rest, text)
   // The fence may have only the body, below the headers in a table or a list.
@@ -125,13 +133,11 @@ function tryHttpText(bytes: Uint8Array, text: string): CapturedRequest | Capture
   }
 }
 
-/** Returns the text in a dump of bytes, in the log of a client, or in an encoding of a mail program. */
+/** Returns the text in a dump of bytes, in the log of a client, or with the marks of a terminal. */
 function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
   const log = readDebugLog(bytes, text) ?? decodeWhole(text, bytes) ?? removeTerminalMarks(bytes, text)
   if (log !== undefined) return log
-  const dump = readHexDump(text, bytes)
-  if (dump !== undefined) return dump
-  return !text.includes('"') && /&(?:quot|#34|#x22);/.test(text) ? latin1(decodeHtml(fromLatin1(bytes))) : undefined
+  return readHexDump(text, bytes)
 }
 
 /** The colours of a terminal. */
@@ -181,9 +187,8 @@ function* textsOf(value: unknown): Generator<Uint8Array> {
   }
 }
 
-/** Yields the texts that another text has in base64, as Burp writes a request, or between quotes, as k6 does. */
+/** Yields the texts between quotes in another text, as k6 writes a request. */
 function* encodedTextsOf(text: string): Generator<Uint8Array> {
-  for (const [digits] of text.matchAll(/[A-Za-z0-9+/]{200,}={0,2}/g)) yield fromBase64(digits) ?? utf8('')
   // The pattern also matches a text without its closing quote, so that it takes linear time.
   for (const [, quoted = ''] of text.matchAll(/"((?:[^"\\]|\\[\s\S]?)*)/g))
     yield decodeEscapes(fromUtf8(latin1(quoted)))

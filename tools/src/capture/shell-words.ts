@@ -1,3 +1,4 @@
+import { fromLatin1, utf8 } from '../bytes.js'
 import { CaptureError } from './capture-error.js'
 
 /** A word of a command line. */
@@ -8,15 +9,12 @@ export interface ShellWord {
 }
 
 /**
- * Returns the words of the first command of a text, by the rules of cmd if the text is for cmd, and otherwise by those of bash.
+ * Returns the words of the first command of a text, by the rules of cmd if the text is for cmd, and otherwise by those of bash. The text
+ * and the words have one character per byte, because `$'…'` may have any bytes.
  */
 export function splitCommand(text: string): readonly ShellWord[] {
-  return isForCmd(text) ? splitForCmd(text) : splitForBash(text)
-}
-
-/** Returns whether a text is for cmd on Windows, because only cmd escapes with a caret. */
-function isForCmd(text: string): boolean {
-  return /\^(\r?\n|")/.test(text)
+  // Only cmd escapes with a caret.
+  return /\^(\r?\n|")/.test(text) ? splitForCmd(text) : splitForBash(text)
 }
 
 /** The error for a command that was wrapped, for example by a mail program. */
@@ -25,25 +23,23 @@ export const WRAPPED =
 
 const ENDLESS_QUOTE = 'The command has a quote that does not end. Copy the whole command.'
 
+const POWERSHELL =
+  'The command is for PowerShell, which is not read. Run it with -v. Pass that output, and the file that was sent with --body-file PATH.'
+
 /** The words that are complete, and the word that is being read. */
 class WordList {
   readonly words: ShellWord[] = []
   #text: string | undefined
-  #isExpanded = false
+  isExpanded = false
 
   add(text: string): void {
     this.#text = (this.#text ?? '') + text
   }
 
-  addExpansion(text: string): void {
-    this.add(text)
-    this.#isExpanded = true
-  }
-
   endWord(): void {
-    if (this.#text !== undefined) this.words.push({ text: this.#text, isExpanded: this.#isExpanded })
+    if (this.#text !== undefined) this.words.push({ text: this.#text, isExpanded: this.isExpanded })
     this.#text = undefined
-    this.#isExpanded = false
+    this.isExpanded = false
   }
 
   /** Removes the number before a redirection: `2> file`. */
@@ -52,133 +48,70 @@ class WordList {
   }
 }
 
-/** Characters that have no special meaning in the shell. */
-const PLAIN = /[^\s'"\\`$;|&<>]+/y
-const SPACE = /\s+/y
+/** The pieces of a command: quotes of three kinds, an escape, a variable, the end of a command, white space, or other text. */
+const BASH =
+  /'(?<single>[^']*)'|\$'(?<ansi>[^'\\]*(?:\\[\s\S][^'\\]*)*)'|"(?<double>[^"\\]*(?:\\[\s\S][^"\\]*)*)"|(?<powershell>`\r?\n)|\\(?<escaped>\r?\n|[\s\S])|(?<variable>`|\$(?!'))|(?<end>[;|&<>])|(?<space>\s+)|[^\s'"\\`$;|&<>]+|(?<open>['"\\$])/g
 
 function splitForBash(text: string): readonly ShellWord[] {
   const list = new WordList()
-  let index = 0
-  while (index < text.length) {
-    const character = text[index]
-    if (character === "'") {
-      const end = indexAfter(text, "'", index + 1)
-      list.add(text.slice(index + 1, end - 1))
-      index = end
-    } else if (character === '"') index = addDoubleQuoted(text, index + 1, list)
-    else if (text.startsWith("$'", index)) index = addAnsiQuoted(text, index + 2, list)
-    else if (character === '\\') {
-      const [lineEnd = ''] = match(/\r?\n/y, text, index + 1)
-      if (index + 1 === text.length) throw new CaptureError(ENDLESS_QUOTE)
-      if (lineEnd === '') list.add(text.charAt(index + 1))
-      index += 1 + (lineEnd.length || 1)
-    } else if (/^`\r?\n/.test(text.slice(index, index + 3))) {
-      throw new CaptureError(
-        'The command is for PowerShell, which is not read. Run it with -v. Pass that output, and the file that was sent with --body-file PATH.',
-      )
-    } else if (character === '$' || character === '`') {
-      list.addExpansion(text.charAt(index))
-      index++
-    } else if (/[;|&<>]/.test(text.charAt(index))) {
-      if (/[<>]/.test(text.charAt(index))) list.dropNumber()
+  for (const { 0: piece, index, groups = {} } of text.matchAll(BASH)) {
+    const { single, ansi, double, powershell, escaped, variable, end, space, open } = groups
+    if (open !== undefined) throw new CaptureError(ENDLESS_QUOTE)
+    if (powershell !== undefined) throw new CaptureError(POWERSHELL)
+    if (end !== undefined) {
+      if (/[<>]/.test(end)) list.dropNumber()
       break
-    } else {
-      const end = endOf(SPACE, text, index)
+    }
+    if (space !== undefined) {
+      const after = text.slice(index + piece.length, index + piece.length + 3)
+      if (!space.includes('\n')) list.endWord()
+      else if (/^(--?[A-Za-z]|')/.test(after)) throw new CaptureError(WRAPPED)
       // Another command follows on the next line.
-      if (text.slice(index, end).includes('\n')) {
-        if (/^(--?[A-Za-z]|')/.test(text.slice(end, end + 3))) throw new CaptureError(WRAPPED)
-        break
-      }
-      if (end > index) list.endWord()
-      const next = endOf(PLAIN, text, end)
-      if (next > end) list.add(text.slice(end, next))
-      index = next
+      else break
+    } else if (double !== undefined) {
+      // Inside double quotes, a backslash before any other character stands for itself.
+      const plain = double.replace(/\\(\r?\n|["\\$`])|[$`]/g, (special, one?: string) => {
+        if (one === undefined) list.isExpanded = true
+        return one === undefined ? special : one.trimEnd()
+      })
+      list.add(plain)
+    } else if (escaped !== undefined) {
+      if (!escaped.endsWith('\n')) list.add(escaped)
+    } else {
+      if (variable !== undefined) list.isExpanded = true
+      list.add(single ?? (ansi === undefined ? piece : decodeAnsi(ansi)))
     }
   }
   list.endWord()
   return list.words
 }
 
-/** Returns the index after the match of a sticky expression, or `index` if the expression matches nothing. */
-function endOf(sticky: RegExp, text: string, index: number): number {
-  sticky.lastIndex = index
-  return sticky.test(text) ? sticky.lastIndex : index
+const ANSI: { readonly [letter: string]: string } = {
+  ...{ a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-function match(sticky: RegExp, text: string, index: number): readonly string[] {
-  sticky.lastIndex = index
-  return sticky.exec(text) ?? []
-}
-
-function indexAfter(text: string, quote: string, start: number): number {
-  const end = text.indexOf(quote, start)
-  if (end === -1) throw new CaptureError(ENDLESS_QUOTE)
-  return end + 1
-}
-
-/**
- * Adds the text in quotes, and returns the index after the end quote.
- *
- * @param special - finds the end quote and the characters that have a special meaning.
- * @param addOther - adds a special character that is not the end quote, and returns the index after it.
- */
-function addQuoted(
-  text: string,
-  start: number,
-  list: WordList,
-  special: RegExp,
-  addOther: (character: string, index: number) => number,
-): number {
-  list.add('')
-  for (let index = start; ; ) {
-    special.lastIndex = index
-    const [character] = special.exec(text) ?? []
-    if (character === undefined) throw new CaptureError(ENDLESS_QUOTE)
-    list.add(text.slice(index, special.lastIndex - 1))
-    index = special.lastIndex
-    if (/["']/.test(character)) return index
-    index = addOther(character, index)
-  }
-}
-
-/** Adds the text in `"…"`, and returns the index after the end quote. */
-function addDoubleQuoted(text: string, start: number, list: WordList): number {
-  return addQuoted(text, start, list, /["\\$`]/g, (character, index) => {
-    if (character !== '\\') {
-      list.addExpansion(character)
-      return index
-    }
-    // Inside double quotes, a backslash before any other character stands for itself.
-    const [escaped] = match(/\r?\n|["\\$`]/y, text, index)
-    list.add(escaped === undefined ? character : escaped.replace(/\r?\n/, ''))
-    return escaped === undefined ? index : index + escaped.length
-  })
-}
-
-const ANSI_ESCAPES = new Map([
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-])
-
-/** Adds the text in `$'…'`, and returns the index after the end quote. */
-function addAnsiQuoted(text: string, start: number, list: WordList): number {
-  return addQuoted(text, start, list, /['\\]/g, (_, index) => {
-    const [sequence = text.charAt(index), unicode, byte] = match(/u([0-9a-f]{1,4})|x([0-9a-f]{1,2})/iy, text, index)
-    const code = unicode ?? byte
-    list.add(
-      code === undefined ? (ANSI_ESCAPES.get(sequence) ?? sequence) : String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    return index + sequence.length
-  })
+/** Returns the bytes of a text in `$'…'`. `\x` and octal digits are bytes, and `\u` is a character in UTF-8. */
+function decodeAnsi(text: string): string {
+  return text.replace(
+    /((?:\\u[0-9a-f]{4})+)|\\[uU]([0-9a-fA-F]{1,8})|\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})|\\([\s\S])/g,
+    (whole, units?: string, point?: string, byte?: string, octal?: string, letter?: string) => {
+      const unitOf = (digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
+      // Browsers write a character beyond U+FFFF as the two units of UTF-16.
+      if (units !== undefined) return fromLatin1(utf8(units.replace(/\\u(.{4})/g, (_, digits) => unitOf(digits))))
+      if (point !== undefined) return fromLatin1(utf8(String.fromCodePoint(Number.parseInt(point, 16) % 0x110000)))
+      if (byte !== undefined) return unitOf(byte)
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff)
+      return ANSI[letter as string] ?? whole
+    },
+  )
 }
 
 /** Returns the words of a command for cmd, which removes the carets before curl.exe reads the quotes. */
 function splitForCmd(text: string): readonly ShellWord[] {
   const list = new WordList()
-  const line = removeCarets(text)
   let isQuoted = false
-  for (const [piece] of line.matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
+  for (const [piece] of removeCarets(text).matchAll(/\\+"?|""|"|\s+|[^\\"\s]+/g)) {
     // Browsers double every backslash, not only those before a quote.
     if (piece.startsWith('\\')) list.add(piece.replace(/\\\\/g, '\\').replace(/\\"$/, '"'))
     else if (piece === '""' && isQuoted) list.add('"')

@@ -11,7 +11,7 @@ import {
   utf8,
   windows1252,
 } from '../bytes.js'
-import { type JsonText, type Member, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
+import { type JsonText, membersOf, OPEN_OBJECT, parseJson } from '../diagnose/json/parse.js'
 import {
   asciiString,
   COMPACT,
@@ -24,8 +24,8 @@ import {
   SPACED_COLON,
   TABS,
 } from '../diagnose/json/styles.js'
-import { type Arrange, writeJson } from '../diagnose/json/write.js'
-import { decodeEscapes, decodeHtml } from './escapes.js'
+import { writeJson } from '../diagnose/json/write.js'
+import { decodeEscapes } from './escapes.js'
 
 /** What a capture may have done to a body, and how to undo it. */
 interface Change {
@@ -75,7 +75,6 @@ const CHANGES: readonly Change[] = [
     if (isAscii(body)) return
     yield isUtf8(body) ? windows1252(fromUtf8(body)) : utf8(fromWindows1252(body))
   }),
-  rewritten('escaped the body for HTML', ofText(decodeHtml)),
   rewritten('escaped the body', (body) => [decodeEscapes(fromUtf8(body))]),
   rewritten('wrote the body between quotes', (body) => {
     const [, , quoted] = /^\s*b?(["'])([\s\S]*)\1\s*$/.exec(fromUtf8(body)) ?? []
@@ -108,44 +107,6 @@ function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, i
 function areKeysSorted(json: JsonText): boolean {
   const keys = json.kinds[0] === OPEN_OBJECT ? [...membersOf(json, 0)].map(({ key }) => key) : []
   return keys.length > 1 && keys.every((key, index) => index === 0 || String(keys[index - 1]) < key)
-}
-
-/** With more members, there are too many orders to try. */
-const MAX_MEMBERS = 6
-const MAX_REORDERED = 2 ** 14
-
-/**
- * Yields a JSON object with its members in every order, written in each way that gives the right length. Printers and databases sort
- * the members. Only the signature proves an order.
- */
-export function* reorderedBodies(body: Uint8Array, length: number): Generator<Undone> {
-  const json = body.length > MAX_REORDERED ? undefined : parseJson(fromUtf8(body))
-  if (json?.kinds[0] !== OPEN_OBJECT) return
-  const indexes = [...membersOf(json, 0)].map((_, index) => index)
-  if (indexes.length > MAX_MEMBERS) return
-  const tried = new Set<string>()
-  for (const spacing of SPACINGS) {
-    for (const escaping of ESCAPINGS) {
-      const text = writeJson(json, { spacing, escaping })
-      if (text === undefined || tried.has(text) || utf8(text).length !== length) continue
-      tried.add(text)
-      for (const order of ordersOf(indexes)) {
-        // Objects inside keep their order. The members of the outer object begin at token 1.
-        const arrange: Arrange = (members) =>
-          members[0]?.from === 1 ? order.map((index) => members[index] as Member) : members
-        const reordered = writeJson(json, { spacing, escaping, order: arrange })
-        const what = 'has the members of the body in another order'
-        yield { what, body: utf8(String(reordered)), isWeak: true }
-      }
-    }
-  }
-}
-
-function* ordersOf(indexes: readonly number[]): Generator<readonly number[]> {
-  if (indexes.length === 0) yield []
-  for (const first of indexes) {
-    for (const others of ordersOf(indexes.filter((index) => index !== first))) yield [first, ...others]
-  }
 }
 
 /** A body that the sender may have sent, and what the capture then did to it. */

@@ -6,7 +6,7 @@ import { type Header, listHeaders } from '../capture/headers.js'
 import { assertNotMasked } from '../capture/masked.js'
 import { signatureChecker } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
-import { diagnoseInSteps } from './engine.js'
+import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
 import { provedFindings } from './proved-findings.js'
 import type { Steps } from './steps.js'
@@ -23,6 +23,9 @@ export interface CaptureToDiagnose {
   /** The time on this machine, in milliseconds since the Unix epoch. */
   readonly now: number
 }
+
+/** The largest number of hashes for each body that a loose text may mean. */
+const MAX_HASHES_IF_LOOSE = 3000
 
 /** Why a captured request does not verify, and how it was read. */
 export interface CaptureDiagnosis extends Diagnosis {
@@ -42,20 +45,29 @@ export function* diagnoseCapture(platform: Primitives, capture: CaptureToDiagnos
   assertNotMasked(headers)
   assertBody(captured, headers, file)
   const read = bodyOf(captured, headers, signatureChecker(platform, headers, secrets), file)
-  const diagnosis = yield* diagnoseInSteps(platform, {
+  const [body = read.body, ...others] = read.looseBodies ?? []
+  const request = {
     ...readHeaders(headers),
     headers: listHeaders(headers),
-    body: read.body,
     original: read.original,
     secrets,
     now: arrival?.[0] ?? now,
     isArrivalKnown: arrival !== undefined,
-  })
+    isCaptured: captured.bodyLength === undefined,
+  }
+  const maxHashes = read.looseBodies === undefined ? MAX_HASHES : MAX_HASHES_IF_LOOSE
+  let chosen = body
+  let diagnosis = yield* diagnoseInSteps(platform, { ...request, body }, maxHashes)
+  for (const other of others) {
+    if (diagnosis.signedMessage !== undefined) break
+    chosen = other
+    diagnosis = yield* diagnoseInSteps(platform, { ...request, body: other }, maxHashes)
+  }
   return {
     ...diagnosis,
-    findings: provedFindings(diagnosis.findings, read),
-    read,
-    warnings: read.doubt === undefined ? [] : [notTheBytes(read.doubt).message],
+    findings: provedFindings(diagnosis, read),
+    read: { ...read, body: chosen },
+    warnings: read.doubt === undefined || read.looseBodies !== undefined ? [] : [notTheBytes(read.doubt).message],
     notes: [...(captured.notes ?? []), ...read.notes],
   }
 }

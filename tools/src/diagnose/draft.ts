@@ -1,3 +1,4 @@
+import { isGuessable } from '../secret-strength.js'
 import type { Finding, FindingCode, Language, Side } from './finding.js'
 import { FIXES, type Fix, type FixId } from './fixes.js'
 import { maskSecrets } from './mask-secrets.js'
@@ -28,12 +29,16 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   // If no line is for `language`, the lines of other languages do not help, so they are left out.
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
+  // A secret that is made of words may have words of this text. Then only what comes from the request is masked.
+  const isOfWords = code !== 'secret_exposed' && secrets.some(isGuessable)
+  const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
+  const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)
   return {
     code,
     side,
-    message: mask(message),
+    message: maskText(message),
     fix: side === 'unknown' ? both : String(side === 'sender' ? sender : receiver),
     fixes: isOfOthers ? {} : { ...Object.fromEntries(first), ...lines },
-    ...(evidence.length === 0 ? {} : { evidence: mask(evidence.map((line) => [line].flat().join(': ')).join('\n')) }),
+    ...(evidence.length === 0 ? {} : { evidence: evidence.map(lineText).join('\n') }),
   }
 }

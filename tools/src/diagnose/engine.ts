@@ -1,21 +1,22 @@
 import type { HeaderValues } from '../../../src/rules/headers.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
-import { concat, hex, utf8 } from '../bytes.js'
+import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'
 import type { Header } from '../capture/headers.js'
 import type { Primitives } from '../primitives.js'
-import { joinWords, quote } from '../text.js'
+import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
 import { checkHeaders } from './checks/headers.js'
-import { checkNonce, suspectNonce } from './checks/nonce.js'
+import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat } from './checks/signature.js'
 import { checkTimestampFormat, checkTimestampWindow } from './checks/timestamp.js'
 import { factsOf, type SignedRequest } from './dimensions.js'
-import { type Draft, writeFinding } from './draft.js'
+import { type Draft, type EvidenceLine, writeFinding } from './draft.js'
 import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
+import { findUnfilled } from './hypotheses/placeholders.js'
 import { languageOf } from './language.js'
 import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
 import { limit } from './search.js'
@@ -28,6 +29,8 @@ export interface RequestToDiagnose extends HeaderValues, SignedRequest {
   /** All headers, with their names in lowercase. */
   readonly headers: readonly Header[]
   readonly isArrivalKnown: boolean
+  /** Whether the headers come from a log, a mail or a picture, which may have cut or changed them. */
+  readonly isCaptured?: boolean | undefined
 }
 
 /** The largest number of hashes in a search. */
@@ -36,11 +39,11 @@ export const MAX_HASHES = 24_000
 /**
  * The largest numbers of bytes that are hashed, and that are read or written. Both together take less than a second.
  */
-const MAX_BYTES = 600_000_000
+const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
 /** A body with more bytes has a larger budget, because each single mistake costs more to try. */
 const LARGE = 100_000
-const MAX_REWRITTEN_IF_LARGE = 120_000_000
+const MAX_REWRITTEN_IF_LARGE = 40_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 
@@ -67,21 +70,20 @@ export function* diagnoseInSteps(
   const exposed = checkExposure(headers, body, secrets)
   const finish = (genuine: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
     genuine,
-    // If the request does not contain a secret, its findings contain none either, so there is nothing to mask.
-    findings: drafts.map((draft) => writeFinding(draft, exposed.length === 0 ? [] : secrets, language)),
+    findings: drafts.map((draft) => writeFinding(draft, secrets, language)),
     ...(language === undefined ? {} : { language }),
     ...(signedMessage === undefined ? {} : { signedMessage }),
   })
   const isSignedAsSent = isSignedBy(request)
   const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
   if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
-    return finish(true, exposed)
+    return finish(true, [...exposed, ...checkUnfilledNonce(nonce)])
   }
 
   const received = findHeaders(request, headers)
   const meanings = meaningsOf(received)
-  // Hashes outside the search: one for the evidence, and the right signature for each secret and meaning.
-  const hashesOutside = 1 + secrets.length * (1 + meanings.length)
+  // Hashes outside the search: two for the evidence, and the right signature for each secret and meaning.
+  const hashesOutside = 2 + secrets.length * (1 + meanings.length)
   const limited = limit(
     platform,
     Math.max(0, maxHashes - hashesOutside),
@@ -99,7 +101,7 @@ export function* diagnoseInSteps(
 
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
-  const explained = found === undefined ? [] : yield* explain(found, body, headers, language)
+  const explained = found === undefined ? [] : yield* explain(found, request, language)
   const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
   const drafts = [
     ...exposed,
@@ -112,7 +114,7 @@ export function* diagnoseInSteps(
     ...unit,
     ...(isArrivalKnown ? drift : []),
     ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
-    ...(isUnexplained ? suspectNonce(meant.nonce) : []),
+    ...checkUnfilledNonce(meant.nonce),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
     ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
@@ -129,42 +131,33 @@ function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uin
   return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
-/** Returns a finding that lists the values to compare on both sides, because nothing explains the signature. */
-function compare(
-  { timestamp, nonce, signature }: HeaderValues,
-  body: Uint8Array,
-  platform: Primitives,
-  notTried: readonly string[],
-): Draft[] {
+/** Longer bodies are not searched for the names of variables. */
+const MAX_TEMPLATE = 100_000
+
+/** Returns a finding that says what to compare on both sides, because nothing explains the signature. */
+function compare(meant: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
+  const { timestamp, nonce, signature } = meant
   // Without a header, or with another text than a digest, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
-  const spaced = (bytes: Uint8Array) => (bytes.length === 0 ? '(nothing)' : hex(bytes).replace(/..(?=.)/g, '$& '))
-  return [
-    {
-      code: 'signature_mismatch',
-      message:
-        notTried.length === 0
-          ? 'No known mistake, alone or in a likely combination, gives this signature: the secrets differ, or other bytes were signed than received.'
-          : 'Nothing that was tried gives this signature, but the search ended early.',
-      fix: 'compare',
-      evidence: [
-        ...(notTried.length === 0
-          ? []
-          : [
-              `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
-            ]),
-        'The receiver has:',
-        ['  the message begins with', quote(`${timestamp}:${nonce}:`)],
-        ['  bytes of the body', String(body.length)],
-        ['  SHA-256 of the body', hex(platform.hash('sha256', [body]) as Uint8Array)],
-        ['  the body begins with', spaced(body.subarray(0, 16))],
-        ['  the body ends with', spaced(body.subarray(-16))],
-        "The same on the sender's side, with the bytes that are sent in body.bin:",
-        '  wc -c < body.bin',
-        '  openssl dgst -sha256 body.bin',
-        '  head -c 16 body.bin | od -A n -t x1',
-        '  tail -c 16 body.bin | od -A n -t x1',
-      ],
-    },
+  const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
+  const start = `${timestamp}:${nonce}:`
+  const unfilled = body.length <= MAX_TEMPLATE && isUtf8(body) ? findUnfilled(fromUtf8(body)) : undefined
+  const evidence: EvidenceLine[] = [
+    ...(notTried.length === 0
+      ? []
+      : [
+          `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
+        ]),
+    ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
+    ['SHA-256 of this message', sha256(receivedMessage(meant, body))],
+    ['SHA-256 of its body', sha256(body)],
+    ...(unfilled === undefined ? [] : [`The body has the text \`${unfilled}\`. Was it signed with a value instead?`]),
+    "On the sender's side, hash the message that is signed (body.bin is the body that is sent):",
+    `  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`,
   ]
+  const message =
+    notTried.length === 0
+      ? 'The secrets differ, or the body was changed: no known mistake gives this signature.'
+      : 'Nothing that was tried gives this signature, but the search ended early.'
+  return [{ code: 'signature_mismatch', message, fix: 'compare', evidence }]
 }

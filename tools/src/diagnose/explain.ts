@@ -1,8 +1,9 @@
-import { areEqual, concat, fromLatin1, fromUtf8, isUtf8, isWhiteSpace } from '../bytes.js'
-import { contentLengthOf, type Header, passedProxy } from '../capture/headers.js'
-import { countBytes, joinWords, quote } from '../text.js'
+import { areEqual, concat, fromLatin1, fromUtf8, hex, isUtf8, isWhiteSpace, latin1 } from '../bytes.js'
+import { contentLengthOf, passedProxy } from '../capture/headers.js'
+import { countBytes, joinWords, quote, showCharacters } from '../text.js'
 import type { Mistake } from './dimensions.js'
 import type { Draft, EvidenceLine } from './draft.js'
+import type { RequestToDiagnose } from './engine.js'
 import type { Language } from './finding.js'
 import { JSON_WRITERS, type JsonWriter, parseBody, TRAITS } from './hypotheses/json.js'
 import { layoutText } from './hypotheses/layout.js'
@@ -17,13 +18,14 @@ const MAX_COMPARED = 100_000
 
 const PROOF = 'Proved: signing in this way gives the signature received.'
 
+const MOST_DIGITS = 'All other digits are right, so both sides have the same secret and the same bytes.'
+
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
 /** Returns one draft per mistake in the way of signing that was found. */
 export function* explain(
   way: FoundWay,
-  received: Uint8Array,
-  headers: readonly Header[],
+  { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
   sender?: Language,
 ): Steps<Draft[]> {
   const form = way.form.differences.join(', ')
@@ -74,8 +76,14 @@ export function* explain(
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
   if (form !== '' && digest === undefined) {
-    const { code } = way.form
-    drafts.push(proved({ code, fix: 'send_hex' }, `X-Signature is the right digest in another form: ${form}.`))
+    const { code, isOfCapture = false } = way.form
+    const side = isOfCapture && isCaptured ? 'unknown' : 'sender'
+    const cause: Cause = { code, fix: isOfCapture ? 'whole_signature' : 'send_hex', side }
+    drafts.push(
+      code === 'signature_changed'
+        ? proved(cause, `X-Signature is almost the right digest: ${form}.`, MOST_DIGITS)
+        : proved(cause, `X-Signature is the right digest in another form: ${form}.`),
+    )
   }
   return drafts.map((draft) => withOthers(draft, drafts))
 }
@@ -167,23 +175,18 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
     let end = same + 24
     while (isInsideCharacter(body, end)) end++
     const bytes = body.subarray(from, end)
-    return areText ? unescapeLetters(quote(fromUtf8(bytes))) : quote(fromLatin1(bytes))
+    return `${from > 0 ? '…' : ''}${areText ? showCharacters(fromUtf8(bytes)) : showBytes(bytes)}${end < body.length ? '…' : ''}`
   }
   return [
-    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}`,
-    `They differ from byte ${same} on. Both from byte ${from} on:`,
-    `  signed:   ${excerpt(signed)}`,
-    `  received: ${excerpt(received)}`,
+    `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. They differ from byte ${same} on:`,
+    ['  signed  ', excerpt(signed)],
+    ['  received', excerpt(received)],
   ]
 }
 
-/** Returns the text with its letters as themselves. Other characters stay escaped, because some of them are invisible. */
-function unescapeLetters(quoted: string): string {
-  return quoted.replace(/\\\\|\\u([0-9a-f]{4})/g, (escaped, digits = '') => {
-    const character = String.fromCharCode(Number.parseInt(digits, 16))
-    return /\p{L}/u.test(character) ? character : escaped
-  })
-}
+/** Returns bytes as ASCII, with `<…>` for each other byte: `Zo<EB>`. */
+const showBytes = (bytes: Uint8Array) =>
+  fromLatin1(bytes).replace(/[^ -~]/g, (byte) => `<${hex(latin1(byte)).toUpperCase()}>`)
 
 /** Returns the draft with evidence that names the mistakes to fix together, because each of them changes the signature. */
 function withOthers(draft: Draft, all: readonly Draft[]): Draft {

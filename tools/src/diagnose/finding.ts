@@ -10,9 +10,9 @@ export type FindingCode =
   | 'header_swapped'
   /** `X-Timestamp` has other characters than decimal digits. */
   | 'timestamp_format'
-  /** `X-Timestamp` counts milliseconds, microseconds, nanoseconds or minutes instead of seconds. */
+  /** `X-Timestamp` counts milliseconds, microseconds, nanoseconds or minutes instead of seconds, or has too many digits. */
   | 'timestamp_unit'
-  /** `X-Timestamp` counts from another date than 1970-01-01, or the sender did not set it. */
+  /** `X-Timestamp` counts from another date than 1970-01-01, has too few digits, or the sender did not set it. */
   | 'timestamp_epoch'
   /** `X-Timestamp` is off by whole hours or quarters of an hour: the sender used a local time as UTC, or the request is a retry that was not signed again. */
   | 'clock_time_zone'
@@ -28,10 +28,12 @@ export type FindingCode =
   | 'nonce_characters'
   /** `X-Nonce` was used by a request that was accepted before. Only `listen` has this finding, because it remembers nonces. */
   | 'nonce_reused'
-  /** `X-Signature` is not 64 lowercase hex digits. It is in base64 or uppercase, has a prefix such as `sha256=`, or is a JSON Web Token. */
+  /** `X-Signature` is not 64 lowercase hex digits. It is in base64 or uppercase, has a prefix such as `sha256=` or a space inside, or is a JSON Web Token. */
   | 'signature_format'
-  /** `X-Signature` has only a part of the right digits. */
+  /** `X-Signature` has only a part of the right digits. The sender or the capture cut it. */
   | 'signature_truncated'
+  /** `X-Signature` is the right digest except for one to three digits. The sender or the capture changed, lost or added them. */
+  | 'signature_changed'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
   /** The secret itself is in a header, the URL or the body. In a header, it may be in base64 or hex. A genuine request can have this finding too. */
@@ -40,7 +42,7 @@ export type FindingCode =
   | 'secret_whitespace'
   /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep them. */
   | 'secret_quotes'
-  /** A prefix such as `whsec_` was removed from the secret or added to it. */
+  /** A prefix such as `whsec_` was removed from the secret or added to it, or the receiver has `NAME=` before its secret. */
   | 'secret_prefix'
   /** One side decoded the secret from base64 or hex, or encoded it. If both forms can be read, either side may be wrong: Kubernetes shows the base64 of a secret. */
   | 'secret_encoding'
@@ -54,7 +56,7 @@ export type FindingCode =
   | 'message_layout'
   /** The signed timestamp is not the sent timestamp, often because the program reads the clock twice. Or it is a template without its value. */
   | 'message_timestamp'
-  /** The signed nonce is not the sent nonce, often because the program creates it twice. Or it is a template without its value. */
+  /** The signed nonce is not the sent nonce, often because the program creates it twice. Or the nonce is a template without its value, so that each request has the same one. */
   | 'message_nonce'
   /** The JSON was serialized twice, with different white space, escapes, names of fields or forms of numbers. */
   | 'body_json'
@@ -70,7 +72,7 @@ export type FindingCode =
   | 'body_hashed'
   /** The sender signed an empty body, or text such as `[object Object]`. */
   | 'body_not_signed'
-  /** The receiver changed or lost the body before it was verified: `Content-Length` or `Content-Encoding` does not match it. */
+  /** The body was changed or lost before it was verified: it is empty, or `Content-Length` or `Content-Encoding` does not match it. */
   | 'body_changed'
   /** No known mistake gives the received signature. The secrets differ, or the signed bytes differ from the received bytes. */
   | 'signature_mismatch'
@@ -107,7 +109,7 @@ export interface Finding {
 export interface Diagnosis {
   /** Whether the request passes every rule except the one about replays, which one request cannot show. */
   readonly genuine: boolean
-  /** The most likely cause first. For a genuine request, only `secret_exposed` is possible. */
+  /** The most likely cause first. For a genuine request, only `secret_exposed` and `message_nonce` are possible. */
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language

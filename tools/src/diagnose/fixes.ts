@@ -27,65 +27,7 @@ const WRITE_ONCE = {
   perl: 'my $body = encode_json($event); sign $body and send it as the content of the request',
   shell: 'jq -c . event.json > body.json; sign body.json and send it with curl --data-binary @body.json',
 }
-const UNIX_SECONDS = {
-  node: 'String(Math.floor(Date.now() / 1000))',
-  python: 'str(int(time.time()))',
-  go: 'strconv.FormatInt(time.Now().Unix(), 10)',
-  ruby: 'Time.now.to_i.to_s',
-  php: '(string) time()',
-  java: 'Long.toString(Instant.now().getEpochSecond())',
-  csharp: 'DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString()',
-  perl: 'time',
-  shell: 'date +%s',
-}
-const NEW_NONCE = {
-  node: 'crypto.randomUUID()',
-  python: 'str(uuid.uuid4())',
-  go: 'hex.EncodeToString(random), after rand.Read(random)',
-  ruby: 'SecureRandom.uuid',
-  php: 'bin2hex(random_bytes(16))',
-  java: 'UUID.randomUUID().toString()',
-  csharp: 'Guid.NewGuid().ToString()',
-  shell: 'openssl rand -hex 16',
-}
-const HMAC = {
-  node: "createHmac('sha256', secret).update(message).digest('hex')",
-  python: 'hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()',
-  go: 'mac := hmac.New(sha256.New, []byte(secret)); mac.Write(message); hex.EncodeToString(mac.Sum(nil))',
-  ruby: "OpenSSL::HMAC.hexdigest('SHA256', secret, message)",
-  php: "hash_hmac('sha256', $message, $secret)",
-  java: 'Mac.getInstance("HmacSHA256"), then HexFormat.of().formatHex(mac.doFinal(message))',
-  csharp: 'Convert.ToHexString(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), message)).ToLowerInvariant()',
-  perl: 'hmac_sha256_hex($message, $secret)',
-  // `openssl dgst -hmac` gets the secret as an argument, which every process can read. `hmac` of send.sh needs only openssl.
-  shell: 'printf %s:%s: "$TIMESTAMP" "$NONCE" | cat - body.json | hmac, with the function hmac of the shell guide',
-}
-const HASH_OF_SECRET = {
-  node: "createHash('sha256').update(secret).digest('hex')",
-  python: 'hashlib.sha256(secret.encode()).hexdigest()',
-  go: 'fmt.Printf("%x", sha256.Sum256([]byte(secret)))',
-  ruby: 'Digest::SHA256.hexdigest(secret)',
-  php: "hash('sha256', $secret)",
-  java: 'HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(UTF_8)))',
-  csharp: 'Convert.ToHexString(SHA256.HashData(Encoding.UTF8.GetBytes(secret)))',
-  perl: 'sha256_hex($secret)',
-  shell: 'printf %s "$WEBHOOK_SECRET" | openssl dgst -sha256',
-}
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
-/** One variable per header, so that the value that is signed is also sent. */
-const ONE_VARIABLE = {
-  node: "hmac.update(`${timestamp}:${nonce}:`).update(body); headers: { 'X-Timestamp': timestamp, 'X-Nonce': nonce, … }",
-  python: "f'{timestamp}:{nonce}:'.encode() + body; headers = {'X-Timestamp': timestamp, 'X-Nonce': nonce, …}",
-  go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce); request.Header.Set("X-Timestamp", timestamp), the same for X-Nonce',
-  ruby: `"#{timestamp}:#{nonce}:".b + body; headers = { 'X-Timestamp' => timestamp, 'X-Nonce' => nonce, … }`,
-  php: '"$timestamp:$nonce:$body"; CURLOPT_HTTPHEADER => ["X-Timestamp: $timestamp", "X-Nonce: $nonce", …]',
-  java: '(timestamp + ":" + nonce + ":").getBytes(UTF_8); .header("X-Timestamp", timestamp).header("X-Nonce", nonce)',
-  csharp:
-    'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":"); headers.Add("X-Timestamp", timestamp), the same for X-Nonce',
-  perl: `"$timestamp:$nonce:$body"; $request->header('X-Timestamp' => $timestamp, 'X-Nonce' => $nonce)`,
-  shell: 'printf %s:%s: "$TIMESTAMP" "$NONCE"; curl -H "X-Timestamp: $TIMESTAMP" -H "X-Nonce: $NONCE" …',
-}
-
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
 const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
 const CLOCKS = {
@@ -93,17 +35,6 @@ const CLOCKS = {
   lines: { shell: 'date -u +%s; timedatectl set-ntp true' },
 }
 
-const MESSAGE = {
-  node: 'hmac.update(`${timestamp}:${nonce}:`).update(body)',
-  python: "f'{timestamp}:{nonce}:'.encode() + body",
-  go: 'fmt.Fprintf(mac, "%s:%s:", timestamp, nonce), then mac.Write(body)',
-  ruby: 'message = "#{timestamp}:#{nonce}:".b + body',
-  php: '$message = "$timestamp:$nonce:$body"',
-  java: 'mac.update((timestamp + ":" + nonce + ":").getBytes(UTF_8)), then mac.doFinal(body)',
-  csharp: 'Encoding.UTF8.GetBytes(timestamp + ":" + nonce + ":").Concat(body).ToArray()',
-  perl: '$message = "$timestamp:$nonce:$body"',
-  shell: 'printf "%s:%s:" "$TIMESTAMP" "$NONCE" | cat - body.json',
-}
 /** Every fix, by its id. */
 export const FIXES = {
   replace_secret: {
@@ -113,17 +44,6 @@ export const FIXES = {
   trim_secret: {
     sender: 'Remove white space from the secret where you read it.',
     receiver: 'Store the secret without white space and invisible characters.',
-    lines: {
-      node: 'secret.trim()',
-      python: 'secret.strip()',
-      go: 'strings.TrimSpace(secret)',
-      ruby: 'secret.strip',
-      php: 'trim($secret)',
-      java: 'secret.strip()',
-      csharp: 'secret.Trim()',
-      perl: '$secret =~ s/^\\s+|\\s+$//g',
-      shell: `WEBHOOK_SECRET=$(tr -d '\\r\\n' < secret.txt)`,
-    },
   },
   unquote_secret: {
     sender: UNQUOTE,
@@ -135,15 +55,16 @@ export const FIXES = {
     sender: 'Use the secret alone as the key, with nothing before it.',
     receiver: 'Use the whole secret as text, including its prefix.',
   },
+  value_alone: { receiver: 'Store the value alone, without the name of the variable and the sign after it.' },
   secret_as_text: {
     sender: 'Use the text of the secret as the key, in UTF-8. Do not decode, encode or hash it in any other way.',
-    lines: { ...HMAC, shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
+    lines: { shell: '"$WEBHOOK_SECRET" itself, not base64 -d, xxd or sha256sum of it' },
   },
   same_secret_text: {
     sender: 'Use the text that the receiver has. The data of a Kubernetes Secret shows the base64 of it.',
     receiver:
       'Store the text that the sender has, not its base64 or hex. kubectl get secret -o yaml shows the base64 of each value, so decode it.',
-    lines: { ...HMAC, shell: 'kubectl get secret NAME -o jsonpath={.data.WEBHOOK_SECRET} | base64 -d' },
+    lines: { shell: 'kubectl get secret NAME -o jsonpath={.data.WEBHOOK_SECRET} | base64 -d' },
   },
   store_secret: {
     receiver:
@@ -153,83 +74,52 @@ export const FIXES = {
     sender:
       'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
-    lines: HASH_OF_SECRET,
   },
   value_of_secret: {
     sender: PARSE_SECRET,
     receiver: PARSE_SECRET,
-    lines: {
-      node: 'JSON.parse(text).WEBHOOK_SECRET',
-      python: "json.loads(text)['WEBHOOK_SECRET']",
-      ruby: "JSON.parse(text)['WEBHOOK_SECRET']",
-      php: "json_decode($text, true)['WEBHOOK_SECRET']",
-      java: 'mapper.readTree(text).get("WEBHOOK_SECRET").asText()',
-      shell: 'jq -r .WEBHOOK_SECRET',
-    },
   },
   read_secret: {
     sender:
       'Use the value of the variable, not its name or a placeholder. Do not decode it. Stop with an error if it is empty.',
     receiver: 'Use the value of the variable, not its name or a placeholder.',
-    lines: {
-      node: 'process.env.WEBHOOK_SECRET',
-      python: "os.environ['WEBHOOK_SECRET']",
-      go: 'os.Getenv("WEBHOOK_SECRET")',
-      ruby: "ENV.fetch('WEBHOOK_SECRET')",
-      php: "getenv('WEBHOOK_SECRET')",
-      java: 'System.getenv("WEBHOOK_SECRET")',
-      csharp: 'Environment.GetEnvironmentVariable("WEBHOOK_SECRET")',
-      perl: '$ENV{WEBHOOK_SECRET}',
-      shell: '"${WEBHOOK_SECRET:?}"',
-    },
   },
 
   sign_message: {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
-    lines: MESSAGE,
   },
   fill_in_variables: {
     sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'.",
-    lines: MESSAGE,
   },
   feed_message: {
     sender: 'Give the message to the HMAC before you take the digest.',
-    lines: {
-      node: "hmac.update(message).digest('hex')",
-      python: 'hmac.new(key, message, hashlib.sha256)',
-      go: 'mac.Write(message), then mac.Sum(nil), not mac.Sum(message)',
-      java: 'mac.doFinal(message)',
-    },
   },
   timestamp_once: {
     sender:
       'Read the clock once. Put Unix time in seconds into a variable as text, sign that variable and send it unchanged.',
-    lines: ONE_VARIABLE,
   },
   nonce_once: {
     sender: 'Put the text of the nonce into one variable. Sign that variable and send it unchanged.',
-    lines: ONE_VARIABLE,
   },
   fill_in_value: {
     sender:
       'Fill in each value before you sign it, and send the same text. Single quotes keep the names of variables. A script of Postman gets a value from pm.variables.replaceIn.',
     lines: {
-      ...ONE_VARIABLE,
       node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`',
     },
   },
-  fill_in_body: {
-    sender: 'Fill in each value before you sign the body, and send the same text.',
-    receiver: 'If this text belongs to the body, compare the evidence of the next finding.',
-    lines: { shell: 'BODY="{\\"id\\":\\"$ID\\"}", not between single quotes' },
-  },
-
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
-  use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.', lines: HMAC },
+  use_hmac_sha256: { sender: 'Use HMAC-SHA256, with the secret as the key, over the message, once.' },
   send_hex: {
     sender: 'Send 64 lowercase hex digits and nothing else.',
-    lines: { ...HMAC, shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, not -binary or base64' },
+    lines: { shell: 'openssl dgst -sha256 -r | cut -c 1-64 as the last step, not -binary or base64' },
+  },
+
+  whole_signature: {
+    sender: 'Send 64 lowercase hex digits and nothing else, as the HMAC returns them.',
+    receiver:
+      'If a log, a mail or a picture has this request, it may have cut or changed the header. Record the request with listen.',
   },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },
@@ -254,15 +144,6 @@ export const FIXES = {
   encode_once: {
     sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
-    lines: {
-      node: "Buffer.from(text, 'utf8')",
-      python: 'text.encode()',
-      ruby: "text.encode('UTF-8')",
-      php: "iconv('ISO-8859-1', 'UTF-8', $text) if $text is not UTF-8 yet",
-      java: 'text.getBytes(UTF_8)',
-      csharp: 'Encoding.UTF8.GetBytes(text)',
-      shell: 'iconv -f ISO-8859-1 -t UTF-8 event.json > body.json',
-    },
   },
   keep_newlines: {
     sender: `${SAME_BYTES}, with every line break.`,
@@ -282,9 +163,6 @@ export const FIXES = {
   sign_compressed: {
     sender: 'Sign after you compress, or do not compress.',
     receiver: RAW_BYTES,
-    lines: {
-      node: 'const body = gzipSync(json); sign body and send the same body',
-    },
   },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
@@ -342,6 +220,10 @@ export const FIXES = {
     receiver: RAW_BYTES,
     lines: { node: 'Buffer.byteLength(body), not body.length' },
   },
+  send_body: {
+    sender: 'Send a POST with its body to the final URL, because a redirect may drop the body.',
+    receiver: RAW_BYTES,
+  },
   send_signed_text: {
     sender: 'Send the text that you signed. Many clients drop the body of an empty object.',
     receiver: RAW_BYTES,
@@ -379,15 +261,13 @@ export const FIXES = {
   },
   send_nonce: {
     sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.',
-    lines: NEW_NONCE,
   },
-  send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.', lines: UNIX_SECONDS },
+  send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
   sign_again_or_use_unix_time: {
     sender:
       'If it is a retry or was queued, sign each attempt again when you send it. If not, use Unix time, which has no time zone.',
     receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
     lines: {
-      ...UNIX_SECONDS,
       python: 'time.time() for each attempt, not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow for each attempt, not a DateTime of unspecified kind',
     },
@@ -396,7 +276,6 @@ export const FIXES = {
     sender: 'Use Unix time, which has no time zone. Do not convert a local date that has no zone.',
     receiver: 'Compare your clock with a third one.',
     lines: {
-      ...UNIX_SECONDS,
       python: 'time.time(), not datetime.utcnow().timestamp()',
       csharp: 'DateTimeOffset.UtcNow, not a DateTime of unspecified kind',
     },
@@ -410,10 +289,8 @@ export const FIXES = {
     sender: 'Sign each attempt when you send it, not when you queue it. Compare your clock with a third one.',
   },
   compare: {
-    sender: 'Compare the evidence with your own values. The first line that differs is the cause.',
-    receiver:
-      'If all lines are equal, the secrets differ. Compare their lengths, then set the secret again on both sides.',
-    lines: HASH_OF_SECRET,
+    sender: 'If this command prints another hash than the receiver has, sign the bytes that you send.',
+    receiver: 'If it prints the same hash, the secrets differ: set the secret again on both sides.',
   },
 } as const satisfies { readonly [id: string]: Fix }
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */

@@ -1,16 +1,33 @@
 import { base64, hex, utf8 } from '../bytes.js'
+import { isGuessable } from '../secret-strength.js'
 
 const MASK = '[secret]'
-/** Pieces of at least this length are masked. Shorter pieces may be words of a message. */
-const MIN_PIECE = 8
+
+/**
+ * How many characters in a row are masked. A secret that can be guessed is made of words, which a message may have too, so only longer
+ * pieces of it are masked.
+ */
+const MIN_PIECE = 4
+const MIN_PIECE_OF_WORDS = 8
 
 /** Returns the text with each piece of a secret masked: plain, escaped, percent-encoded, in hex or in base64. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
-  const { forms, pieces } = FOUND.get(secrets) ?? piecesOf(secrets)
+  let masked = text
+  for (const [length, found] of FOUND.get(secrets) ?? piecesOf(secrets)) masked = maskPieces(masked, length, found)
+  return masked
+}
+
+interface Pieces {
+  readonly forms: readonly string[]
+  /** Each piece of a form that has the least length that is masked. */
+  readonly pieces: ReadonlySet<string>
+}
+
+function maskPieces(text: string, length: number, { forms, pieces }: Pieces): string {
   let masked = ''
   let kept = 0
-  for (let start = 0; start + MIN_PIECE <= text.length; start++) {
-    let end = start + MIN_PIECE
+  for (let start = 0; start + length <= text.length; start++) {
+    let end = start + length
     if (!pieces.has(text.slice(start, end))) continue
     while (end < text.length && forms.some((form) => form.includes(text.slice(start, end + 1)))) end++
     masked += text.slice(kept, start) + MASK
@@ -20,35 +37,43 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return masked + text.slice(kept)
 }
 
-/** Returns the forms in which a text may contain a secret. */
-function formsOf(secret: string): string[] {
+/** Caches the pieces of each list of secrets, because finding them takes longer than masking a short text. */
+const FOUND = new WeakMap<readonly string[], ReadonlyMap<number, Pieces>>()
+
+/** Returns the forms of the secrets with their pieces, by the length of a piece. */
+function piecesOf(secrets: readonly string[]): ReadonlyMap<number, Pieces> {
+  const byLength = new Map<number, string[]>()
+  for (const [length, form] of secrets.flatMap(formsOf)) byLength.set(length, [...(byLength.get(length) ?? []), form])
+  const found = new Map<number, Pieces>()
+  for (const [length, forms] of byLength) {
+    const pieces = new Set<string>()
+    for (const form of forms) {
+      for (let end = length; end <= form.length; end++) pieces.add(form.slice(end - length, end))
+    }
+    found.set(length, { forms, pieces })
+  }
+  FOUND.set(secrets, found)
+  return found
+}
+
+/**
+ * Returns the forms in which a text may contain a secret, each after the length of a piece that is masked. A prefix such as `whsec_` is
+ * no part of the secret.
+ */
+function formsOf(whole: string): (readonly [length: number, form: string])[] {
+  const secret = whole.replace(/^[a-z]{2,8}_(?=.{16})/, '')
+  const count = isGuessable(secret) ? MIN_PIECE_OF_WORDS : MIN_PIECE
   const bytes = utf8(secret)
   const digits = hex(bytes)
+  // Names of headers and hosts arrive in lowercase.
+  const plain = [secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1)]
   // The base64 of a text depends on its position in a group of three bytes.
   const groups = [0, 1, 2].map((from) => base64(bytes.subarray(from)).replace(/=+$/, '').slice(0, -1))
+  const inBase64 = groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')])
   return [
-    // Names of headers and hosts arrive in lowercase.
-    ...[secret, secret.toLowerCase(), JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())],
-    ...[digits, digits.replace(/..(?=.)/g, '$& ')],
-    ...groups.flatMap((group) => [group, group.replaceAll('+', '-').replaceAll('/', '_')]),
+    ...[...plain, encodeURIComponent(secret.toWellFormed())].map((form) => [count, form] as const),
+    [2 * count, digits],
+    [3 * count - 1, digits.replace(/..(?=.)/g, '$& ')],
+    ...inBase64.map((form) => [Math.ceil((count * 4) / 3), form] as const),
   ]
-}
-
-interface Pieces {
-  readonly forms: readonly string[]
-  readonly pieces: ReadonlySet<string>
-}
-
-/** Caches the pieces of each list of secrets, because finding them takes longer than masking a short text. */
-const FOUND = new WeakMap<readonly string[], Pieces>()
-
-/** Returns the forms of the secrets, and each piece of a form with `MIN_PIECE` characters. */
-function piecesOf(secrets: readonly string[]): Pieces {
-  const forms = secrets.flatMap(formsOf)
-  const pieces = new Set<string>()
-  for (const form of forms) {
-    for (let end = MIN_PIECE; end <= form.length; end++) pieces.add(form.slice(end - MIN_PIECE, end))
-  }
-  FOUND.set(secrets, { forms, pieces })
-  return { forms, pieces }
 }

@@ -1,19 +1,22 @@
 import { type BodyRead, notTheBytes } from '../capture/body.js'
-import type { Finding } from './finding.js'
+import type { Diagnosis, Finding } from './finding.js'
 
 /** Findings that compare the signed body with the received body. */
 const OF_BODY = /^(body_|signature_mismatch$)/
 
 /**
  * Returns the findings that hold for a captured request. If the body is not proved, findings about the body are left out.
- * Throws a `CaptureError` if no other finding is left.
+ * Throws a `CaptureError` if no other finding is left, or if nothing proves that the headers are whole.
  */
 export function provedFindings(
-  findings: readonly Finding[],
-  { doubt, isLineEndUnknown }: BodyRead,
+  { genuine, findings, signedMessage }: Diagnosis,
+  { doubt, isLineEndUnknown, looseBodies }: BodyRead,
 ): readonly Finding[] {
-  if (doubt === undefined && isLineEndUnknown !== true) return findings
+  if (genuine || (doubt === undefined && isLineEndUnknown !== true)) return findings
   const sure = findings.filter(({ code }) => (doubt === undefined ? code !== 'body_newline' : !OF_BODY.test(code)))
+  // A match proves the headers and the body, unless the body had to be changed for it.
+  const isMatch = signedMessage !== undefined && sure.length === findings.length
+  if (doubt !== undefined && looseBodies !== undefined && !isMatch) throw notTheBytes(doubt)
   // An unknown time of arrival does not explain a wrong signature, so `clock_unknown` alone does not count.
   if (sure.some(({ code }) => code !== 'clock_unknown')) return sure
   if (doubt !== undefined && findings.length > 0) throw notTheBytes(doubt)

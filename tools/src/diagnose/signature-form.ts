@@ -1,5 +1,6 @@
 import { fromBase64, fromHex, fromLatin1, hex } from '../bytes.js'
 import { ALGORITHMS } from '../primitives.js'
+import { joinWords } from '../text.js'
 import { percentDecode } from './hypotheses/body-formats.js'
 
 /** With fewer hex digits, one of the digests that are tried would match by chance. */
@@ -14,11 +15,15 @@ const MAX_PIECES = 12
 export interface SignatureForm {
   /** How the header differs from 64 lowercase hex digits; empty if it does not. */
   readonly differences: readonly string[]
-  readonly code: 'signature_format' | 'signature_truncated'
+  readonly code: 'signature_format' | 'signature_truncated' | 'signature_changed'
   /** How many bytes the whole digest may have. */
   readonly lengths: readonly number[]
+  /** Whether a log, a mail or a picture may have made the difference, and not the sender. */
+  readonly isOfCapture?: boolean
   /** Returns whether the header encodes this digest, which is in lowercase hex. */
   matches(digest: string): boolean
+  /** Returns how the header differs from this digest, if the differences depend on the digest. */
+  describe?(digest: string): string
 }
 
 /** Go's `mac.Sum(message)` appends the digest to the message. */
@@ -53,8 +58,12 @@ function readSignedNumber(signature: string): SignatureForm[] {
 function readEncoded(signature: string): SignatureForm[] {
   return piecesOf(signature)
     .flatMap(decode)
-    .flatMap(({ text, differences }) =>
-      readDigits(text).map((form) => ({ ...form, differences: [...differences, ...form.differences] })),
+    .flatMap(({ text, differences, isOfCapture = false }) =>
+      readDigits(text).map((form) => ({
+        ...form,
+        differences: [...differences, ...form.differences],
+        isOfCapture: isOfCapture || form.code !== 'signature_format',
+      })),
     )
 }
 
@@ -88,15 +97,81 @@ function readDigits(digits: string): SignatureForm[] {
     ),
     cut(`the first ${count} hex digits only`, longer, (digest) => digest.startsWith(digits)),
     cut(`the last ${count} hex digits only`, longer, (digest) => digest.endsWith(digits)),
+    {
+      code: 'signature_changed',
+      differences: [],
+      lengths: Math.abs(count - 64) > MAX_WRONG_DIGITS ? [] : [32],
+      matches: (digest) => describeWrongDigits(digits, digest) !== undefined,
+      describe: (digest) => String(describeWrongDigits(digits, digest)),
+    },
   ]
   return all.filter(({ lengths }) => lengths.length > 0)
+}
+
+/** With so few wrong digits, the others are not right by chance. */
+const MAX_WRONG_DIGITS = 3
+
+/** Returns which of a few digits are wrong, missing or added, or `undefined` if other digits differ too. */
+function describeWrongDigits(digits: string, digest: string): string | undefined {
+  if (digits.length === digest.length) {
+    const wrong: string[] = []
+    for (let index = 0; index < digits.length; index++) {
+      if (digits[index] === digest[index]) continue
+      if (wrong.push(`digit ${index + 1} (\`${digits[index]}\`)`) > MAX_WRONG_DIGITS) return undefined
+    }
+    return `${joinWords(wrong, 'and')} ${wrong.length === 1 ? 'is' : 'are'} wrong`
+  }
+  const [short, long] = digits.length < digest.length ? [digits, digest] : [digest, digits]
+  let same = 0
+  while (same < short.length && short[same] === long[same]) same++
+  const count = long.length - short.length
+  if (short.slice(same) !== long.slice(same + count)) return undefined
+  const what = count === 1 ? 'one digit' : `${count} digits`
+  return `${what} too ${short === digits ? 'few' : 'many'}, after the first ${same}`
 }
 
 /** A text that may be an encoded digest, and how it differs from the header. */
 interface Piece {
   readonly text: string
   readonly differences: readonly string[]
+  readonly isOfCapture?: boolean
 }
+
+/** The hex digits for which letters are taken when a picture or handwriting is read. */
+const MISREAD: { readonly [letter: string]: string } = {
+  l: '1',
+  I: '1',
+  i: '1',
+  '|': '1',
+  O: '0',
+  o: '0',
+  S: '5',
+  s: '5',
+  Z: '2',
+  z: '2',
+  g: '9',
+  q: '9',
+}
+
+/** Bytes as programs print them: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`. */
+const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; readonly read: (text: string) => string }[] =
+  [
+    {
+      pattern: /-?\d{1,3}(?:(?:, ?| )-?\d{1,3}){31}/,
+      what: 'a list of decimal numbers instead of hex',
+      read: (text) => hex(Uint8Array.from(text.split(/, ?| /), Number)),
+    },
+    {
+      pattern: /(?:0x)?[0-9a-f]{2}(?:(?:, ?|[\s:-])(?:0x)?[0-9a-f]{2}){31}/i,
+      what: 'separators between the bytes',
+      read: (text) => text.replace(/0x|[^0-9a-f]/gi, ''),
+    },
+    {
+      pattern: /[0-9a-f]{4,60}(?:[:-][0-9a-f]{4,60})+/i,
+      what: 'separators between the digits',
+      read: (text) => text.replace(/[:-]/g, ''),
+    },
+  ]
 
 /** Returns the pieces of a header that may be an encoded digest, with the text around them. */
 function piecesOf(signature: string): Piece[] {
@@ -105,12 +180,25 @@ function piecesOf(signature: string): Piece[] {
   const encoded = decoded === signature ? [] : ['percent-encoded']
   const trimmed = signature.trim()
   if (trimmed !== signature) pieces.push({ text: trimmed, differences: ['white space around it'] })
-  if (/^([0-9a-f]{2}[\s:-])+[0-9a-f]{2}$/i.test(trimmed)) {
-    pieces.push({ text: trimmed.replace(/[\s:-]/g, ''), differences: ['separators between the bytes'] })
+  // `JSON.stringify` of a Uint8Array has the index of each number.
+  const numbers = decoded.replace(/"\d{1,2}":/g, '')
+  for (const { pattern, what, read } of PRINTED) {
+    const [printed] = pattern.exec(numbers) ?? []
+    const text = printed === undefined ? '' : read(printed)
+    if (text.length === 64) pieces.push({ text, differences: [what] })
   }
-  if (/^\[-?\d{1,3}(,? -?\d{1,3})+\]$/.test(trimmed)) {
-    const bytes = Uint8Array.from(trimmed.slice(1, -1).split(/,? /), Number)
-    pieces.push({ text: hex(bytes), differences: ['a list of decimal numbers instead of hex'] })
+  const joined = trimmed.replace(/\s+/g, '')
+  if (joined !== trimmed && (/^[0-9a-f]{40,}$/i.test(joined) || fromBase64(joined)?.length === 32)) {
+    pieces.push({ text: joined, differences: ['white space inside it'], isOfCapture: true })
+    const padded = trimmed.padStart(64).replaceAll(' ', '0')
+    if (padded.length === 64)
+      pieces.push({ text: padded, differences: ['a space for each zero at the start of a byte'] })
+  }
+  const misread = [...new Set(joined)].filter((letter) => letter in MISREAD)
+  const reread = joined.replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
+  if (misread.length > 0 && /^[0-9a-f]{64}$/i.test(reread)) {
+    const letters = misread.map((letter) => `\`${letter}\` for \`${MISREAD[letter]}\``)
+    pieces.push({ text: reread, differences: [joinWords(letters, 'and')], isOfCapture: true })
   }
   // The longest word comes first, because a digest is longer than the name of an algorithm or the ID of a key.
   const words = [...decoded.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g), ...decoded.matchAll(/[A-Za-z0-9+/]{8,}={0,2}/g)]
@@ -133,10 +221,10 @@ function shorten(text: string): string {
 }
 
 /** Returns the digits that a piece may encode, as lowercase hex. */
-function decode({ text, differences }: Piece): Piece[] {
+function decode({ text, differences, isOfCapture = false }: Piece): Piece[] {
   const decoded: Piece[] = []
   const add = (encoding: string, digits: string) =>
-    decoded.push({ text: digits, differences: encoding === '' ? differences : [...differences, encoding] })
+    decoded.push({ text: digits, differences: encoding === '' ? differences : [...differences, encoding], isOfCapture })
   const addInner = (encoding: string, bytes: Uint8Array | undefined) => {
     const inner = bytes === undefined ? '' : fromLatin1(bytes).trimEnd()
     if (/^[0-9a-f]{16,}$/i.test(inner)) {
@@ -161,12 +249,15 @@ function decode({ text, differences }: Piece): Piece[] {
   return decoded
 }
 
-/** Returns whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
-export function isDigest(signature: string): boolean {
-  return readEncoded(signature).some(isWhole)
+/** Returns the forms of a whole digest, without those that only the length suggests. */
+function plainForms(signature: string): SignatureForm[] {
+  const isOf32Bytes = ({ lengths }: SignatureForm) => lengths.includes(32)
+  const hex = /^[0-9a-f]+$/i.test(signature)
+  return readEncoded(signature).filter((form) => isWhole(form) && (hex || isOf32Bytes(form)))
 }
 
+/** Returns whether the header may be a whole digest in some form. Other text was not made with the secret and the message. */
+export const isDigest = (signature: string): boolean => plainForms(signature).length > 0
+
 /** Returns how a whole digest differs from 64 lowercase hex digits. Returns an empty text if the header is other text. */
-export function describeForm(signature: string): string {
-  return readEncoded(signature).find(isWhole)?.differences.join(', ') ?? ''
-}
+export const describeForm = (signature: string): string => plainForms(signature)[0]?.differences.join(', ') ?? ''

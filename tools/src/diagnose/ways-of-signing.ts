@@ -52,7 +52,9 @@ export function* findWay(facts: Facts, context: SearchContext): Steps<Searched<F
     const digest = way.digest.make(way.key, messageOf(way), context)
     if (digest === undefined) return undefined
     const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
-    return form && { ...way, form, mistakes: describe(way.changes, secrets) }
+    if (form === undefined) return undefined
+    const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
+    return { ...way, form: { ...form, differences }, mistakes: describe(way.changes, secrets) }
   }
   return yield* search(groups, start, test, context.endStep)
 }

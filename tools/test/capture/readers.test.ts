@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { fromLatin1, fromUtf8, latin1, utf8 } from '../../src/bytes.js'
+import { fromLatin1, fromUtf8, utf8 } from '../../src/bytes.js'
 import { bodyOf } from '../../src/capture/body.js'
-import { readClientLog } from '../../src/capture/client-logs.js'
 import { parseCurlOutput } from '../../src/capture/curl-output.js'
-import { decodeEscapes, decodeHtml } from '../../src/capture/escapes.js'
+import { decodeEscapes } from '../../src/capture/escapes.js'
 import type { Header } from '../../src/capture/headers.js'
 import { readHexDump } from '../../src/capture/hex-dump.js'
 import { readLooseText } from '../../src/capture/loose-text.js'
@@ -11,28 +10,6 @@ import { readLooseText } from '../../src/capture/loose-text.js'
 // The edges of the readers that no captured request reaches.
 
 const textOf = (body: Uint8Array | undefined) => body && fromUtf8(body)
-
-describe('the log of a client', () => {
-  const read = (text: string) => readClientLog(utf8(text), text)
-
-  it('is not read without its end', () => {
-    expect(read('---request begin---\nPOST / HTTP/1.1\nX-Nonce: a\n')).toBeUndefined()
-  })
-
-  it('is not read if the line of OkHttp goes on', () => {
-    expect(read('see --> POST http://localhost/ and more words')).toBeUndefined()
-  })
-
-  it('may lack the number of bytes, the prefix of a line, and a valid URL', () => {
-    const text =
-      'I/OkHttp: --> POST http://[ http/1.1\nI/OkHttp: X-Nonce: a\nX-Timestamp: 1\nI/OkHttp: \nI/OkHttp: {}\nI/OkHttp: --> END POST'
-    const request = read(text)
-    expect(request).toMatchObject({ bodyLength: undefined, isHttpText: false })
-    expect(request?.headers).toContainEqual([':path', '/'])
-    expect(request?.headers).toContainEqual(['X-Timestamp', '1'])
-    expect(textOf(request?.body)).toBe('{}')
-  })
-})
 
 it('the output of curl -v may end with its last header', () => {
   const request = parseCurlOutput('> POST /hooks HTTP/1.1\n> X-Nonce: a', false)
@@ -42,17 +19,6 @@ it('the output of curl -v may end with its last header', () => {
     ['X-Nonce', 'a'],
   ])
   expect(request?.body).toBeUndefined()
-})
-
-it.each([
-  ['&#34;a&#x22;', '"a"'],
-  ['&quot;&foo;', '"&foo;'],
-  ['&#128512;', '😀'],
-  ['&#999999999;', '&#999999999;'],
-  ['&#x110000;', '&#x110000;'],
-  ['&#xfffff;', String.fromCodePoint(0xfffff)],
-])('HTML: %s', (text, decoded) => {
-  expect(fromUtf8(latin1(decodeHtml(text)))).toBe(decoded)
 })
 
 it.each([

@@ -61,37 +61,12 @@ describe('HTTP text is read', () => {
     ['below a remark, with CRLF', `Note: it came in today.\nFrom: support\n${TEXT}`.replaceAll('\n', '\r\n')],
     ['below a line that looks like a header', `Note: it came in today.\n${TEXT}`],
     ['as a JSON string', JSON.stringify(TEXT.replaceAll('\n', '\r\n'))],
-    ['with the name of a container', prefixed('web_1  | ').join('\n')],
-    ['with a name that looks like a header', prefixed('web: ').join('\n')],
-    ['in brackets', prefixed('[web 12] ').join('\n')],
     ['with a header that a mail broke into two lines', TEXT.replace(SIGNATURE, `\n  ${SIGNATURE}`)],
     ['quoted, with a broken header', prefixed('> ').join('\n').replace(SIGNATURE, `\n>   ${SIGNATURE}`)],
     ['with no-break spaces after the names', TEXT.replaceAll(': ', ':\u00a0').replaceAll('":\u00a0', '": ')],
     ['with typographic quotes in its body', TEXT.replaceAll(/"(.*?)"/g, '“$1”')],
-    ['with a prefix on its first line only', `2023-11-14 INFO request: ${TEXT}`],
-    ['between other lines of a log', ['[1] start', ...prefixed('[1] '), 'end'].join('\n')],
   ])('%s', (_, capture) => {
     expect(read(capture)).toEqual({ ...REQUEST, arrival: undefined })
-  })
-
-  it.each([
-    '2023-11-14T22:13:2%dZ app[web.1]: ',
-    '[2023-11-14 23:13:2%d,257 +0100] INFO ',
-    '2023-11-14T22:13:2%d.123456789Z stdout F ',
-  ])('with the time of each line: %s', (prefix) => {
-    const capture = LINES.map((line, index) => `${prefix.replace('%d', String(index))}${line}`).join('\n')
-    const { arrival, ...rest } = read(capture)
-    expect(rest).toEqual(REQUEST)
-    expect(Math.floor(Number(arrival) / 1000)).toBe(1_700_000_000)
-  })
-
-  it('has no time of arrival if the log has no time zone', () => {
-    expect(read(prefixed('2023-11-14 22:13:20 ').join('\n')).arrival).toBeUndefined()
-  })
-
-  it('ends where the prefix ends, also if no Content-Length says so', () => {
-    const lines = [...prefixed('[1] '), 'end'].filter((line) => !line.includes('Content-Length'))
-    expect(read(lines.join('\n'))).toEqual({ ...REQUEST, arrival: undefined })
   })
 
   it('keeps a body that has a fence, a prefix or a request line in it', () => {
@@ -402,6 +377,33 @@ describe('JSON is read', () => {
   })
 })
 
+describe('a format that is not read is refused, and what to do is said', () => {
+  it.each([
+    ['the log of wget', `---request begin---\n${TEXT}`, 'is the output of wget -d. Send the same request with curl -v'],
+    [
+      'quoted-printable',
+      TEXT.replace(SIGNATURE, `${SIGNATURE.slice(0, 60)}=\n${SIGNATURE.slice(60)}`),
+      'is quoted-printable',
+    ],
+    ['HTML', TEXT.replaceAll('"', '&quot;'), 'has HTML entities'],
+    ['a tree of tshark', `Hypertext Transfer Protocol\n${prefixed('    ').join('\n')}`, 'is a tree of tshark -V'],
+    ['packets', '0x0000:  4500 0034 0000 4000 4006 0000 7f00 0001\n', 'is a dump of packets'],
+    ['packets of IPv6', '0x0000:  6000 0000 0034 0640 0000 0000 0000 0000\n', 'is a dump of packets'],
+  ])('%s', (_, capture, message) => {
+    expect(() => read(capture)).toThrow(message)
+  })
+
+  it('lines with the prefix of a log are not taken for a request, unless the signature proves it', () => {
+    const logged = prefixed('web_1  | ').join('\n')
+    expect(read(logged)).toMatchObject({ signature: SIGNATURE, body: BODY })
+    const captured = readCapture(Buffer.from(logged.replace('Zoë', 'Zo…')))
+    expect(bodyOf(captured, captured.headers)).toMatchObject({
+      doubt: expect.any(String),
+      looseBodies: expect.any(Array),
+    })
+  })
+})
+
 describe('other text is refused, with the shapes that are read', () => {
   it.each([
     ['prose', 'We got a 401 today.\n\nCan you help?'],
@@ -425,25 +427,5 @@ describe('other text is refused, with the shapes that are read', () => {
   ])('%s', (_, capture) => {
     expect(() => read(capture)).toThrow(CaptureError)
     expect(() => read(capture)).toThrow(/^The capture .*\. Pass one of these:\n- HTTP text/)
-  })
-})
-
-describe('members that a printer sorted', () => {
-  // The members in the order of the sender, and as they were printed.
-  const objectOf = (keys: string) => `{${[...keys].map((key) => `"${key}":{"d":1,"c":2}`).join(',')}}`
-  const readSorted = (sent: string, printed: string) => {
-    const captured = readCapture(Buffer.from(`POST / HTTP/1.1\nContent-Length: ${sent.length}\n\n${printed}`))
-    return bodyOf({ ...captured, isParsed: true }, captured.headers, (body) => Buffer.from(body).toString() === sent)
-  }
-
-  it('get the order with which the signature is right, if they are at most six', () => {
-    const { body, notes, doubt } = readSorted(objectOf('fbdaec'), objectOf('abcdef'))
-    expect([Buffer.from(body).toString(), doubt]).toEqual([objectOf('fbdaec'), undefined])
-    expect(notes.join()).toContain('has the members of the body in another order')
-  })
-
-  it('prove nothing if they are more, or if no order fits the signature', () => {
-    expect(readSorted(objectOf('gfbdaec'), objectOf('abcdefg')).doubt).toBeDefined()
-    expect(readSorted(objectOf('ba').replace('2', '3'), objectOf('ab')).doubt).toBeDefined()
   })
 })

@@ -72,11 +72,10 @@ describe('diagnose', () => {
     expect(text).toContain('Read: POST /hooks/[secret], body of 7 bytes.')
   })
 
-  it.each([
-    ['1600000000', 'Genuine if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'],
-    ['20000000000000', 'Genuine if it arrived between 19999999999700 and 20000000000300.'],
-  ])('says when a request with a right signature must have arrived: %s', async (timestamp, message) => {
-    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin: capture(BODY, { timestamp }) })
+  it('says when a request with a right signature must have arrived', async () => {
+    const stdin = capture(BODY, { timestamp: '1600000000' })
+    const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
+    const message = 'Genuine if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
     expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
     expect(text).toContain('(clock_unknown)')
   })
@@ -90,15 +89,16 @@ describe('diagnose', () => {
 
   it('names the language of the sender, unless one was chosen', async () => {
     const guessed = 'The lines above are for ruby, from User-Agent.'
-    const text = async (secret: string, language: string, ...args: string[]) => {
-      const agent = `User-Agent: ${language}\nX-Nonce`
-      const stdin = String(capture(BODY, { secret })).replace(/x-nonce/i, agent)
-      return (await call([...DIAGNOSE, ...args], { stdin })).text.replace(/\s+/g, ' ')
+    const text = async (...args: string[]) => {
+      // The sender signed the body with a line feed.
+      const stdin = String(capture(`${BODY}\n`))
+        .replace(/x-nonce/i, 'User-Agent: Ruby\nX-Nonce')
+        .replace(/Content-Length: \d+/i, `Content-Length: ${BODY.length}`)
+      return (await call([...DIAGNOSE, ...args], { stdin: stdin.trimEnd() })).text.replace(/\s+/g, ' ')
     }
-    const encoded = Buffer.from(SECRET).toString('base64')
-    expect(await text(encoded, 'Ruby')).toContain(guessed)
-    expect(await text(encoded, 'Ruby')).not.toContain(' node: ')
-    expect(await text(encoded, 'Ruby', '--language', 'go')).not.toContain('Other languages')
+    expect(await text()).toContain(guessed)
+    expect(await text()).not.toContain(' node: ')
+    expect(await text('--language', 'go')).not.toContain('Other languages')
     // The finding has no line for Perl.
     const withoutNonce = String(capture(BODY)).replace(/x-nonce.*\r\n/i, 'User-Agent: libwww-perl/6\r\n')
     expect((await call(DIAGNOSE, { stdin: withoutNonce })).text).not.toContain('The lines above')

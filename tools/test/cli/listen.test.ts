@@ -853,11 +853,11 @@ describe('a wrong call', () => {
 })
 
 it('--language shows one language', async () => {
-  const listener = await listen(['--language', 'php'])
-  await post(listener.port, { secret: `${SECRET}\n` })
+  const listener = await listen(['--language', 'shell'])
+  await post(listener.port, { secret: `"${SECRET}"` })
   await listener.interrupt()
-  expect(listener.stdout()).toMatch(/^ {5}php: /m)
-  expect(listener.stdout()).not.toMatch(/^ {5}node: /m)
+  expect(listener.stdout()).toMatch(/^ {5}shell: /m)
+  expect(listener.stdout()).not.toMatch(/^ {5}python: /m)
 })
 
 it('nonces are forgotten when they can no longer be replayed', () => {

@@ -106,7 +106,9 @@ const printed = (findings: readonly Finding[]) => JSON.stringify(findings)
 /** The parts of a request that may be printed with any secret. */
 function textOf({ now, headers, body }: Captured): string {
   const bytes = Buffer.from(body, 'base64')
-  const hash = createHash('sha256').update(bytes).digest('hex')
+  const [timestamp, nonce] = ['x-timestamp', 'x-nonce'].map((name) => new Headers(headers).get(name))
+  const hashes = [bytes, `${timestamp}:${nonce}:`].map((start) => createHash('sha256').update(start))
+  const hash = hashes.map((one, index) => (index === 0 ? one : one.update(bytes)).digest('hex')).join()
   const fields = JSON.stringify({ code: '', side: 'sender', message: '', fix: '', fixes: {}, evidence: '' })
   return [JSON.stringify(headers), bytes.toString(), hash, new Date(now).toISOString(), fields].join('\n')
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NONCE, NOW, SECRET, signatureOf, signedRequest, TIMESTAMP } from '../../../test/support/request.js'
 import { diagnose } from '../../src/diagnose/index.js'
@@ -70,8 +70,8 @@ describe('a timestamp outside the window', () => {
     ['0', 'timestamp_epoch'],
     ['123456', 'timestamp_epoch'],
     ['99999999', 'timestamp_epoch'],
-    ['100000000', 'clock_behind'],
-    ['99999999999999999999999999', 'clock_ahead'],
+    ['999999999', 'timestamp_epoch'],
+    ['99999999999999999999999999', 'timestamp_unit'],
   ])('%s is reported as %s', async (timestamp, code) => {
     const findings = await findingsFor({ timestamp })
     expect(findings).toMatchObject([{ code }])
@@ -367,11 +367,12 @@ describe('an unexplained mismatch', () => {
   it('says what to compare after a whole search', async () => {
     const { findings } = await diagnose(signedRequest({ body: '{"a":1}', signature: 'f'.repeat(64) }), SECRET, at(NOW))
     const [finding] = findings
-    expect(finding?.message).toMatch(/^No known mistake/)
-    expect(finding?.evidence).toContain(': 7\n')
-    expect(finding?.evidence).toContain('015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862')
-    expect(finding?.evidence).toContain(': 7b 22 61 22 3a 31 7d\n')
-    expect((await findingsFrom(''))[0]?.evidence).toContain(': (nothing)\n')
+    expect(finding?.message).toMatch(/^The secrets differ, or the body was changed/)
+    expect(finding?.evidence).toContain(' and 7 bytes of body\n')
+    expect(finding?.evidence).toContain(': 015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862\n')
+    const message = createHash('sha256').update(`${TIMESTAMP}:${NONCE}:{"a":1}`).digest('hex')
+    expect(finding?.evidence).toContain(`: ${message}\n`)
+    expect(finding?.evidence?.split('\n').length).toBeLessThan(8)
   })
 
   it.each([
@@ -385,7 +386,6 @@ describe('an unexplained mismatch', () => {
     ['body_wrapped', 'multipart/form-data; boundary=x', '--x--'],
     ['body_changed', 'application/json', '{"a":1'],
     ['body_changed', 'application/vnd.api+json; charset=utf-8', '{a:1}'],
-    ['body_changed', 'application/json', ''],
   ])('may have a cause that the body shows: %s', async (code, type, body) => {
     const headers = { 'content-type': type, 'content-length': String(body.length) }
     expect(await findingsFrom(body, headers)).toMatchObject([{ code }, { code: 'signature_mismatch' }])
@@ -471,8 +471,9 @@ describe('a body that was lost', () => {
   it.each([
     ['', {}],
     ['', { 'transfer-encoding': 'gzip' }],
-  ])('is not reported for an empty body without Content-Length: %j', async (body, headers) => {
-    expect(await findingsOf(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
+  ])('may never have been sent, if no header announces it: %j', async (body, headers) => {
+    const findings = await findingsOf(body, headers)
+    expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown' }, { code: 'signature_mismatch' }])
   })
 
   it('is not reported if the received body was signed', async () => {
@@ -538,12 +539,14 @@ describe('a secret that was sent', () => {
     expect(await codesWith({ 'x-key': secret.replace('whsec_', '') }, 'a body', secret)).toEqual(['secret_exposed'])
   })
 
-  it('is masked in the bytes to compare too', async () => {
+  it('is masked in evidence too, from four characters on', async () => {
     const secret = 'q7Rk2vT9xLm4WcZ8'
-    const request = signedRequest({ body: `a ${secret}`, signature: '0'.repeat(64) })
-    const { findings } = await diagnoseBriefly(request, secret, at(NOW), 0)
-    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'signature_mismatch'])
-    expect(findings[1]?.evidence).toMatch(/ 61 20 \[secret\]$/m)
+    for (const nonce of [secret, secret.slice(0, 9), secret.slice(5, 9), Buffer.from(secret).toString('base64url')]) {
+      const request = signedRequest({ nonce: `${nonce} `, signature: '0'.repeat(64) })
+      const { findings } = await diagnoseBriefly(request, secret, at(NOW), 0)
+      expect(JSON.stringify(findings)).toContain('[secret]')
+      expect(JSON.stringify(findings)).not.toContain(nonce.slice(0, 4))
+    }
   })
 
   it.each([
@@ -558,7 +561,7 @@ describe('a secret that is the JSON of a secrets manager', () => {
   it.each([
     ['{"port":1,"secret":"value"}', 'secret_changed'],
     ['{"port":1}', 'signature_mismatch'],
-    ['{value}', 'signature_mismatch'],
+    ['{value}', 'secret_quotes'],
   ])('%s', async (secret, code) => {
     const { findings } = await diagnoseBriefly(signedRequest({ secret: 'value' }), secret, at(NOW))
     expect(findings).toMatchObject([{ code }])

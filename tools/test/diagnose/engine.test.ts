@@ -59,8 +59,8 @@ it.each([[[SECRET]], [[' a b ', 'abcd', 'abc']]])('hashes hardly anything twice:
 
 it.each([
   ['100 hashes', 100, [SECRET], 100],
-  // The rules alone need two hashes per secret. Then there is no search.
-  ['fewer hashes than secrets', 10, Array.from({ length: 50 }, (_, index) => `secret ${index}`), 101],
+  // The rules alone need two hashes per secret, and the evidence two. Then there is no search.
+  ['fewer hashes than secrets', 10, Array.from({ length: 50 }, (_, index) => `secret ${index}`), 102],
 ])('makes at most as many hashes as it is given: %s', (_, maxHashes, secrets, expected) => {
   let hashes = 0
   const platform: typeof NODE_PRIMITIVES = {

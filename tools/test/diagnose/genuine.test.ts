@@ -8,7 +8,9 @@ import { diagnoseBriefly } from './brief-search.js'
 const CLOCK = { now: () => NOW }
 
 it('finds nothing in genuine requests, in any shape', async () => {
-  const setting = validParts.chain((parts) =>
+  // A nonce that looks like a variable has a finding of its own.
+  const parts = validParts.filter(({ nonce }) => !/^[$#%<{]/.test(nonce))
+  const setting = parts.chain((parts) =>
     fc.record({
       parts: fc.constant(parts),
       headers: headerShapes(signedRequest(parts).headers),

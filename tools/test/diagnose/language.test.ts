@@ -19,7 +19,7 @@ it.each([
   ['libwww-perl/6.67', 'perl'],
   ['curl/8.5.0', 'shell'],
 ])('User-Agent %s is %s, whose line is first', async (agent, language) => {
-  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body', SECRET).toUpperCase() })
+  const { headers, body } = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
   const request = { webhookId: '42', headers: { ...headers, 'user-agent': agent }, body }
   const { language: named, findings } = await diagnose(request, SECRET, CLOCK)
   expect(named).toBe(language)

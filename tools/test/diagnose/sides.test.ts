@@ -50,6 +50,9 @@ const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
   nonce_characters: { sender: { headers: { 'x-nonce': 'a b' } } },
   signature_format: { sender: { write: (signature) => bytes(signature).toString('base64') } },
   signature_truncated: { sender: { write: (signature) => signature.slice(0, 40) } },
+  signature_changed: {
+    sender: { write: (signature) => signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) },
+  },
   signature_algorithm: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE}:${JSON_BODY}`, 'sha1') } },
   secret_exposed: { unknown: { headers: { authorization: `Bearer ${SECRET}` } } },
   secret_whitespace: { sender: { key: `${SECRET}\n` }, receiver: { secret: `${SECRET}\n` } },

@@ -83,13 +83,10 @@ it.each([
   ` ${DIGEST.slice(0, 4)} `,
   `${DIGEST.slice(0, 2)}:${DIGEST.slice(2, 4)}`,
   DIGEST.slice(0, 7),
-  `${DIGEST}0`,
   `x${DIGEST.slice(9)}`,
   `[${bytes.join('  ')}]`,
   '%',
   '0x',
-  `${DIGEST.replace(/..(?=.)/g, '$&:')}:0`,
-  `0:${DIGEST.replace(/..(?=.)/g, '$&:')}`,
   Buffer.from(`x${DIGEST}`).toString('base64'),
   Buffer.from(`${DIGEST}x`).toString('base64'),
   base64.slice(1),
@@ -98,14 +95,14 @@ it.each([
 })
 
 it('a digest is found in a long header', () => {
-  expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)).toHaveLength(1)
-  expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)).toHaveLength(1)
+  expect(formsOf(`${'no digest '.repeat(1000)}${DIGEST}`)[0]).toMatch(/^signature_format/)
+  expect(formsOf(`${'1234567890,'.repeat(100)}${DIGEST}`)[0]).toMatch(/^signature_format/)
   const certificate = Buffer.concat([Buffer.alloc(3000, 'a'), bytes]).toString('base64')
   expect(formsOf(certificate)).toHaveLength(1)
 })
 
 it('64 hex digits are not base64, and may be the start of a longer digest', () => {
-  const codes = ['signature_format', 'signature_truncated', 'signature_truncated']
+  const codes = ['signature_format', 'signature_truncated', 'signature_truncated', 'signature_changed']
   expect(signatureForms(DIGEST).map(({ code }) => code)).toEqual(codes)
   expect(signatureForms(`0x${DIGEST}`).map(({ code }) => code)).toEqual(codes)
 })

@@ -83,6 +83,7 @@ const REQUESTS: Readonly<Record<string, Shown>> = {
   'JSON: numbers in another form': { message: `${HEAD}{"a":1}`, body: '{"a":1.0}' },
 }
 
+// Many searches run here, so this test needs more time than others.
 it('the words of the findings', async () => {
   const texts: string[] = []
   for (const [name, shown] of Object.entries(REQUESTS)) {
@@ -103,4 +104,4 @@ it('the words of the findings', async () => {
     }
   }
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('wording.txt')
-})
+}, 60_000)

@@ -2,14 +2,10 @@ import { fromLatin1, fromUtf8, isUtf8 } from '../../bytes.js'
 import { contentLengthOf, type Header, isChunked, passedProxy, valuesOf } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
-import { findUnfilled } from '../hypotheses/placeholders.js'
 import { jsonValue } from '../json/parse.js'
 
 /** The texts that JavaScript's String() returns for objects and for missing values. */
 const NOT_A_BODY = /^(undefined|\[object \w{1,40}\])$/
-
-/** Longer bodies are not searched for the names of variables. */
-const MAX_TEMPLATE = 100_000
 
 const headerValue = (headers: readonly Header[], name: string) => valuesOf(headers, name)[0]?.trim() ?? ''
 
@@ -33,6 +29,13 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
 /** Returns a mistake that the body and the other headers show. Used only if no way of signing explains the signature. */
 export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
+  if (body.length === 0) {
+    const method = headerValue(headers, ':method')
+    const evidence = method === '' || method === 'POST' ? [] : [['Method', method] as const]
+    const message =
+      'The body is empty: the sender sent none, a redirect made a GET of the POST, or something read the body before.'
+    return [{ code: 'body_changed', message, fix: 'send_body', evidence }]
+  }
   const isChanged = announced !== undefined && announced !== body.length
   const encoding = headerValue(headers, 'content-encoding').toLowerCase()
   // Compressed bytes are not UTF-8, so this body is not compressed.
@@ -44,11 +47,6 @@ export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft
   if (isChanged) {
     const message = `Content-Length is ${announced}, but the body has ${countBytes(body.length)}: it was changed after it was received.`
     return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver' }]
-  }
-  const unfilled = body.length > MAX_TEMPLATE ? undefined : findUnfilled(fromUtf8(body))
-  if (unfilled !== undefined) {
-    const message = `The body has the text \`${unfilled.variable}\`, which looks like the name of a variable, not its value.`
-    return [{ code: 'body_changed', message, fix: 'fill_in_body', evidence: [unfilled.why] }]
   }
   if (encoding === '' && announced !== undefined) {
     const found = suspectContent(body, headerValue(headers, 'content-type'))
@@ -68,5 +66,5 @@ function suspectContent(body: Uint8Array, type: string): Draft | undefined {
   }
   if (!/[/+]json *(;|$)/i.test(type) || jsonValue(fromUtf8(body)) !== undefined) return undefined
   const message = 'The body is not JSON, although Content-Type says so.'
-  return { code: 'body_changed', message, fix: body.length === 0 ? 'send_signed_text' : 'send_whole_json' }
+  return { code: 'body_changed', message, fix: 'send_whole_json' }
 }

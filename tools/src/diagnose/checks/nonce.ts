@@ -1,7 +1,7 @@
 import { isNonce, MAX_NONCE_LENGTH } from '../../../../src/rules/nonce.js'
 import { listCharacters, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
-import { findUnfilled } from '../hypotheses/placeholders.js'
+import { describeUnfilled } from '../hypotheses/placeholders.js'
 
 /** Returns a finding if X-Nonce breaks its rule. */
 export function checkNonce(nonce: string | undefined): Draft[] {
@@ -19,10 +19,10 @@ export function checkNonce(nonce: string | undefined): Draft[] {
   return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
 }
 
-/** Returns a finding if nothing filled in the nonce. Used only if no way of signing explains the signature. */
-export function suspectNonce(nonce: string | undefined): Draft[] {
-  const unfilled = findUnfilled(nonce ?? '')
-  if (unfilled === undefined || unfilled.variable !== nonce) return []
-  const message = `X-Nonce is the text \`${nonce}\`, not the value of a variable.`
-  return [{ code: 'message_nonce', message, fix: 'fill_in_value', evidence: [unfilled.why] }]
+/** Returns a finding if nothing filled in the nonce. The signature may be right, but the next request has the same nonce. */
+export function checkUnfilledNonce(nonce: string | undefined): Draft[] {
+  const why = describeUnfilled(nonce ?? '')
+  if (why === undefined) return []
+  const message = `X-Nonce is the text \`${nonce}\`, not a value, so every request has the same nonce and only the first is accepted.`
+  return [{ code: 'message_nonce', message, fix: 'fill_in_value', evidence: [why] }]
 }

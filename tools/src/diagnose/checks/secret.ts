@@ -1,5 +1,6 @@
 import { describeOddSpace } from '../../text.js'
 import type { Draft } from '../draft.js'
+import { describeUnfilled } from '../hypotheses/placeholders.js'
 
 const PLACEHOLDER = /^(undefined|null|none|nil|nan|true|false|secret|change-?_?me|\[object \w+\])$/i
 
@@ -10,8 +11,8 @@ const PASSWORD_HASH =
 /** A secret as pages show it, with most characters masked or left out. */
 const MASKED = /[*\u2022]{4}|\u2026$|\.{3}$|^x{8,}$/i
 
-/** Names of variables, and placeholders for their values. */
-const VARIABLE = /^(process\.env|os\.environ|\$\w|\$\{|\$\(|%\w+%$|\{\{|<.*>$)|^[A-Z]+(_[A-Z]+)+$/
+/** Names of variables. */
+const VARIABLE = /^(process\.env|os\.environ|\$\(|[A-Z]+(_[A-Z]+)+$)/
 
 /** Returns a finding for each of the receiver's secrets that looks wrong. No finding shows a secret. */
 export function suspectSecrets(secrets: readonly string[]): Draft[] {
@@ -33,7 +34,7 @@ export function suspectSecrets(secrets: readonly string[]): Draft[] {
       const message = `${name} is masked, as a page or a log shows it, not the secret itself.`
       return [{ code: 'secret_placeholder', message, fix: 'read_secret', side }]
     }
-    if (!PLACEHOLDER.test(secret) && !VARIABLE.test(secret)) return []
+    if (!PLACEHOLDER.test(secret) && !VARIABLE.test(secret) && describeUnfilled(secret) === undefined) return []
     const message = `${name} looks like a placeholder or the name of a variable.`
     return [{ code: 'secret_placeholder', message, fix: 'read_secret', side }]
   })

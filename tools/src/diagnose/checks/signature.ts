@@ -1,6 +1,7 @@
 import { isSignature } from '../../../../src/rules/formats.js'
 import { quote } from '../../text.js'
-import type { Draft } from '../draft.js'
+import type { Draft, EvidenceLine } from '../draft.js'
+import { describeUnfilled } from '../hypotheses/placeholders.js'
 import { describeForm } from '../signature-form.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
@@ -8,9 +9,11 @@ const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 /** Returns a finding if the signature breaks its format. Used only if no way of signing explains the signature. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
+  const why = describeUnfilled(signature)
+  const evidence: EvidenceLine[] = [['X-Signature', quote(signature)], ...(why === undefined ? [] : [why])]
   const form = JWT.test(signature)
     ? 'a JSON Web Token (JWT), which signs only itself'
     : describeForm(signature) || quote(signature)
   const message = `X-Signature is not 64 lowercase hex digits: it is ${form}.`
-  return [{ code: 'signature_format', message, fix: 'send_hex', evidence: [['X-Signature', quote(signature)]] }]
+  return [{ code: 'signature_format', message, fix: why === undefined ? 'send_hex' : 'fill_in_value', evidence }]
 }

@@ -1,8 +1,8 @@
 import { isInWindow, isTimestamp, WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
-import { findUnfilled } from '../hypotheses/placeholders.js'
-import { instantOf, instantOfDate, scaleOf } from '../instant.js'
+import { describeUnfilled } from '../hypotheses/placeholders.js'
+import { instantOf, instantOfDate, NEAR, scaleOf } from '../instant.js'
 
 /** The offsets of time zones from UTC, in hours. */
 const ZONES = [
@@ -12,11 +12,8 @@ const ZONES = [
 /** How far from the offset of a time zone a timestamp may be, in seconds. */
 const ZONE_TOLERANCE = 60
 
-/**
- * About three years after the epoch, in seconds. A clock that was never set, or that counts from the start of the machine, returns
- * less.
- */
-const FIRST_PLAUSIBLE = 1e8
+/** Unix time has this many digits from 2001 to 2286. */
+const DIGITS = 10
 
 /** Returns whether a timestamp is decimal digits, but not those of a date and time: YYYYMMDDhhmmss. */
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
@@ -26,16 +23,10 @@ export function checkTimestampFormat(timestamp: string | undefined, now: number)
   if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
   const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
-  const unfilled = findUnfilled(timestamp)
-  const evidence: EvidenceLine[] =
-    unfilled !== undefined
-      ? [unfilled.why]
-      : instant === undefined
-        ? []
-        : [['In seconds', String(Math.floor(instant / 1000))]]
-  return [
-    { code: 'timestamp_format', message, fix: unfilled === undefined ? 'send_seconds' : 'fill_in_value', evidence },
-  ]
+  const why = describeUnfilled(timestamp)
+  if (why !== undefined) return [{ code: 'timestamp_format', message, fix: 'fill_in_value', evidence: [why] }]
+  const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
+  return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 
 /**
@@ -62,12 +53,37 @@ export function checkTimestampWindow(
     return { ...none, unit: [unit] }
   }
   if (isInWindow(seconds, now)) return none
-  const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
-  if (seconds < FIRST_PLAUSIBLE && seconds * 1000 < now) {
-    const message = `X-Timestamp is ${seconds}, which is not a Unix time of today: it was not set, or counts from a restart.`
-    return { ...none, unit: [{ code: 'timestamp_epoch', message, fix: 'send_seconds', evidence: [received] }] }
+  if (isSeconds(timestamp)) {
+    const impossible = checkDigits(timestamp, now)
+    if (impossible !== undefined) return { ...none, unit: [impossible] }
   }
+  const received: EvidenceLine = ['X-Timestamp', `${quote(String(seconds))}${inIso(seconds * 1000)}`]
   return { ...none, drift: [isArrivalKnown ? checkDrift(seconds, now, received) : unknownArrival(seconds, received)] }
+}
+
+/** Returns a finding for a time that no clock shows, because a digit is missing or one is too many, or nothing set it. */
+function checkDigits(timestamp: string, now: number): Draft | undefined {
+  const { length } = timestamp.replace(/^0+(?=\d)/, '')
+  const isFarAhead = Number(timestamp) * 1000 - now > NEAR
+  if (length === DIGITS ? !isFarAhead : Math.abs(Number(timestamp) * 1000 - now) < NEAR) return undefined
+  const evidence: EvidenceLine[] = [['X-Timestamp', quote(timestamp)]]
+  const first = timestamp.slice(0, DIGITS)
+  if (length > DIGITS && Math.abs(Number(first) * 1000 - now) < NEAR) {
+    evidence.push(`Its first ${DIGITS} digits are a Unix time${inIso(Number(first) * 1000)}.`)
+  }
+  const count = length === 1 ? '1 digit' : `${length} digits`
+  const what =
+    length === DIGITS
+      ? 'is a time more than ten years ahead, so it is not a Unix time of today'
+      : length > DIGITS
+        ? `has ${count}, but Unix time in seconds has ${DIGITS}: it is in another unit, or has digits too many`
+        : `has ${count}, but Unix time in seconds has ${DIGITS}: digits are missing, or nothing set the time`
+  return {
+    code: length > DIGITS ? 'timestamp_unit' : 'timestamp_epoch',
+    message: `X-Timestamp ${what}.`,
+    fix: 'send_seconds',
+    evidence,
+  }
 }
 
 function unknownArrival(seconds: number, received: EvidenceLine): Draft {

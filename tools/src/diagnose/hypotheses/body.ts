@@ -21,6 +21,7 @@ import * as forms from './body-formats.js'
 import { type Applied, type Bytes, type Hypothesis, hypothesesOf, type Likelihood } from './hypothesis.js'
 import { parseBody } from './json.js'
 import { placeholdersFor } from './placeholders.js'
+import { changesOf } from './text-changes.js'
 
 // Mistakes in the body, in three steps:
 // - sources: the body was received in another form than it was signed.
@@ -265,6 +266,11 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     beyondAscii((body) => (isUtf8(body) ? forms.withQuestionMarks(body) : undefined)),
   ),
   encoding(
+    'last',
+    'the body in ASCII, with `??` for each emoji and `?` for everything else, as Java and C# write it',
+    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/g, '?') : undefined)),
+  ),
+  encoding(
     'rare',
     'the body in Latin-1, with `?` for everything else',
     beyondAscii((body) => (isUtf8(body) ? latin1(fromUtf8(body).replace(/[^\0-\xff]/gu, '?')) : undefined)),
@@ -352,6 +358,18 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   ...constants('rare', 'Array', '[object Promise]', 'System.Net.Http.StringContent'),
   unfilled('last', 'the text `<detail>`, which nothing filled in, in the place of the body', (body, context) =>
     body === context.body ? placeholdersFor('body', 'BODY', 'payload', 'PAYLOAD', 'data', 'rawBody') : undefined,
+  ),
+  ...changesOf<Uint8Array>(
+    'the body',
+    {
+      'space added': { code: 'body_newline', fix: 'keep_newlines' },
+      'space removed': { code: 'body_newline', fix: 'keep_newlines' },
+      'quotes added': { code: 'body_wrapped', fix: 'write_body' },
+      case: { code: 'body_changed', fix: 'same_bytes' },
+      replaced: { code: 'body_not_signed', fix: 'sign_body' },
+    },
+    (change) => text((body) => change(body) as string | undefined),
+    'last',
   ),
 ]
 

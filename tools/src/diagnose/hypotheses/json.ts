@@ -13,6 +13,7 @@ import {
   INDENT_2,
   INDENT_3,
   INDENT_4,
+  JACKSON,
   javascriptOrder,
   lineString,
   OLD_RUBY,
@@ -124,6 +125,7 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
     escaping: raw,
     order: hashMapOrder,
   }),
+  writer('uncommon', 'java', "Java's Jackson with its default pretty printer", { spacing: JACKSON, escaping: raw }),
   writer('uncommon', 'java', "Java's Gson", { spacing: COMPACT, escaping: gsonString, order: withoutNulls }),
   writer('uncommon', 'node', "JavaScript's JSON.stringify without the null fields", {
     ...JAVASCRIPT,

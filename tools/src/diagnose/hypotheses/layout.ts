@@ -56,6 +56,26 @@ const namesOfVariables: Hypothesis<Layout, Layout> = {
   }),
 }
 
+const ORDERS = ['tbn', 'btn', 'bnt', 'nbt', 'ntb', 'tnb', 'tb', 'bt', 'nb', 'bn']
+const SEPARATORS = [':', '.', '', '\n', '|', ',', '-', '_', ';', '&', ' ']
+
+/** The parts in any order, between any separators that senders use. */
+const otherOrder: Hypothesis<Layout, Layout> = {
+  likelihood: 'last',
+  code: 'message_layout',
+  fix: 'sign_message',
+  what: 'the message `<detail>`',
+  apply: () => ({
+    variants: ORDERS.flatMap((order) =>
+      SEPARATORS.map((separator) => {
+        const parts = [...order].map((part) => (part === 't' ? '<timestamp>' : part === 'n' ? '<nonce>' : '<body>'))
+        const value = partsOf(parts.join(separator))
+        return { detail: layoutText(value), value }
+      }),
+    ),
+  }),
+}
+
 export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('common', '<timestamp>.<nonce>.<body>'),
   layout('common', '<timestamp>.<body>'),
@@ -86,7 +106,8 @@ export const LAYOUT_HYPOTHESES: readonly Hypothesis<Layout, Layout>[] = [
   layout('uncommon', '<timestamp>:<nonce>:$body'),
   namesOfVariables,
 
-  layout('rare', '<timestamp>,<nonce>,<body>'),
+  otherOrder,
+
   layout('rare', '<timestamp>:<nonce>.<body>'),
   layout('rare', '<timestamp>\\n<nonce>\\n<body>'),
   layout('rare', '-n <timestamp>:<nonce>:<body>'),

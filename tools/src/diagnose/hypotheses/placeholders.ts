@@ -15,19 +15,26 @@ export const placeholdersFor = (...names: readonly string[]) => ({
     .map((text) => ({ detail: text, value: text })),
 })
 
-/** Matches a variable that nothing filled in. A lowercase shell variable such as `$id` is left out, because it may be normal text. */
-const UNFILLED = /\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}|\$[A-Z][A-Z0-9_]+\b/
+/** Matches a variable that nothing filled in. `$NAME` without braces is left out, because it may be normal text. */
+const UNFILLED = /\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}/
+/** Matches a value that is only the name of a variable, or of a placeholder. */
+const WHOLE =
+  /^(?:\{\{ *[$\w][\w.$-]* *\}\}|[$#]\{\w[\w.]*\}|\{[A-Za-z_.]+\}|\$[A-Za-z_]{4,}|%[A-Za-z_]{2,}%|<[A-Za-z][A-Za-z _-]*>)$/
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */
 
 /** The longest name of a variable that is shown. */
 const MAX_SHOWN = 64
 
-/** Returns the first variable that nothing filled in and why it is still there, or `undefined` if the text has none. */
-export function findUnfilled(text: string): { readonly variable: string; readonly why: string } | undefined {
-  const variable = UNFILLED.exec(text)?.[0]
-  if (variable === undefined || variable.length > MAX_SHOWN) return undefined
-  const why = variable.startsWith('$')
+/** Returns the first variable in a text that nothing filled in, or `undefined` if there is none. */
+export function findUnfilled(text: string): string | undefined {
+  const [variable] = UNFILLED.exec(text) ?? []
+  return variable === undefined || variable.length > MAX_SHOWN ? undefined : variable
+}
+
+/** Returns why a value is still the name of a variable, or `undefined` if it is another text. */
+export function describeUnfilled(value: string): string | undefined {
+  if (!WHOLE.test(value)) return undefined
+  return value.startsWith('$')
     ? 'In single quotes, a program or a shell keeps the name of a variable.'
     : 'Nothing filled in this template.'
-  return { variable, why }
 }

@@ -5,13 +5,16 @@ import { jsonValue } from '../json/parse.js'
 import { addSlashes, formEncode, percentDecode } from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
+import { changesOf } from './text-changes.js'
 
 // Mistakes in the secret that was used as the key.
 
 type SecretHypothesis = Hypothesis<string, Bytes>
 
-/** A prefix such as `whsec_`, `sk_live_` or `v1:`. */
-const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.=-]){1,2}(?=.)/
+/** A prefix such as `whsec_`, `sk_live_` or `v1,whsec_`. */
+const PREFIX = /^([A-Za-z][A-Za-z0-9]{0,15}[_:.,-]){1,2}(?=.)/
+/** A line of a configuration: `WEBHOOK_SECRET=…`, `export SECRET="…"` or `secret: …`. */
+const ASSIGNED = /^\s*(?:export\s+|set\s+)?["']?[A-Za-z_][\w.-]*["']?(?:\s*=\s*|:\s+)(["']?)(.{6,})\1;?\s*$/s
 const withoutPrefix = (secret: string) => (PREFIX.test(secret) ? secret.replace(PREFIX, '') : undefined)
 const ifPossible = <From, To>(value: From | undefined, change: (value: From) => To) =>
   value === undefined ? undefined : change(value)
@@ -26,12 +29,12 @@ const kind = hypothesesOf<string, Bytes>
 const trim = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' })
 const trimHere = kind({ code: 'secret_whitespace', fix: 'trim_secret', side: 'receiver' })
 const unquote = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' })
-const unquoteHere = kind({ code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' })
 const asText = kind({ code: 'secret_encoding', fix: 'secret_as_text' })
 const sameText = kind({ code: 'secret_encoding', fix: 'same_secret_text' })
 const prefixedAsText = kind({ code: 'secret_prefix', fix: 'secret_as_text' })
 const unprefixed = kind({ code: 'secret_prefix', fix: 'whole_secret' })
 const ownPrefix = kind({ code: 'secret_prefix', fix: 'own_prefix' })
+const valueAlone = kind({ code: 'secret_prefix', fix: 'value_alone', side: 'receiver' })
 const unhashed = kind({ code: 'secret_hashed', fix: 'secret_as_text' })
 const unchanged = kind({ code: 'secret_changed', fix: 'unchanged_secret' })
 const insideJson = kind({ code: 'secret_changed', fix: 'value_of_secret' })
@@ -171,9 +174,7 @@ const UNFILLED = [
 
 const placeholder = kind({ code: 'secret_placeholder', fix: 'read_secret', side: 'sender' })
 const placeholders = (likelihood: Likelihood, ...texts: readonly string[]) =>
-  texts.map((text) =>
-    placeholder(likelihood, text === '' ? 'an empty secret' : `the text \`${text}\` as the secret`, () => text),
-  )
+  texts.map((text) => placeholder(likelihood, `the text \`${text}\` as the secret`, () => text))
 
 export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   trim('common', 'the secret and a line feed (LF) after it', (secret) => `${secret}\n`),
@@ -199,23 +200,13 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   ),
   unquote('common', 'the secret between double quotes', (secret) => `"${secret}"`),
 
-  trim('uncommon', 'the secret and a space after it', (secret) => `${secret} `),
-  trim('uncommon', 'the secret and a space before it', (secret) => ` ${secret}`),
-  trim('uncommon', 'the secret and a CRLF (carriage return and line feed) after it', (secret) => `${secret}\r\n`),
-  trim('uncommon', 'the secret and a carriage return (CR) after it', (secret) => `${secret}\r`),
-  trim('uncommon', 'the secret and two line feeds (LF) after it', (secret) => `${secret}\n\n`),
-  trim('uncommon', 'the secret and a byte order mark before it', (secret) => `\ufeff${secret}`),
-
-  unquote('uncommon', 'the secret between single quotes', (secret) => `'${secret}'`),
-  unquote('uncommon', "the text `b'…'` that Python prints for bytes", (secret) => `b'${secret}'`),
-  unquoteHere('uncommon', 'the secret without the quotes around it', (secret) => /^(["'`])(.+)\1$/s.exec(secret)?.[2]),
-
   unprefixed('uncommon', 'the secret without its prefix', withoutPrefix),
-  ownPrefix('uncommon', '`whsec_` and the secret', (secret) => `whsec_${secret}`),
+  ownPrefix('uncommon', '`<detail>` and the secret', (secret) => ({
+    variants: ['whsec_', 'v1,whsec_', 'v1,', 'sk_', 'Bearer '].map((detail) => ({ detail, value: detail + secret })),
+  })),
+  valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),
 
-  sameText('uncommon', 'the secret in base64', (secret) => base64(utf8(secret))),
   sameText('rare', 'the secret and a line feed (LF) in base64', (secret) => base64(utf8(`${secret}\n`))),
-  sameText('uncommon', 'the secret in hex', (secret) => hex(utf8(secret))),
   asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
@@ -259,32 +250,33 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   unchanged('rare', 'the whole line `WEBHOOK_SECRET=…`', (secret) => `WEBHOOK_SECRET=${secret}`),
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
-  unchanged('rare', 'the secret in uppercase', (secret) => secret.toUpperCase()),
-  unchanged('rare', 'the secret percent-encoded', encodeURIComponent),
   unchanged('last', 'the secret percent-encoded as in a form', formEncode),
   unchanged('last', 'the secret percent-encoded with lowercase digits', (secret) =>
     encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase()),
   ),
-  unchanged('last', 'the secret percent-decoded', percentDecode),
   unchanged('last', 'the secret percent-decoded as from a form', (secret) =>
     percentDecode(secret.replaceAll('+', ' ')),
   ),
   unchanged('last', "the secret with a backslash before its quotes, as PHP's addslashes writes it", addSlashes),
 
-  ...placeholders(
-    'uncommon',
-    '',
-    'undefined',
-    'null',
-    'None',
-    'WEBHOOK_SECRET',
-    '$WEBHOOK_SECRET',
-    '${WEBHOOK_SECRET}',
-  ),
+  ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
   ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),
   placeholder('last', 'the text `<detail>` as the secret', () => placeholdersFor(...NAMES)),
   placeholder('last', 'the text `<detail>`, which is no value, as the secret', () => ({
     variants: UNFILLED.map((text) => ({ detail: text, value: text })),
   })),
+  ...changesOf<string>(
+    'the secret',
+    {
+      'space added': { code: 'secret_whitespace', fix: 'trim_secret', side: 'sender' },
+      'quotes added': { code: 'secret_quotes', fix: 'unquote_secret', side: 'sender' },
+      'quotes removed': { code: 'secret_quotes', fix: 'unquote_secret', side: 'receiver' },
+      case: { code: 'secret_changed', fix: 'unchanged_secret' },
+      escaped: { code: 'secret_changed', fix: 'unchanged_secret' },
+      encoded: { code: 'secret_encoding', fix: 'same_secret_text' },
+      replaced: { code: 'secret_placeholder', fix: 'read_secret', side: 'sender' },
+    },
+    (change) => change,
+  ),
 ]
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */

@@ -1,6 +1,7 @@
 import { writeIso } from '../instant.js'
-import { type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
+import { type Bytes, type Hypothesis, hypothesesOf, type Variants } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
+import { changesOf } from './text-changes.js'
 
 // Mistakes in the timestamp that was signed.
 
@@ -8,11 +9,12 @@ import { placeholdersFor } from './placeholders.js'
 const MAX_DRIFT = 60
 
 const seconds = (instant: number) => Math.floor(instant / 1000)
-const unfilled = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'fill_in_value' })
-const other = hypothesesOf<number, string>({ code: 'message_timestamp', fix: 'timestamp_once' })
+const unfilled = hypothesesOf<number, Bytes>({ code: 'message_timestamp', fix: 'fill_in_value' })
+const ONCE = { code: 'message_timestamp', fix: 'timestamp_once' } as const
+const other = hypothesesOf<number, Bytes>(ONCE)
 
 /** These hypotheses change the instant that the header means, in milliseconds since the Unix epoch. */
-export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
+export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, Bytes>[] = [
   other('common', 'the timestamp in milliseconds', (instant) => String(Math.floor(instant))),
   other('uncommon', 'a timestamp <detail> than in the header', shifted(1, 2)),
   other('last', 'a timestamp of another moment, <detail> than in the header', shifted(3, MAX_DRIFT)),
@@ -37,6 +39,12 @@ export const TIMESTAMP_HYPOTHESES: readonly Hypothesis<number, string>[] = [
     placeholdersFor('timestamp', 'TIMESTAMP', '$timestamp', 'ts', 'now'),
   ),
   other('rare', 'U+FFFD for the timestamp (Go: string(number))', () => '\ufffd'),
+  ...changesOf<number>(
+    'the timestamp',
+    { 'space added': ONCE, 'quotes added': ONCE, encoded: ONCE, replaced: ONCE },
+    (change) => (instant) => change(String(seconds(instant))),
+    'last',
+  ),
 ]
 
 /** Returns one timestamp per fraction of a second, from 1 to 999 ms. */

@@ -23,6 +23,8 @@ export interface Spacing {
   readonly indent?: string
   /** The text in an empty object and an empty array, before the indentation of their end. */
   readonly hollow?: readonly [object: string, array: string]
+  /** Whether an array is on one line, with a space inside each bracket, and does not indent what is in it. */
+  readonly hasInlineArrays?: boolean
 }
 
 /** Returns the members of an object in another order, or only some of them. */
@@ -136,14 +138,20 @@ export function* writeInSteps(json: JsonText, style: JsonStyle): Steps<string | 
   let part = ''
   let depth = 0
   let before = 0
+  /** The brackets that are open. They are needed only for inline arrays. */
+  const open: number[] = []
+  const isInline = () => spacing.hasInlineArrays === true && open.at(-1) === OPEN_ARRAY
   for (let index = 0; index < count; index++) {
     const token = tokens === undefined ? index : (tokens[index] as number)
     const kind = json.kinds[token] as number
-    if (isClosing(kind)) depth--
+    const isInside = isInline()
+    if (isClosing(kind) && !isInside) depth--
     const written = writeToken(json, prepared, token, style)
-    part += between(before, kind, spacing, indentationOf(depth))
+    part += isInside ? betweenInline(before, kind, spacing) : between(before, kind, spacing, indentationOf(depth))
     part += isSteps(written) ? yield* written : written
-    if (isOpening(kind)) depth++
+    if (isClosing(kind)) open.pop()
+    if (isOpening(kind)) open.push(kind)
+    if (isOpening(kind) && !isInline()) depth++
     before = kind
     if (text.length + part.length > maxLength) return undefined
     if ((index + 1) % STEP !== 0) continue
@@ -169,11 +177,16 @@ function between(before: number, kind: number, { item, colon, indent, hollow }: 
   if (before === 0) return ''
   if (before === KEY) return colon
   if (isOpening(before) && isClosing(kind)) {
-    return hollow === undefined ? '' : hollow[kind === CLOSE_OBJECT ? 0 : 1] + indentation
+    const text = hollow?.[kind === CLOSE_OBJECT ? 0 : 1] ?? ''
+    return text.includes('\n') ? text + indentation : text
   }
   const separator = isOpening(before) || isClosing(kind) ? '' : item
   return indent === undefined ? separator : `${separator}\n${indentation}`
 }
+
+/** Returns the text between two tokens of an array on one line. */
+const betweenInline = (before: number, kind: number, { item }: Spacing): string =>
+  before === OPEN_ARRAY || kind === CLOSE_ARRAY ? ' ' : `${item} `
 
 function writeToken(json: JsonText, prepared: Prepared, token: number, style: JsonStyle): string | Steps<string> {
   const kind = json.kinds[token] as number

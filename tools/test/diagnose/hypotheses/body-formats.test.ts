@@ -52,7 +52,7 @@ describe('JSON as a form', () => {
   })
 
   it('has every element of a long array, in the same order', () => {
-    const numbers = Array.from({ length: 130_000 }, (_, index) => index)
+    const numbers = Array.from({ length: 20_000 }, (_, index) => index)
     const form = runSteps(formats.jsonAsForm(json(JSON.stringify({ a: numbers })), jsonWord))
     expect(form?.split('&').map((field) => Number(field.split('=')[1]))).toEqual(numbers)
   })

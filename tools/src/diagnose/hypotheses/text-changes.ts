@@ -1,0 +1,116 @@
+import { base64, fromBase64, fromHex, hex, utf8 } from '../../bytes.js'
+import { removeOddSpace } from '../../text.js'
+import { percentDecode, percentEncode } from './body-formats.js'
+import type { Bytes, Hypothesis, Likelihood } from './hypothesis.js'
+
+// Changes that programs make to any value: to the timestamp, the nonce, the body and the secret alike.
+
+/** What a change is about. Each value has its own codes and fixes for it. */
+export type ChangeKind =
+  | 'space added'
+  | 'space removed'
+  | 'quotes added'
+  | 'quotes removed'
+  | 'case'
+  | 'escaped'
+  | 'encoded'
+  | 'decoded'
+  | 'replaced'
+
+export interface TextChange {
+  readonly kind: ChangeKind
+  readonly likelihood: Likelihood
+  /** What was signed, where `<value>` is the name of the value. */
+  readonly what: string
+  readonly change: (text: string) => Bytes | undefined
+}
+
+const changeOf =
+  (kind: ChangeKind) =>
+  (likelihood: Likelihood, what: string, change: TextChange['change']): TextChange => ({
+    kind,
+    likelihood,
+    what,
+    change,
+  })
+const spaceAdded = changeOf('space added')
+const quotesAdded = changeOf('quotes added')
+const encoded = changeOf('encoded')
+const decoded = changeOf('decoded')
+const replaced = (likelihood: Likelihood, text: string) =>
+  changeOf('replaced')(
+    likelihood,
+    `${text === '' ? 'nothing' : `the text \`${text}\``} in the place of <value>`,
+    () => text,
+  )
+
+export const TEXT_CHANGES: readonly TextChange[] = [
+  spaceAdded('uncommon', '<value> and a line feed (LF) after it', (text) => `${text}\n`),
+  spaceAdded('uncommon', '<value> and a CRLF (carriage return and line feed) after it', (text) => `${text}\r\n`),
+  spaceAdded('uncommon', '<value> and a carriage return (CR) after it', (text) => `${text}\r`),
+  spaceAdded('uncommon', '<value> and two line feeds (LF) after it', (text) => `${text}\n\n`),
+  spaceAdded('uncommon', '<value> and a space after it', (text) => `${text} `),
+  spaceAdded('uncommon', '<value> and a space before it', (text) => ` ${text}`),
+  spaceAdded('last', '<value> between spaces', (text) => ` ${text} `),
+  spaceAdded('uncommon', '<value> and a byte order mark before it', (text) => `\ufeff${text}`),
+  spaceAdded('last', '<value> and a zero-width space after it', (text) => `${text}\u200b`),
+  spaceAdded('last', '<value> and a zero-width space before it', (text) => `\u200b${text}`),
+  spaceAdded('last', '<value> and a no-break space after it', (text) => `${text}\xa0`),
+  spaceAdded('last', '<value> and a NUL after it', (text) => `${text}\0`),
+  changeOf('space removed')('uncommon', '<value> without its white space and invisible characters', removeOddSpace),
+
+  quotesAdded('uncommon', '<value> between double quotes', (text) => `"${text}"`),
+  quotesAdded('uncommon', '<value> between single quotes', (text) => `'${text}'`),
+  quotesAdded('uncommon', "<value> as Python prints bytes, `b'…'`", (text) => `b'${text}'`),
+  quotesAdded('last', '<value> between braces', (text) => `{${text}}`),
+  quotesAdded('last', '<value> between angle brackets', (text) => `<${text}>`),
+  quotesAdded('last', '<value> between square brackets', (text) => `[${text}]`),
+  changeOf('quotes removed')('uncommon', '<value> without the quotes or brackets around it', (text) =>
+    /^(?:b?(["'`])(.+)\1|[{<([](.+)[}>)\]])$/s
+      .exec(text)
+      ?.slice(2)
+      .find((inside) => inside !== undefined),
+  ),
+
+  changeOf('case')('uncommon', '<value> in lowercase', (text) => text.toLowerCase()),
+  changeOf('case')('uncommon', '<value> in uppercase', (text) => text.toUpperCase()),
+
+  changeOf('escaped')('uncommon', '<value> percent-encoded', percentEncode),
+  changeOf('escaped')('uncommon', '<value> percent-decoded', percentDecode),
+  encoded('uncommon', '<value> in base64', (text) => base64(utf8(text))),
+  encoded('uncommon', '<value> in hex', (text) => hex(utf8(text))),
+  decoded('uncommon', '<value> decoded from hex', (text) => fromHex(text.replaceAll('-', ''))),
+  decoded('last', '<value> decoded from base64', fromBase64),
+
+  replaced('uncommon', ''),
+  replaced('uncommon', 'null'),
+  replaced('uncommon', 'None'),
+  replaced('uncommon', 'undefined'),
+  replaced('last', 'nil'),
+  replaced('last', 'NaN'),
+  replaced('last', '[object Object]'),
+]
+
+type Cause = Pick<Hypothesis<never, never>, 'code' | 'fix' | 'side'>
+
+/**
+ * Returns a hypothesis per change of a value.
+ *
+ * @param causes - the code and the fix of each kind of change. A kind that is left out has rows of its own.
+ * @param applied - returns a function that applies a change to the input of the dimension.
+ * @param likelihood - the likelihood of all changes, if they are less likely for this value.
+ */
+export function changesOf<Input>(
+  value: string,
+  causes: { readonly [kind in ChangeKind]?: Cause },
+  applied: (change: TextChange['change']) => Hypothesis<Input, Bytes>['apply'],
+  likelihood?: Likelihood,
+): Hypothesis<Input, Bytes>[] {
+  return TEXT_CHANGES.flatMap(({ kind, what, change, likelihood: natural }) => {
+    const cause = causes[kind]
+    if (cause === undefined) return []
+    return [
+      { ...cause, likelihood: likelihood ?? natural, what: what.replace('<value>', value), apply: applied(change) },
+    ]
+  })
+}

@@ -1,0 +1,333 @@
+/* biome-ignore-all lint/suspicious/noTemplateCurlyInString: what senders send by mistake. */
+import { createHash, createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { findArrival } from '../../src/capture/arrival.js'
+import { readCapture } from '../../src/capture/read-capture.js'
+import { diagnoseCapture } from '../../src/diagnose/diagnose-capture.js'
+import type { Finding } from '../../src/diagnose/finding.js'
+import { runSteps } from '../../src/diagnose/steps.js'
+import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
+
+// Kinds of mistakes, each in the headers, on the sides and in the encodings in which it may be made. A finding is true, or it is not
+// the first one.
+
+const SECRET = 'mT7wQe2LxV9sKd4RbNf0Hc6YgJa1UpZ3oEiWt5XrBvC'
+const TIMESTAMP = '1795687215'
+const NOW = 1_795_687_215_000
+const BODY = '{"id":7}'
+
+const hmac = (message: string | Uint8Array, key: string | Uint8Array = SECRET) =>
+  createHmac('sha256', key).update(message).digest('hex')
+const DIGEST = hmac(`${TIMESTAMP}:n-1:${BODY}`)
+const bytes = Buffer.from(DIGEST, 'hex')
+
+interface Parts {
+  readonly timestamp?: string
+  readonly nonce?: string
+  readonly signature?: string
+  readonly body?: string | Uint8Array
+  /** The message that was signed, and the key. */
+  readonly message?: string
+  readonly key?: string | Uint8Array
+  readonly method?: string
+  readonly type?: string
+}
+
+/** Returns the HTTP text of a request. */
+function httpOf(parts: Parts): Buffer {
+  const { timestamp = TIMESTAMP, nonce = 'n-1', body = BODY, method = 'POST', type = 'application/json' } = parts
+  const head = Buffer.from(`${timestamp}:${nonce}:`)
+  const signed = parts.message === undefined ? Buffer.concat([head, Buffer.from(body as string)]) : parts.message
+  const { signature = hmac(signed, parts.key) } = parts
+  const lines = [`${method} /hooks HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`]
+  const own = [`X-Timestamp: ${timestamp}`, `X-Nonce: ${nonce}`, `X-Signature: ${signature}`]
+  return Buffer.concat([Buffer.from([...lines, ...own, '', ''].join('\n')), Buffer.from(body as string)])
+}
+
+function diagnosisOf(capture: string | Uint8Array, secret = SECRET) {
+  const captured = readCapture(Buffer.from(capture))
+  const { headers } = captured
+  const arrival = findArrival(TIMESTAMP, headers, captured.arrival, NOW)
+  return runSteps(diagnoseCapture(NODE_PRIMITIVES, { captured, headers, secrets: [secret], arrival, now: NOW }))
+}
+
+/** Returns the first finding. */
+function firstOf(parts: Parts, secret?: string): Finding | undefined {
+  return diagnosisOf(httpOf(parts), secret).findings[0]
+}
+
+const inGroups = (text: string, size: number, separator: string) =>
+  text.match(new RegExp(`.{${size}}`, 'g'))?.join(separator)
+/** A body whose digest has a byte below 16, and one whose digest begins with such a byte. */
+const bodyWith = (pattern: RegExp) =>
+  Array.from({ length: 2000 }, (_, id) => `{"id":${id}}`).find((body) =>
+    pattern.test(hmac(`${TIMESTAMP}:n-1:${body}`)),
+  ) ?? ''
+const LOW = bodyWith(/^..(..)*0./)
+const LOW_FIRST = bodyWith(/^0./)
+
+describe('X-Signature is read without white space, separators and marks', () => {
+  const digestOf = (body: string) => hmac(`${TIMESTAMP}:n-1:${body}`)
+  const spaced = (body: string) =>
+    digestOf(body)
+      .replace(/../g, (byte) => byte.replace(/^0/, ' '))
+      .trim()
+  it.each<[string, string, string, Parts?]>([
+    ['a space inside', `${DIGEST.slice(0, 40)} ${DIGEST.slice(40)}`, 'unknown'],
+    ['groups of 8', String(inGroups(DIGEST, 8, ' ')), 'unknown'],
+    ['groups of 2', String(inGroups(DIGEST, 2, ' ')), 'sender'],
+    ['groups with hyphens', String(inGroups(DIGEST, 8, '-')), 'sender'],
+    ['uppercase bytes with colons', String(inGroups(DIGEST.toUpperCase(), 2, ':')), 'sender'],
+    ['base64 that was wrapped', bytes.toString('base64').replace(/^.{30}/, '$& '), 'unknown'],
+    ['a tab inside', `${DIGEST.slice(0, 9)}\t${DIGEST.slice(9)}`, 'unknown'],
+    ['spaces for zeros', spaced(LOW), 'sender', { body: LOW }],
+    ['spaces for zeros, the first one lost', spaced(LOW_FIRST), 'sender', { body: LOW_FIRST }],
+    ['a list of JSON', JSON.stringify([...bytes]), 'sender'],
+    ['a list with spaces', `[${bytes.join(', ')}]`, 'sender'],
+    ['a list of signed bytes without brackets', new Int8Array(bytes).join(','), 'sender'],
+    ['JSON of a Uint8Array', JSON.stringify(new Uint8Array(bytes)), 'sender'],
+    ['JSON of a Buffer', JSON.stringify(bytes), 'sender'],
+    ['a Buffer that Node printed', `<Buffer ${inGroups(DIGEST, 2, ' ')}>`, 'sender'],
+    ['bytes of Go', `[]byte{0x${inGroups(DIGEST, 2, ', 0x')}}`, 'sender'],
+  ])('%s', (_, signature, side, parts = {}) => {
+    const finding = firstOf({ ...parts, signature })
+    expect(finding).toMatchObject({ code: 'signature_format', side })
+    expect(finding?.message).not.toMatch(/only|truncat/)
+  })
+})
+
+describe('a header of a capture may have been cut or misread, so the sender is not blamed', () => {
+  it.each([
+    ['cut at 40', DIGEST.slice(0, 40), 'signature_truncated'],
+    ['the first half lost', DIGEST.slice(32), 'signature_truncated'],
+    ['l for 1 and O for 0', DIGEST.replaceAll('1', 'l').replaceAll('0', 'O'), 'signature_format'],
+    ['S for 5', DIGEST.replace('5', 'S'), 'signature_format'],
+    ['one digit wrong', DIGEST.replace(/^(.{20})./, '$10'), 'signature_changed'],
+    ['two digits swapped', DIGEST.replace(/^(.{10})(.)(.)/, '$1$3$2'), 'signature_changed'],
+    ['one digit lost inside', DIGEST.replace(/^(.{10})./, '$1'), 'signature_changed'],
+    ['one digit twice', DIGEST.replace(/^(.{10})(.)/, '$1$2$2'), 'signature_changed'],
+  ])('%s', (_, signature, code) => {
+    expect(firstOf({ signature })).toMatchObject({ code, side: 'unknown', fix: expect.stringContaining('listen') })
+  })
+
+  it('but the sender is if the request itself was recorded', () => {
+    const mark = `# Received at 2026-11-26T10:00:15.000Z with a body of ${BODY.length} bytes\n`
+    const capture = mark + httpOf({ signature: DIGEST.slice(0, 40) }).toString()
+    expect(diagnosisOf(capture).findings[0]).toMatchObject({ code: 'signature_truncated', side: 'sender' })
+  })
+
+  it.each([
+    [
+      'four wrong digits',
+      DIGEST.replace(/^..../, (four) => four.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))),
+    ],
+    ['another signature', hmac('another message')],
+  ])('%s prove nothing', (_, signature) => {
+    expect(firstOf({ signature })).toMatchObject({ code: 'signature_mismatch', side: 'unknown' })
+  })
+
+  it('names the digit, but not the right one, because it would be accepted', () => {
+    const finding = firstOf({ signature: DIGEST.replace(/^(.{20})./, '$10') })
+    expect(finding?.message).toContain('digit 21 (`0`) is wrong')
+    expect(JSON.stringify(finding)).not.toContain(DIGEST)
+  })
+})
+
+it.each([
+  ['64 characters with letters beyond hex', `${'l'.repeat(32)}${'O'.repeat(32)}`],
+  ['48 bytes', Buffer.alloc(48, 7).toString('base64')],
+])('%s are not called base64', (_, signature) => {
+  expect(firstOf({ signature })?.message).not.toContain('base64')
+})
+
+describe('a time that no clock shows is no time of a clock', () => {
+  it.each([
+    [`${TIMESTAMP}0`, 'timestamp_unit', '11 digits'],
+    [TIMESTAMP.slice(0, -1), 'timestamp_epoch', '9 digits'],
+    [`${TIMESTAMP}000000000000`, 'timestamp_unit', '22 digits'],
+    ['9999999999', 'timestamp_epoch', 'ten years ahead'],
+    ['1', 'timestamp_epoch', '1 digit,'],
+    [`0${TIMESTAMP}`, undefined, ''],
+    [`${Number(TIMESTAMP) - 40_000_000}`, 'clock_behind', ''],
+  ])('%s', (timestamp, code, says) => {
+    const finding = firstOf({ timestamp })
+    expect(finding?.code).toBe(code)
+    expect(finding?.message ?? '').toContain(says)
+    if (says !== '') expect(JSON.stringify(finding)).not.toContain('clock')
+  })
+})
+
+describe('a line of a configuration as the secret of the receiver', () => {
+  it.each([
+    `WEBHOOK_SECRET=${SECRET}`,
+    `export WEBHOOK_SECRET="${SECRET}"`,
+    `WEBHOOK_SECRET='${SECRET}'\n`,
+    `secret: ${SECRET}`,
+    `"secret": "${SECRET}"`,
+  ])('is the mistake of the receiver: %s', (secret) => {
+    expect(firstOf({}, secret)).toMatchObject({ code: 'secret_prefix', side: 'receiver' })
+  })
+
+  it('is the mistake of the sender if the sender has it', () => {
+    expect(firstOf({ key: `WEBHOOK_SECRET=${SECRET}` })).toMatchObject({ code: 'secret_changed' })
+  })
+
+  it.each([
+    ['whsec_', SECRET, `whsec_${SECRET}`],
+    ['v1,whsec_', SECRET, `v1,whsec_${SECRET}`],
+  ])('is not a prefix such as %s', (_, key, secret) => {
+    expect(firstOf({ key }, secret)).toMatchObject({ code: 'secret_prefix', side: 'sender' })
+    expect(firstOf({ key: secret }, key)).toMatchObject({ code: 'secret_prefix', side: 'unknown' })
+  })
+})
+
+describe('text that looks like a variable is not the first finding', () => {
+  const random = Buffer.concat(
+    Array.from({ length: 256 }, (_, index) => createHash('sha256').update(String(index)).digest()),
+  )
+  it.each<[string, string | Uint8Array, string]>([
+    ['random bytes', random, 'application/octet-stream'],
+    ['random bytes with a variable', Buffer.concat([random, Buffer.from('{{ name }} ${NAME}')]), 'text/plain'],
+    ['a cashtag', '{"text":"Buy $AAPL today"}', 'application/json'],
+    ['a template that is the body', '{"text":"Hello {{ name }}"}', 'application/json'],
+    ['a template of a shell', '{"text":"Hello ${NAME}"}', 'application/json'],
+  ])('%s', (_, body, type) => {
+    const { findings } = diagnosisOf(httpOf({ body, type, signature: '5'.repeat(64) }))
+    expect(findings.map(({ code }) => code)).toEqual(['signature_mismatch'])
+    const isText = typeof body === 'string' && !body.includes('$A')
+    expect(/Was it signed with a value/.test(findings[0]?.evidence ?? '')).toBe(isText)
+  })
+})
+
+describe('a value that nothing filled in', () => {
+  it.each(['{{$guid}}', '{{nonce}}', '${NONCE}', '$NONCE', '%NONCE%', '<nonce>'])(
+    'as nonce is found, although the signature is right: %s',
+    (nonce) => {
+      const { genuine, findings } = diagnosisOf(httpOf({ nonce }))
+      expect([genuine, findings]).toMatchObject([true, [{ code: 'message_nonce', side: 'sender' }]])
+    },
+  )
+
+  it.each(['{{signature}}', '${SIGNATURE}', '$SIGNATURE'])('as signature: %s', (signature) => {
+    expect(firstOf({ signature })).toMatchObject({ code: 'signature_format', fix: expect.stringContaining('Fill in') })
+  })
+
+  it.each(['{{timestamp}}', '{{$timestamp}}', '$TIMESTAMP'])('as timestamp: %s', (timestamp) => {
+    expect(firstOf({ timestamp })).toMatchObject({ code: 'timestamp_format', fix: expect.stringContaining('Fill in') })
+  })
+
+  it.each(['{{secret}}', '${WEBHOOK_SECRET}', '$WEBHOOK_SECRET', '<secret>'])(
+    'as secret of the receiver: %s',
+    (secret) => {
+      expect(firstOf({}, secret)).toMatchObject({ code: 'secret_placeholder', side: 'receiver' })
+    },
+  )
+
+  it.each(['a$b', '$2b$10', '<1b4e28ba>', '{1b4e28ba-2fa1}', '%41'])('is not a nonce such as %s', (nonce) => {
+    expect(diagnosisOf(httpOf({ nonce })).findings).toEqual([])
+  })
+})
+
+describe('an empty body is named', () => {
+  it.each([
+    ['a POST', { method: 'POST' }],
+    ['a GET, which a redirect made', { method: 'GET', type: 'text/plain' }],
+  ])('%s', (_, parts) => {
+    const finding = firstOf({ ...parts, body: '', signature: DIGEST })
+    expect(finding).toMatchObject({
+      code: 'body_changed',
+      side: 'unknown',
+      message: expect.stringContaining('is empty'),
+    })
+    expect(diagnosisOf(httpOf({ ...parts, body: '' })).genuine).toBe(true)
+  })
+})
+
+describe('a match proves the headers and the body of a loose capture', () => {
+  const body = '{"id":"evt_9","total":10.50}'
+  const signature = hmac(`${TIMESTAMP}.n-1.${body}`)
+  const lines = [`X-Timestamp: ${TIMESTAMP}`, 'X-Nonce: n-1', `X-Signature: ${signature}`]
+  const LAYOUT = { code: 'message_layout', message: expect.stringContaining('timestamp.nonce.body') }
+
+  it.each([
+    ['no Content-Length', ['Request{method=POST, url=http://a.example/hooks, tags={}}', ...lines, '', body].join('\n')],
+    [
+      'a line of an access log after it',
+      [
+        'POST /hooks HTTP/1.1',
+        `Content-Length: ${body.length}`,
+        ...lines,
+        '',
+        '',
+        `b'${body}'`,
+        '127.0.0.1 - - [26/Nov/2026 10:10:12] "POST /hooks HTTP/1.1" 401 -',
+      ].join('\n'),
+    ],
+    [
+      'printed as an object',
+      `headers: { 'X-Timestamp': '${TIMESTAMP}', 'X-Nonce': 'n-1', 'X-Signature': '${signature}' }\nbody: '${body}'`,
+    ],
+  ])('%s', (_, capture) => {
+    expect(diagnosisOf(capture).findings).toMatchObject([LAYOUT])
+  })
+
+  it('without a match, it is refused', () => {
+    const capture = ['Request{method=POST}', ...lines, '', body.replace('9', '8')].join('\n')
+    expect(() => diagnosisOf(capture)).toThrow('does not hold the bytes that arrived')
+  })
+})
+
+describe('a mistake in one value is known in the others', () => {
+  const CHANGES: readonly (readonly [string, (text: string) => string | Uint8Array])[] = [
+    ['a line feed after it', (text) => `${text}\n`],
+    ['spaces around it', (text) => ` ${text} `],
+    ['a zero-width space after it', (text) => `${text}\u200b`],
+    ["b'…'", (text) => `b'${text}'`],
+    ['double quotes', (text) => `"${text}"`],
+    ['null', () => 'null'],
+    ['nothing', () => ''],
+  ]
+  it.each(CHANGES)('%s', (_, change) => {
+    const codeOf = (parts: Parts) => firstOf(parts)?.code
+    expect(codeOf({ message: `${change(TIMESTAMP)}:n-1:${BODY}` })).toBe('message_timestamp')
+    expect(codeOf({ message: `${TIMESTAMP}:${change('n-1')}:${BODY}` })).toBe('message_nonce')
+    expect(codeOf({ message: `${TIMESTAMP}:n-1:${change(BODY)}` })).toMatch(/^body_/)
+    expect(codeOf({ key: change(SECRET) })).toMatch(/^secret_/)
+  })
+
+  it.each([
+    ['lowercase', (text: string) => text.toLowerCase()],
+    ['uppercase', (text: string) => text.toUpperCase()],
+  ])('%s', (_, change) => {
+    expect(firstOf({ nonce: 'aB', message: `${TIMESTAMP}:${change('aB')}:${BODY}` })?.code).toBe('message_nonce')
+    expect(firstOf({ body: '"aB"', message: `${TIMESTAMP}:n-1:"${change('aB')}"` })?.code).toBe('body_changed')
+    expect(firstOf({ key: change(SECRET) })?.code).toBe('secret_changed')
+  })
+
+  it.each(['tbn', 'btn', 'bnt', 'nbt', 'nb', 'bt'])('the parts in the order %s, with each separator', (order) => {
+    const parts: Record<string, string> = { t: TIMESTAMP, n: 'n-1', b: BODY }
+    for (const separator of [':', '.', '', '\n', '|', ',', '-']) {
+      const message = [...order].map((part) => parts[part]).join(separator)
+      expect(firstOf({ message }), message).toMatchObject({ code: 'message_layout' })
+    }
+  })
+})
+
+it.each([
+  ['two question marks for an emoji', 'a 😀', 'a ??'],
+  ['one question mark for an emoji', 'a 😀', 'a ?'],
+])('%s', (_, body, signed) => {
+  expect(firstOf({ body, message: `${TIMESTAMP}:n-1:${signed}` })).toMatchObject({ code: 'body_encoding' })
+})
+
+it("the JSON as Java's Jackson prints it", () => {
+  const body = '{"a":1,"b":[1,{"c":[],"d":{}}]}'
+  const signed = '{\n  "a" : 1,\n  "b" : [ 1, {\n    "c" : [ ],\n    "d" : { }\n  } ]\n}'
+  const finding = firstOf({ body, message: `${TIMESTAMP}:n-1:${signed}` })
+  expect(finding).toMatchObject({ code: 'body_json', message: expect.stringContaining('Jackson') })
+})
+
+it('a tree of tshark is refused, because it has no body', () => {
+  const tree = 'Hypertext Transfer Protocol\n    POST /hooks HTTP/1.1\\r\\n\n    X-Nonce: n-1\\r\\n\n'
+  expect(() => diagnosisOf(tree)).toThrow('is a tree of tshark -V')
+})
