@@ -47,6 +47,7 @@ const MISTAKES = {
   nonce_characters: { nonce: 'invoice 4711 paid' },
   signature_format: { write: (digest) => digest.toString('base64') },
   signature_truncated: { write: (digest) => digest.toString('hex').slice(0, 32) },
+  signature_changed: { write: (digest) => digest.toString('hex').replace(/^(.{9})(.)(.)/, '$1$3$2') },
   signature_algorithm: { hash: 'sha512' },
   signature_mismatch: { key: 'another secret' },
   secret_exposed: { change: (headers) => [...headers, ['Authorization', `Bearer ${SECRET}`]] },
