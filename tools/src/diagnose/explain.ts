@@ -179,7 +179,7 @@ function compareBodies(signed: Uint8Array, received: Uint8Array): EvidenceLine[]
   }
   return [
     `Signed: ${countBytes(signed.length)}, received: ${countBytes(received.length)}. They differ from byte ${same} on:`,
-    ['  signed  ', excerpt(signed)],
+    ['  signed', `  ${excerpt(signed)}`],
     ['  received', excerpt(received)],
   ]
 }

@@ -89,7 +89,7 @@ describe('words for the body', () => {
     const letters = 'ë'.repeat(20)
     const atEnd = await findingOf(`${letters}x\n`, `${letters}x`)
     const atStart = await findingOf(`{"a": "${letters}"}`, `{"a":"${letters}"}`)
-    expect(atEnd?.evidence).toContain('They differ from byte 41 on:\n  signed  : …ëëëëx<U+000A>')
+    expect(atEnd?.evidence).toContain('They differ from byte 41 on:\n  signed:   …ëëëëx<U+000A>')
     expect(atStart?.evidence).toContain(`received: {"a":"${'ë'.repeat(12)}…`)
   })
 })
