@@ -151,39 +151,6 @@ export function helpText({ name, summary, operands, options, notes }: Command, s
   return `${[before, lines.join('\n'), after].join('\n\n')}\n`
 }
 
-/**
- * Returns the same call of another command, to paste into a shell. A call that is longer than a line continues on the next one.
- * Both commands have the options of the call.
- */
-export function commandLine(
-  name: string,
-  { values, operands }: Call<Options>,
-  { width }: Pick<Style, 'width'>,
-): string {
-  const options = Object.entries(values).flatMap(([option, given]) =>
-    [given].flat().map((value) => `--${option}${typeof value === 'boolean' ? '' : optionValue(String(value))}`),
-  )
-  const words = [`npx inbound-webhook-tools ${name}`, ...operands.map(shellWord), ...options]
-  const lines = ['']
-  for (const word of words) {
-    const longer = `${lines.at(-1)} ${word}`
-    // The end of a line that continues needs two characters more.
-    if (lines.at(-1) === '' || longer.length + INDENT.length + 2 <= width) lines[lines.length - 1] = longer.trimStart()
-    else lines.push(word)
-  }
-  return INDENT + lines.join(` \\\n${INDENT}${INDENT}`)
-}
-
-const INDENT = '  '
-
-/**
- * Returns the value of an option, with the separator before it. After a space, a value that begins with a dash would be taken for an
- * option.
- */
-function optionValue(value: string): string {
-  return `${value.startsWith('-') && value !== '-' ? '=' : ' '}${shellWord(value)}`
-}
-
 /** Returns a word for a POSIX shell, in quotes if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

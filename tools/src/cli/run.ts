@@ -18,11 +18,10 @@ import { listen } from './commands/listen.js'
 import { secret } from './commands/secret.js'
 import { send } from './commands/send.js'
 import { sign } from './commands/sign.js'
-import { verify } from './commands/verify.js'
 import { workbench } from './commands/workbench.js'
 import { jsonText, notesText, type Style, styleOf, wrapText, write } from './output/terminal.js'
 
-const COMMANDS: readonly Command[] = [secret, sign, send, check, verify, diagnose, listen, workbench]
+const COMMANDS: readonly Command[] = [secret, sign, send, check, diagnose, listen, workbench]
 
 const OPTIONS = [
   ['--help', 'shows this help, or that of a command: <command> --help'],

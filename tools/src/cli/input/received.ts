@@ -30,11 +30,8 @@ export const CAPTURE_NOTE = ['A capture is one of these:', ...CAPTURE_SHAPES.map
 
 const UNKNOWN_TIME = 'Time of arrival: unknown. If you know when the request arrived, pass --at.'
 
-/** The captured request of a call, and what the command line adds to it. */
-export interface Received extends Omit<CaptureToDiagnose, 'secrets'> {
-  /** Whether the capture was standard input. */
-  readonly isPiped: boolean
-}
+/** The captured request of a call. */
+export type Received = Omit<CaptureToDiagnose, 'secrets'>
 
 /** Reads the request of a call. */
 export async function readReceived(
@@ -43,7 +40,6 @@ export async function readReceived(
 ): Promise<Received> {
   const given = parseHeaderOptions(values.header)
   const isCaptured = path !== undefined || given.length === 0
-  const isPiped = isCaptured && (path === undefined || path === '-')
   const captured: CapturedRequest = isCaptured
     ? readCapture(await readInput(path, 'the captured request', context))
     : { headers: [], body: new Uint8Array() }
@@ -53,7 +49,7 @@ export async function readReceived(
   const file = bodyFile === undefined ? undefined : await readInput(bodyFile, 'the body', context)
   assertBody(captured, headers, file)
   const now = context.clock.now()
-  return { captured, headers, file, arrival: findArrival(values.at, headers, captured.arrival, now), now, isPiped }
+  return { captured, headers, file, arrival: findArrival(values.at, headers, captured.arrival, now), now }
 }
 
 /** Returns how a request was read, in sentences. */
