@@ -6,7 +6,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type { Clock } from '../../../src/clock.js'
 import { type Output, type Style, wrapText } from './output/terminal.js'
 
-/** A wrong call, or an input that cannot be read. The message says what to do, and never repeats an argument. */
+/** A wrong call, or an input that cannot be read. The message says what to do, and repeats no argument that may be a secret. */
 export class UsageError extends Error {}
 
 /** A terminal at which the user can be asked for a secret. */
@@ -85,6 +85,8 @@ export interface Command<O extends Options = Options> {
   readonly options: O
   /** Paragraphs below the options in the help. */
   readonly notes: readonly string[]
+  /** A call that a reader can copy, without the name of the program. */
+  readonly example: string
   run(call: Call<O & typeof COMMON_OPTIONS>, context: Context, style: Style): Promise<Outcome>
 }
 
@@ -138,22 +140,21 @@ function readManifest(): { readonly homepage?: string; readonly version: string 
 }
 
 /** Returns the help of a command. */
-export function helpText({ name, summary, operands, options, notes }: Command, style: Pick<Style, 'width'>): string {
+export function helpText(
+  { name, summary, operands, options, notes, example }: Command,
+  style: Pick<Style, 'width'>,
+): string {
   const lines = Object.entries<Option>({ ...options, ...COMMON_OPTIONS }).map(([option, { value = '', help }]) =>
     wrapText(help, style, ' '.repeat(HELP_COLUMN), `  --${option} ${value}`.padEnd(HELP_COLUMN)),
   )
   const usage = ['Usage: inbound-webhook-tools', name, ...operands, '[options]'].join(' ')
   const guide = `Guide: ${guideAddress(`${GUIDE}#${name}`)}`
-  const [before, after] = [
+  const [start, end] = [
     [usage, summary],
     [...notes, guide],
   ].map((texts) => texts.map((text) => wrapText(text, style)).join('\n\n'))
-  return `${[before, lines.join('\n'), after].join('\n\n')}\n`
-}
-
-/** Returns a word for a POSIX shell, in quotes if necessary. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  // A command that is broken into lines cannot be copied.
+  return `${[start, lines.join('\n'), `Example:\n  npx inbound-webhook-tools ${example}`, end].join('\n\n')}\n`
 }
 
 export function parseCall(args: readonly string[], command: Command): Call<Options> {
@@ -171,7 +172,8 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
     const option = Object.hasOwn(options, name) ? options[name] : undefined
     if (option === undefined) throw unknownOption(name, rawName, options)
     if (option.value === undefined) {
-      if (value !== undefined) throw new UsageError(`--${name} takes no value.`)
+      if (value !== undefined)
+        throw new UsageError(`--${name} takes no value. Leave out =${quote(value) || ' and what is after it'}.`)
       continue
     }
     // A value that begins with a dash is probably the next option.
@@ -180,7 +182,9 @@ export function parseCall(args: readonly string[], command: Command): Call<Optio
       throw new UsageError(`--${name} needs a value. Pass ${usage}, or ${inlineUsage} if the value begins with a dash.`)
     }
     if (option.kind !== 'number') continue
-    if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new UsageError(`--${name} is not a number. Pass decimal digits.`)
+    if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) {
+      throw new UsageError(`--${name}${quote(value)} is not a number. Pass decimal digits.`)
+    }
     values[name] = Number(value)
   }
   if (positionals.length > command.operands.length) {
@@ -202,9 +206,26 @@ function unknownOption(name: string, rawName: string, options: Options): UsageEr
   return unknownWord('option', rawName, known)
 }
 
-/** Returns the error for an unknown word. The message does not repeat the word, because it may be a secret. */
+/** The most words that an error lists. Of more words, it names the nearest one. */
+const MAX_LISTED = 15
+
+/** Returns the error for an unknown word. */
 export function unknownWord(what: string, word: string, known: readonly string[]): UsageError {
   const near = closest(word, known)
-  const isNear = distance(word, near) <= Math.min(2, word.length - 1)
-  return new UsageError(`Unknown ${what}. ${isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`}`)
+  const isNear = distance(word, near) <= Math.min(2, word.length - 1) || known.length > MAX_LISTED
+  const fix = isNear ? `Did you mean ${near}?` : `Use one of: ${known.join(', ')}.`
+  return new UsageError(`Unknown ${what}${quote(word)}. ${fix}`)
+}
+
+/** What is no secret: a word of letters, a number, the origin of a URL, and the name of a file with an extension. */
+const HARMLESS = [
+  /^-{0,2}[a-z][a-z-]{0,19}$/i,
+  /^-?\d{1,15}(\.\d+)?$/,
+  /^[a-z]{2,6}:\/\/[\w.-]{1,60}(:\d+)?\/?$/,
+  /^(?!.*[\w+=-]{32})[\w ./\\:@+-]{1,120}\.[a-z][a-z0-9]{0,5}$/i,
+]
+
+/** Returns an argument in quotes after a space, for a message. Returns nothing if the argument may be a secret. */
+export function quote(argument: string): string {
+  return HARMLESS.some((form) => form.test(argument)) ? ` "${argument}"` : ''
 }

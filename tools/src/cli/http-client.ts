@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Header } from '../capture/headers.js'
-import { UsageError } from './command.js'
+import { quote, UsageError } from './command.js'
 import { describeError } from './describe-error.js'
 
 /** Returns the `Content-Type` that a body most likely has. The signature does not cover this header. */
@@ -15,11 +15,17 @@ export function contentTypeOf(body: Uint8Array): string {
   }
 }
 
-/** Returns `text` as a URL to send to. Throws if it is not an `http:` or `https:` URL, or has a user name or a password. */
-export function parseUrl(text = ''): URL {
+/**
+ * Returns `text` as a URL to send to. Throws if it is not an `http:` or `https:` URL, or has a user name or a password.
+ *
+ * @param name - the name of the argument for messages: `--forward-to`.
+ */
+export function parseUrl(text: string | undefined, name = 'URL'): URL {
+  const fix = 'Pass one like https://example.com/hooks/42, without a user name.'
+  if (text === undefined) throw new UsageError(`Missing ${name}. ${fix}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new UsageError('Invalid or missing URL. Pass one like https://example.com/hooks/42, without a user name.')
+    throw new UsageError(`${name}${quote(text)} is not an http or https URL. ${fix}`)
   }
   return url
 }
@@ -104,7 +110,7 @@ export async function sendRequest(
 const CONNECTED: { readonly [protocol: string]: string } = { 'http:': 'connect', 'https:': 'secureConnect' }
 
 /**
- * Sends one request without following redirects, and returns the response as it was received.
+ * Sends one request without following redirects, and returns the response as it was received. Its status is 200 to 599, or 0.
  *
  * @param maxBytes - how much of the response's body is read.
  * @param stopped - ends the exchange early.
@@ -131,6 +137,11 @@ export async function exchange(
         ...(target === undefined ? {} : { path: target }),
       })
       outgoing.on('response', resolve).on('error', reject)
+      // Without this listener, Node closes the connection, and emits nothing.
+      outgoing.on('upgrade', ({ statusCode }, socket) => {
+        socket.destroy()
+        reject(notFinal(statusCode))
+      })
       if (gate === undefined) {
         outgoing.end(body)
         return
@@ -141,6 +152,10 @@ export async function exchange(
       outgoing.write(body.subarray(0, -1))
     })
     const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response
+    if (status < 200 || status > 599) {
+      response.destroy()
+      throw notFinal(status)
+    }
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of response) {
@@ -157,6 +172,10 @@ export async function exchange(
     const statusText = `no response (${cause})`
     return { status: 0, statusText, headers: {}, rawHeaders: [], body: '', bytes: Buffer.alloc(0), timedOut }
   }
+}
+
+function notFinal(status: number | undefined): Error {
+  return new Error(`its status is ${status}, not one from 200 to 599`)
 }
 
 const NO_TLS = 'the server does not use TLS on this port: try http instead of https'

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Context, UsageError } from './command.js'
 
@@ -20,6 +21,19 @@ export async function readWorkbench({ pathInPackage }: Pick<Context, 'pathInPack
   } catch {
     throw new UsageError('The workbench is not built. In a clone of the repository, run: npm run build')
   }
+}
+
+/**
+ * Opens an address that nobody else may know. Other users of this machine can read the arguments of a process, so the browser gets a file
+ * that only this user can read, which leads to the address. Returns a function that removes the file.
+ */
+export async function openPrivately(url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'inbound-webhook-tools-'))
+  const file = join(folder, 'page.html')
+  const html = `<!doctype html>\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=${url}">\n`
+  await writeFile(file, html, { mode: 0o600 })
+  openInBrowser(file, env)
+  return () => rm(folder, { recursive: true, force: true })
 }
 
 /** Opens a browser if one can be started. If not, the printed address is enough. */

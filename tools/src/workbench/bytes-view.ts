@@ -13,40 +13,14 @@ const MAX_SHOWN = 4096
 /** Returns the bytes of all parts as text. Characters that nobody sees are drawn as symbols or as their code. */
 export function textView(parts: readonly Part[], label: string): HTMLElement {
   const view = h('pre', { class: 'bytes', tabindex: '0', role: 'region', 'aria-label': label })
-  eachShown(parts, view, (part) => {
-    const span = h('span', { class: `part ${part.name}` })
-    span.append(...visible(part.bytes))
-    return span
-  })
-  return view
-}
-
-/** Returns the bytes of all parts in hex, 16 in a row. */
-export function hexView(parts: readonly Part[], label: string): HTMLElement {
-  const view = h('pre', { class: 'bytes', tabindex: '0', role: 'region', 'aria-label': label })
-  let column = 0
-  eachShown(parts, view, (part) => {
-    const span = h('span', { class: `part ${part.name}` })
-    let text = ''
-    for (const byte of part.bytes) {
-      text += hex(Uint8Array.of(byte))
-      column = (column + 1) % 16
-      text += column === 0 ? '\n' : ' '
-    }
-    span.append(text)
-    return span
-  })
-  return view
-}
-
-function eachShown(parts: readonly Part[], view: HTMLElement, draw: (part: Part) => HTMLElement): void {
   let rest = MAX_SHOWN
-  for (const part of parts) {
-    view.append(draw({ ...part, bytes: part.bytes.subarray(0, rest) }))
-    rest = Math.max(0, rest - part.bytes.length)
+  for (const { name, bytes } of parts) {
+    view.append(h('span', { class: `part ${name}` }, ...visible(bytes.subarray(0, rest))))
+    rest = Math.max(0, rest - bytes.length)
   }
   const hidden = parts.reduce((sum, { bytes }) => sum + bytes.length, 0) - MAX_SHOWN
   if (hidden > 0) view.append(h('span', { class: 'symbol' }, `… ${hidden} more bytes`))
+  return view
 }
 
 /** Matches a character that nobody sees, such as a control character or a space at the end of a line. */

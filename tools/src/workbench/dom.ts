@@ -7,27 +7,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag)
-  setAttributes(element, attributes)
-  element.append(...children.filter((child) => child !== undefined))
-  return element
-}
-
-/** Returns a new element of a drawing. */
-export function s(
-  tag: string,
-  attributes: { readonly [name: string]: string } = {},
-  ...children: readonly (Node | string)[]
-): SVGElement {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
-  setAttributes(element, attributes)
-  element.append(...children)
-  return element
-}
-
-function setAttributes(element: Element, attributes: { readonly [name: string]: string | boolean }): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== false) element.setAttribute(name, value === true ? '' : value)
   }
+  element.append(...children.filter((child) => child !== undefined))
+  return element
 }
 
 /** Returns the element of the page with this ID. */

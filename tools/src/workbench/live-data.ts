@@ -1,4 +1,3 @@
-import type { Finding } from '../diagnose/finding.js'
 import type { CheckReport } from './report.js'
 
 // What `listen --page` sends to the page, with every piece of the secret masked.
@@ -23,51 +22,35 @@ export interface Summary {
   readonly time: number
   readonly method: string
   readonly path: string
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly status: number
   readonly ok: boolean
   readonly reason?: string | undefined
   readonly detail: string
   /** The message of the first finding, or else what differs at the endpoint. */
   readonly finding?: string | undefined
-  /** `User-Agent`. Requests that have the same `User-Agent` and the same path are attempts of one sender. */
+  /** `User-Agent`. */
   readonly agent: string
-}
-
-/** A request as it was received, with each piece of the secret masked. */
-export interface ReceivedRequest<Bytes> {
-  readonly method: string
-  readonly path: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: Bytes
-  /** Whether a piece of the secret was masked, so that these values are not what was received. */
-  readonly isMasked: boolean
 }
 
 /** All about one request. In JSON, bytes are in base64. */
 export interface Details<Bytes> {
   readonly summary: Summary
-  /** The status of the endpoint's answer, or 0 if there was none. */
+  /** The status of the endpoint's response, or 0 if there was none. */
   readonly forwarded?: { readonly status: number } | undefined
   /** Why the endpoint may have decided differently from `listen`. */
   readonly differences: readonly string[]
   readonly savedAs?: string | undefined
-  readonly findings: readonly Finding[]
   /** Absent if the request did not arrive whole, or if its bytes are no longer kept. */
-  readonly received?: {
-    readonly request: ReceivedRequest<Bytes>
-    readonly report: Omit<CheckReport, 'body' | 'signedMessage'> & { readonly signedMessage?: Bytes | undefined }
+  readonly report?: Omit<CheckReport, 'body' | 'signedMessage'> & {
+    readonly body: Bytes
+    readonly signedMessage?: Bytes | undefined
   }
 }
 
-/** The signature headers of a request that is signed now. */
-export interface SignedAgain {
-  readonly headers: readonly (readonly [name: string, value: string])[]
-}
-
-/** The endpoint's answer to a request that was sent again. */
+/** The endpoint's response to a request that was signed and sent again. */
 export interface EndpointAnswer {
-  /** 0 if there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly statusText: string
   readonly headers: readonly (readonly [name: string, value: string])[]

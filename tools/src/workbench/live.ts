@@ -1,33 +1,16 @@
-import { concat, utf8 } from '../bytes.js'
-import { type Header, isOfConnection } from '../capture/headers.js'
-import { httpText, markOf } from '../capture/write-request.js'
+import { fromBase64, utf8 } from '../bytes.js'
 import { LANGUAGES } from '../diagnose/finding.js'
-import { countBytes } from '../text.js'
-import { type Attempt, attemptOf, attemptsView, verdictOf } from './attempts-view.js'
 import { textView } from './bytes-view.js'
 import { byId, h } from './dom.js'
-import { card, copyable } from './elements.js'
-import type { Details, EndpointAnswer, Hello, SignedAgain, Summary } from './live-data.js'
+import { card } from './elements.js'
+import type { Details, EndpointAnswer, Hello, Summary } from './live-data.js'
 import type { CheckReport } from './report.js'
-import { snippetOf } from './snippets.js'
+import { reportView } from './report-view.js'
 
-// The list of requests that `listen --page` adds to the workbench. The listener does all the work, and this file shows the results.
+// The page of `listen --page`: a list of requests, and the report on one of them. The listener does all the work.
 
-/** The parts of the workbench that the list uses. */
-export interface Workbench {
-  select(tab: 'check' | 'compare' | 'sign'): void
-  /** Shows a report, and puts the request into the form. */
-  show(report: CheckReport, capture: Uint8Array, time: number): void
-  /** Shows no report. */
-  clear(): void
-  setLanguage(language: string): void
-  /** Calls `listener` when somebody changes the secret or the request by hand. */
-  whenChanged(listener: () => void): void
-}
-
-/** How many rows the list has at most, which is the number that the listener keeps, and how many whole requests the page keeps. */
+/** How many rows the list has at most, which is the number that the listener keeps. */
 const MAX_ROWS = 500
-const MAX_REMEMBERED = 50
 /** Requests that arrive within this many milliseconds are shown together. */
 const PAUSE = 50
 
@@ -37,15 +20,10 @@ interface Row {
   readonly button: HTMLButtonElement
 }
 
-export function startLive(workbench: Workbench): void {
-  fold('capture-card', 'Change the request by hand', byId('after-check'))
-  fold('secret-card', 'Enter another secret by hand', byId('after-panels'))
+export function startLive(): void {
   /** The rows by the number of the request, the oldest first. */
   const rows = new Map<number, Row>()
-  const remembered = new Map<number, Attempt>()
   const list = byId('request-list')
-  const request = byId('live-request')
-  const other = byId<HTMLSelectElement>('other-attempt')
   const follow = byId<HTMLButtonElement>('follow')
   let hello: Hello | undefined
   let arrived: Summary[] = []
@@ -53,13 +31,14 @@ export function startLive(workbench: Workbench): void {
   let isFollowing = true
   let hasEnded = false
 
-  // The list.
-
   function addRows(summaries: readonly Summary[]): void {
     const fresh = summaries.filter(({ id }) => !rows.has(id))
     for (const summary of fresh) {
       const row = rowOf(summary)
-      row.button.addEventListener('click', () => choose(summary.id))
+      row.button.addEventListener('click', () => {
+        setFollowing(false)
+        void show(summary.id)
+      })
       rows.set(summary.id, row)
     }
     list.prepend(...fresh.map(({ id }) => (rows.get(id) as Row).item).reverse())
@@ -72,33 +51,10 @@ export function startLive(workbench: Workbench): void {
     if (rows.size > 0) byId('requests-title').textContent = rows.size === 1 ? '1 request' : count
     document.title = `${byId('requests-title').textContent} · listen`
     byId('no-requests').hidden = rows.size > 0
-    byId('requests').classList.toggle('empty', rows.size === 0)
-    if (fresh.length > 0 && isFollowing) void show(fresh.at(-1)?.id as number)
-    else if (fresh.length > 0) listOthers()
-    moveTabStop()
+    list.hidden = rows.size === 0
+    const newest = fresh.at(-1)
+    if (newest !== undefined && isFollowing) void show(newest.id)
   }
-
-  /** Puts one row into the tab order: the one that is shown, or else the newest. The arrow keys move from there. */
-  function moveTabStop(): void {
-    const stop = rows.get(shown ?? -1) ?? [...rows.values()].at(-1)
-    for (const row of rows.values()) {
-      const isShown = row.summary.id === shown
-      row.button.tabIndex = row === stop ? 0 : -1
-      if (isShown) row.button.setAttribute('aria-current', 'true')
-      else row.button.removeAttribute('aria-current')
-    }
-  }
-
-  list.addEventListener('keydown', (event) => {
-    const newestFirst = [...rows.keys()].reverse()
-    const at = newestFirst.findIndex((id) => rows.get(id)?.button === document.activeElement)
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: newestFirst.length - 1 }[event.key]
-    const id = to === undefined ? undefined : newestFirst[to]
-    if (id === undefined) return
-    event.preventDefault()
-    choose(id)
-    rows.get(id)?.button.focus()
-  })
 
   function setFollowing(value: boolean): void {
     isFollowing = value
@@ -111,216 +67,70 @@ export function startLive(workbench: Workbench): void {
     if (isFollowing && newest !== undefined) void show(newest)
   })
 
-  function choose(id: number): void {
-    setFollowing(false)
-    workbench.select('check')
-    void show(id)
-  }
-
-  // One request.
-
-  async function load(id: number): Promise<Attempt> {
-    const known = remembered.get(id)
-    if (known !== undefined) return known
-    const attempt = attemptOf(await ask<Details<string>>(`requests/${id}`))
-    remembered.set(id, attempt)
-    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value as number)
-    return attempt
-  }
-
   async function show(id: number): Promise<void> {
     shown = id
-    moveTabStop()
-    document.documentElement.dataset['state'] = 'loading'
-    let attempt: Attempt
-    try {
-      attempt = await load(id)
-    } catch (error) {
-      if (shown !== id) return
-      workbench.clear()
-      request.replaceChildren(h('p', { class: 'warning' }, messageOfFailure(error)))
-      document.documentElement.dataset['state'] = 'done'
-      return
+    for (const { summary, button } of rows.values()) {
+      if (summary.id === id) button.setAttribute('aria-current', 'true')
+      else button.removeAttribute('aria-current')
     }
+    document.documentElement.dataset['state'] = 'loading'
+    const views = await ask<Details<string>>(`requests/${id}`).then(requestView, (error) => [failureView(error)])
     // The reader has chosen another request meanwhile.
     if (shown !== id) return
-    const { details, received } = attempt
-    request.replaceChildren(...headView(attempt))
-    request.hidden = false
-    byId('by-hand').hidden = true
-    if (received === undefined) {
-      workbench.clear()
-    } else {
-      const { method, path, headers, body } = received.request
-      // Content-Length is left out, so that the reader can edit the body.
-      const head = headers.filter(([name]) => !isOfConnection(name))
-      workbench.show(received.report, concat(...httpText(method, path, head, body)), details.summary.time)
-    }
-    listOthers()
+    byId('live-request').replaceChildren(...views)
     document.documentElement.dataset['shown'] = String(id)
     document.documentElement.dataset['state'] = 'done'
   }
 
-  function messageOfFailure(error: unknown): string {
-    if (hasEnded) return 'The listener has ended, so this request can no longer be loaded.'
-    return error instanceof NotFound
-      ? 'The listener no longer has this request. It keeps the last 500.'
-      : 'The listener does not answer.'
+  function failureView(error: unknown): HTMLElement {
+    const text = hasEnded
+      ? 'The listener has ended, so this request can no longer be loaded.'
+      : error instanceof NotFound
+        ? 'The listener no longer has this request. It keeps the last 500.'
+        : 'The listener does not answer.'
+    return h('p', { class: 'warning' }, text)
   }
 
-  function headView(attempt: Attempt): HTMLElement[] {
-    const { summary, forwarded, differences, savedAs, findings } = attempt.details
-    const { received } = attempt
-    const count = findings.length === 1 ? ' (1 finding)' : findings.length > 1 ? ` (${findings.length} findings)` : ''
+  function requestView(details: Details<string>): HTMLElement[] {
+    const { summary, forwarded, differences, savedAs, report } = details
     const [className, verdict] = summary.ok ? ['genuine', 'Accepted'] : ['broken', `Refused: ${summary.reason}`]
-    const about = [
-      `#${summary.id}`,
-      clock(summary.time),
-      summary.detail,
-      ...(summary.agent === '' ? [] : [summary.agent]),
-    ]
     const answered =
-      forwarded === undefined
-        ? `answered ${summary.status}`
-        : `and the endpoint answered ${forwarded.status || 'nothing'}`
+      forwarded === undefined ? `answered ${summary.status}` : `the endpoint answered ${forwarded.status || 'nothing'}`
+    const about = [`#${summary.id}`, clock(summary.time), summary.detail, summary.agent].filter((text) => text !== '')
     return [
-      h('h2', { class: 'target' }, target(received?.request ?? summary)),
+      h('h2', { class: 'target' }, target(summary)),
       h('p', { class: 'muted' }, about.join(' · ')),
-      h('p', { class: `verdict ${className}` }, `${verdict}${count}, ${answered}`),
+      h('p', { class: `verdict ${className}` }, `${verdict}, ${answered}`),
       ...(differences.length === 0
         ? []
         : [h('div', { class: 'warning' }, ...differences.map((line) => h('p', {}, line)))]),
       ...(savedAs === undefined ? [] : [h('p', { class: 'muted' }, `Saved as ${savedAs}`)]),
-      ...(received === undefined ? [noBytesView(summary)] : actionsView(attempt, received)),
+      ...(report === undefined
+        ? [noBytesView(summary)]
+        : [...sendView(summary), ...reportView(decoded(report), { language: languageOf(hello) })]),
     ]
   }
 
-  // The buttons that do something with a request.
-
-  function actionsView({ details }: Attempt, received: NonNullable<Attempt['received']>): HTMLElement[] {
-    const { id } = details.summary
-    const { isMasked } = received.request
+  function sendView({ id }: Summary): HTMLElement[] {
+    if (hello?.endpoint === undefined) {
+      return [h('p', { class: 'muted' }, 'Start listen with --forward-to URL to send requests again from here.')]
+    }
+    const button = h('button', { type: 'button' }, 'Sign and send again')
     const outcome = h('div', { id: 'outcome', role: 'status' })
-    const action = (name: string, act: () => unknown, isOff = false) => {
-      const button = h('button', { type: 'button', disabled: isOff }, name)
-      button.addEventListener('click', async () => {
-        button.disabled = true
-        try {
-          outcome.replaceChildren(...[await act()].flat().filter((part): part is Node => part instanceof Node))
-        } catch (error) {
-          outcome.replaceChildren(h('p', { class: 'warning' }, messageOfFailure(error)))
-        }
-        button.disabled = false
-        button.focus()
-      })
-      return button
-    }
-    const sendBy = (name: string, how: string) =>
-      action(name, async () => answerView(await ask<EndpointAnswer>(`requests/${id}/${how}`, true), hello?.endpoint))
-    const sign = async () => {
-      const { headers } = await ask<SignedAgain>(`requests/${id}/sign`, true)
-      const text = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
-      return card(
-        `Signed at ${clock(Date.now())}`,
-        h('p', {}, 'The listener signed this body with its secret. The headers are valid for 300 s, and once.'),
-        copyable(text, 'The signed headers'),
-        ...(isMasked ? [] : [copyable(curlOf(received, hello, headers), 'The signed request for curl')]),
-      )
-    }
-    const canSend = hello?.endpoint !== undefined
-    return [
-      ...(isMasked
-        ? [
-            h(
-              'p',
-              { class: 'warning' },
-              'This request carries a part of the secret. This page shows [secret] instead, so it cannot copy or save the request. listen --save keeps it whole.',
-            ),
-          ]
-        : []),
-      h(
-        'div',
-        { class: 'buttons', role: 'group', 'aria-label': 'This request' },
-        action('Copy as curl', () => copy(curlOf(received, hello)), isMasked),
-        action('Save as a file', () => save(attemptFile(details.summary, received), `request-${id}.http`), isMasked),
-        action('Compare with another', () => compareWithAnother(), rows.size < 2),
-        action('Sign it again', sign),
-        ...(canSend ? [sendBy('Send it again', 'send'), sendBy('Sign and send', 'sign-and-send')] : []),
-      ),
-      ...(canSend
-        ? []
-        : [h('p', { class: 'muted' }, 'Start listen with --forward-to URL to send requests again from here.')]),
-      outcome,
-    ]
+    button.addEventListener('click', async () => {
+      button.disabled = true
+      const answer = ask<EndpointAnswer>(`requests/${id}/sign-and-send`, true)
+      outcome.replaceChildren(await answer.then((one) => answerView(one, hello?.endpoint), failureView))
+      button.disabled = false
+      button.focus()
+    })
+    return [h('p', {}, button), outcome]
   }
-
-  // Two attempts.
-
-  /** Lists the other requests. By default, the last request of the same sender before the shown one is chosen. */
-  function listOthers(): void {
-    const mine = rows.get(shown ?? -1)?.summary
-    const others = [...rows.values()]
-      .map(({ summary }) => summary)
-      .filter(({ id }) => id !== shown)
-      .reverse()
-    const isSame = ({ path, agent }: Summary) => path === mine?.path && agent === mine?.agent
-    const before = others.filter(({ id }) => id < (shown ?? 0))
-    const likely = before.find(isSame) ?? others.find(isSame) ?? before[0] ?? others[0]
-    const kept = other.dataset['for'] === String(shown) ? other.value : ''
-    other.replaceChildren(
-      ...others.map((summary) => {
-        const { id, time } = summary
-        return h('option', { value: String(id) }, `#${id} ${clock(time)} ${target(summary)} ${verdictOf(summary)}`)
-      }),
-    )
-    other.value = kept || String(likely?.id ?? '')
-    other.dataset['for'] = String(shown)
-    byId('attempts').hidden = others.length === 0
-    // The bytes of another request are loaded when somebody looks at them.
-    if (!byId('panel-compare').hidden) void showAttempts()
-    else byId('attempts-result').replaceChildren()
-  }
-
-  async function showAttempts(): Promise<void> {
-    const [one, two] = [shown, Number(other.value)]
-    if (one === undefined || two === 0) return
-    try {
-      const attempts = await Promise.all([load(one), load(two)])
-      if (one === shown && two === Number(other.value))
-        byId('attempts-result').replaceChildren(...attemptsView(...attempts))
-    } catch (error) {
-      byId('attempts-result').replaceChildren(h('p', { class: 'warning' }, messageOfFailure(error)))
-    }
-  }
-
-  function compareWithAnother(): void {
-    setFollowing(false)
-    workbench.select('compare')
-    void showAttempts()
-    setTimeout(() => other.focus())
-  }
-
-  other.addEventListener('change', () => void showAttempts())
-  byId('tab-compare').addEventListener('click', () => void showAttempts())
-
-  // After a change by hand, the form has another request, so the received request is hidden.
-
-  workbench.whenChanged(() => {
-    setFollowing(false)
-    if (shown === undefined || byId('by-hand').hidden === false) return
-    byId('by-hand').hidden = false
-    request.hidden = true
-  })
-  byId('back').addEventListener('click', () => shown !== undefined && void show(shown))
-
-  // The events.
 
   const events = new EventSource('events')
 
   events.addEventListener('hello', ({ data }) => {
-    const first = hello === undefined
     hello = JSON.parse(data) as Hello
-    if (first) workbench.setLanguage(LANGUAGES.find((one) => one === hello?.language) ?? '')
     byId('listening').textContent = hello.listening
     setStatus('listening', `Listening on ${hello.listening}`)
     addRows(hello.requests)
@@ -353,9 +163,14 @@ export function startLive(workbench: Workbench): void {
   })
 }
 
-/** Moves a part of the form below the results, behind a line that opens it. */
-function fold(id: string, summary: string, to: HTMLElement): void {
-  to.append(h('details', { class: 'fold' }, h('summary', {}, summary), byId(id)))
+function languageOf(hello: Hello | undefined): string {
+  return LANGUAGES.find((one) => one === hello?.language) ?? ''
+}
+
+function decoded(report: NonNullable<Details<string>['report']>): CheckReport {
+  const bytes = (text: string) => fromBase64(text) ?? new Uint8Array()
+  const signedMessage = report.signedMessage === undefined ? undefined : bytes(report.signedMessage)
+  return { ...report, body: bytes(report.body), signedMessage }
 }
 
 function setStatus(state: string, text: string): void {
@@ -368,7 +183,7 @@ function rowOf(summary: Summary): Row {
   const { time, ok, finding } = summary
   const button = h(
     'button',
-    { type: 'button', tabindex: '-1' },
+    { type: 'button' },
     h('span', { class: 'time' }, clock(time)),
     h('span', { class: `mark ${ok ? 'met' : 'broken'}` }, `${ok ? '✓' : '✗'} ${verdictOf(summary)}`),
     h('span', { class: 'target' }, target(summary)),
@@ -376,6 +191,9 @@ function rowOf(summary: Summary): Row {
   )
   return { summary, button, item: h('li', { 'data-id': String(summary.id) }, button) }
 }
+
+/** Returns the result of the listener as text: `signature_mismatch`. */
+const verdictOf = ({ ok, reason }: Summary) => (ok ? 'accepted' : String(reason))
 
 /** The reasons of requests that `listen` did not read to their end. */
 const UNREAD_REASONS = [
@@ -409,62 +227,9 @@ async function ask<T>(path: string, isAction = false): Promise<T> {
   return response.json()
 }
 
-/** Returns the request for curl, with other signature headers if there are some. */
-function curlOf(
-  { request }: NonNullable<Attempt['received']>,
-  hello: Hello | undefined,
-  signed: readonly Header[] = [],
-): string {
-  const replaced = new Set(['host', ...signed.map(([name]) => name.toLowerCase())])
-  const own = request.headers.filter(([name]) => !isOfConnection(name) && !replaced.has(name.toLowerCase()))
-  // curl would add these headers, and some servers treat a request with these headers differently.
-  const added = ['User-Agent', 'Accept', 'Content-Type'].filter(
-    (name) => !own.some(([one]) => one.toLowerCase() === name.toLowerCase()),
-  )
-  const url = addressOf(request.path, hello)
-  return snippetOf('curl', { ...request, url, headers: [...own, ...signed], without: added })
-}
-
-/** Returns where to send a request again: to the endpoint if there is one, and otherwise to the listener. */
-function addressOf(path: string, hello: Hello | undefined): string {
-  const base = new URL(hello?.endpoint ?? hello?.listening ?? location.origin)
-  const hasPath = base.pathname !== '/' || base.search !== ''
-  return hasPath ? base.href : `${base.origin}${path.startsWith('/') ? path : '/'}`
-}
-
-/** Copies a text, and resolves to an element that shows the text, so that it can be copied by hand too. */
-async function copy(text: string): Promise<HTMLElement> {
-  const isCopied = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  )
-  return card(isCopied ? 'Copied' : 'Copy it from here', copyable(text, 'The request for curl'))
-}
-
-/** Returns a request as `captureRequest` writes it. */
-function attemptFile({ time }: Summary, { request }: NonNullable<Attempt['received']>): Uint8Array {
-  const { method, path, headers, body } = request
-  return concat(utf8(`${markOf(time, body.length)}\r\n`), ...httpText(method, path, headers, body))
-}
-
-function save(bytes: Uint8Array, name: string): HTMLElement {
-  const address = URL.createObjectURL(
-    new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' }),
-  )
-  h('a', { href: address, download: name }).click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
-  const command = `npx inbound-webhook-tools diagnose ${name} --secret-env WEBHOOK_SECRET`
-  return card(
-    `Saved as ${name}`,
-    h('p', {}, 'It has the exact bytes and the time. Diagnose it again with:'),
-    copyable(command, 'The command'),
-  )
-}
-
 function answerView({ status, statusText, headers, body }: EndpointAnswer, endpoint: string | undefined): HTMLElement {
   const className = status >= 200 && status <= 299 ? 'genuine' : 'broken'
   const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
-  const bytes = utf8(body)
   return card(
     `Sent to ${endpoint} at ${clock(Date.now())}`,
     h(
@@ -472,14 +237,6 @@ function answerView({ status, statusText, headers, body }: EndpointAnswer, endpo
       { class: `verdict ${className}` },
       status === 0 ? `It gave ${statusText}` : `It answered ${status} ${statusText}`,
     ),
-    ...(lines === ''
-      ? []
-      : [h('pre', { class: 'wrap', tabindex: '0', role: 'region', 'aria-label': 'Headers of the answer' }, lines)]),
-    ...(bytes.length === 0
-      ? []
-      : [
-          h('p', {}, `Its body, ${countBytes(bytes.length)}:`),
-          textView([{ name: 'answer', bytes }], 'Body of the answer'),
-        ]),
+    textView([{ name: 'answer', bytes: utf8(`${lines}\n\n${body}`.trim()) }], 'Headers and body of the response'),
   )
 }

@@ -1,13 +1,12 @@
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isTimestamp } from '../../../src/rules/timestamp.js'
-import { base64, hex, utf8 } from '../bytes.js'
 import { parseTime } from '../capture/arrival.js'
+import { curlWithBody } from '../curl.js'
 import { LANGUAGES } from '../diagnose/finding.js'
 import { isGuessable } from '../secret-strength.js'
 import { countBytes, describeOddSpace } from '../text.js'
 import { ByteField } from './byte-field.js'
 import { type CheckInput, MISSING_BODY } from './check.js'
-import { compareBytes } from './compare-bytes.js'
 import { byId, h } from './dom.js'
 import { card, copyable, GUIDES, guideLink } from './elements.js'
 import { EXAMPLE_ARRIVAL, EXAMPLE_BODY, EXAMPLE_SIGNED, exampleCapture, TEST_SECRET } from './example.js'
@@ -17,10 +16,6 @@ import { describeArrival, LANGUAGE_NAMES, reportView } from './report-view.js'
 import { runInWorker } from './run-in-worker.js'
 import { sidesView } from './sides-view.js'
 import { randomNonce, signatureOf } from './sign.js'
-import { MAX_SNIPPET_BODY, SNIPPET_LANGUAGES, type SnippetLanguage, snippetOf } from './snippets.js'
-
-/** Whether `listen` serves the page, and sends it the requests to show. */
-const isLive = document.documentElement.dataset['live'] !== undefined
 
 /** Typing starts a check after this many milliseconds without a key. */
 const PAUSE = 150
@@ -50,11 +45,10 @@ function addSecret(value: string): HTMLTextAreaElement {
   return field
 }
 
-const isSecretShown = () => showSecret.getAttribute('aria-pressed') === 'true'
-
 function maskSecrets(): void {
-  for (const field of secretFields) field.classList.toggle('masked', !isSecretShown())
-  showSecret.textContent = isSecretShown() ? 'Hide' : 'Show'
+  const isShown = showSecret.getAttribute('aria-pressed') === 'true'
+  for (const field of secretFields) field.classList.toggle('masked', !isShown)
+  showSecret.textContent = isShown ? 'Hide' : 'Show'
 }
 
 function secrets(): string[] {
@@ -78,46 +72,10 @@ function showSecretNotes(): void {
 }
 
 showSecret.addEventListener('click', () => {
-  showSecret.setAttribute('aria-pressed', String(!isSecretShown()))
+  showSecret.setAttribute('aria-pressed', String(showSecret.getAttribute('aria-pressed') !== 'true'))
   maskSecrets()
-  redraw()
 })
 byId('add-secret').addEventListener('click', () => addSecret('').focus())
-byId('new-secret').addEventListener('click', () => {
-  const [first] = secretFields
-  if (first === undefined) return
-  first.value = base64(crypto.getRandomValues(new Uint8Array(32)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace('=', '')
-  changed()
-})
-
-// Tabs.
-
-const TABS = ['check', 'compare', 'sign'] as const
-
-function select(name: (typeof TABS)[number]): void {
-  for (const one of TABS) {
-    const tab = byId(`tab-${one}`)
-    tab.setAttribute('aria-selected', String(one === name))
-    tab.tabIndex = one === name ? 0 : -1
-    byId(`panel-${one}`).hidden = one !== name
-  }
-}
-
-for (const [index, name] of TABS.entries()) {
-  const tab = byId(`tab-${name}`)
-  tab.addEventListener('click', () => select(name))
-  tab.addEventListener('keydown', ({ key }) => {
-    const step = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[key]
-    const to = key === 'Home' ? 0 : key === 'End' ? TABS.length - 1 : step && (index + step) % TABS.length
-    const next = to === undefined ? undefined : TABS[to]
-    if (next === undefined) return
-    select(next)
-    byId(`tab-${next}`).focus()
-  })
-}
 
 // Check.
 
@@ -132,20 +90,16 @@ const language = byId<HTMLSelectElement>('language')
 const status = byId('check-status')
 const result = byId('check-result')
 let lastReport: CheckReport | undefined
-/** Shows the last report again. */
-let redraw = () => {}
 let isExample = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let changes = 0
-/** Is called when somebody changes the secret or the request. */
-let onChange = () => {}
 
 language.append(
   h('option', { value: '' }, 'the likeliest languages'),
   h('option', { value: 'all' }, 'all languages'),
   ...LANGUAGES.map((one) => h('option', { value: one }, LANGUAGE_NAMES[one])),
 )
-language.addEventListener('change', () => redraw())
+language.addEventListener('change', () => lastReport !== undefined && showReport(lastReport))
 arrival.addEventListener('change', changed)
 arrivalTime.addEventListener('input', changed)
 byId('example').addEventListener('click', showExample)
@@ -175,7 +129,6 @@ function showExample(): void {
 }
 
 function changed(): void {
-  onChange()
   showSecretNotes()
   byId('arrival-time-field').hidden = arrival.value !== 'time'
   document.documentElement.dataset['state'] = 'checking'
@@ -208,7 +161,6 @@ function enteredTime(): string {
 
 async function recheck(): Promise<void> {
   lastReport = undefined
-  redraw = () => {}
   const change = changes
   try {
     if (capture.isEmpty) throw new Error('Paste or drop a captured request.')
@@ -229,7 +181,6 @@ async function recheck(): Promise<void> {
 
 function showReport(report: CheckReport): void {
   lastReport = report
-  redraw = () => showReport(report)
   const { rules, genuine, findings } = report
   const reason = rules.find((rule) => rule.status === 'broken')?.reason
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
@@ -239,51 +190,29 @@ function showReport(report: CheckReport): void {
       : h('p', { class: 'verdict broken' }, `Not genuine: ${reason ?? 'see the findings'} (${count})`),
     isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
   )
-  const isExact = capture.isFile || genuine
-  showResult(
-    report,
-    isExact ? [] : ['The capture was pasted. If a byte was lost, the signature differs: drop the file instead.'],
-  )
-}
-
-function showResult(report: CheckReport, notes: readonly string[]): void {
+  const pasted = 'The capture was pasted. If a byte was lost, the signature differs: drop the file instead.'
   const about = `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`
   const view = reportView(report, {
     language: language.value,
-    notes: [about, ...report.notes, ...notes],
-    isFolded: !isLive,
-    keys: keyView(),
+    notes: [about, ...report.notes, ...(capture.isFile || genuine ? [] : [pasted])],
     assumeArrival() {
       arrival.value = 'timestamp'
       changed()
       arrival.focus()
     },
     compare() {
-      select('compare')
+      byId<HTMLDetailsElement>('compare').open = true
       byId('signed').focus()
     },
   })
   result.replaceChildren(...view)
 }
 
-function keyView(): HTMLElement[] {
-  return secretFields
-    .filter(({ value }) => value !== '')
-    .map(({ value }, index) => {
-      const bytes = utf8(value)
-      const name = index === 0 ? 'The key' : `Key ${index + 1}`
-      const shown = isSecretShown()
-        ? h('code', {}, hex(bytes).replace(/..(?=.)/g, '$& '))
-        : 'Choose “Show” at the secret to see them.'
-      return h('p', {}, `${name} is the secret as UTF-8: ${countBytes(bytes.length)}. `, shown)
-    })
-}
-
 // Compare.
 
-const signed = new ByteField('signed', () => showComparison())
+const signed = new ByteField('signed', showComparison)
 const signedPart = byId<HTMLSelectElement>('signed-part')
-signedPart.addEventListener('change', () => showComparison())
+signedPart.addEventListener('change', showComparison)
 
 function showComparison(): void {
   byId('compare-result').replaceChildren(...comparison())
@@ -291,47 +220,21 @@ function showComparison(): void {
 
 function comparison(): HTMLElement[] {
   if (signed.isEmpty) return []
-  if (lastReport === undefined) return [h('p', {}, 'There is no request to compare with. Paste one under Check.')]
+  if (lastReport === undefined) return [h('p', {}, 'There is no request to compare with. Paste one above.')]
   const { headers, body } = lastReport
-  const isBody = signedPart.value === 'body'
-  const receiver = isBody ? body : messageOf(headers, body)
   let sender: Uint8Array
   try {
     sender = signed.bytes
   } catch (error) {
     return [h('p', {}, (error as Error).message)]
   }
-  const { position } = compareBytes(sender, receiver)
-  if (position === undefined) {
-    const isRight = lastReport.expected.includes(String(headers.signature))
-    return [
-      h('p', { class: 'verdict genuine' }, 'All bytes are equal'),
-      card(
-        'What follows',
-        h('p', {}, `Both sides have ${countBytes(sender.length)}.`),
-        h(
-          'p',
-          {},
-          isRight
-            ? 'The signature matches too.'
-            : 'The signature still differs, so the keys differ: compare the secrets on both sides, or the sender made the digest in another way.',
-        ),
-      ),
-    ]
-  }
-  const prefix = receiver.length - body.length
-  const place =
-    position >= prefix && !isBody ? `byte ${position} (byte ${position - prefix} of the body)` : `byte ${position}`
-  return [
-    h('p', { class: 'verdict broken' }, `The first difference is at ${place}`),
-    card(
-      'Around it',
-      ...sidesView(
-        { name: 'Sender', title: 'The sender signed', bytes: sender },
-        { name: 'Receiver', title: 'The receiver has', bytes: receiver },
-      ),
-    ),
-  ]
+  const receiver = signedPart.value === 'body' ? body : messageOf(headers, body)
+  const sides = sidesView(
+    { name: 'Sender', title: 'The sender signed', bytes: sender },
+    { name: 'Receiver', title: 'The receiver has', bytes: receiver },
+    receiver.length - body.length,
+  )
+  return [card('Byte by byte', ...sides)]
 }
 
 // Sign.
@@ -340,7 +243,6 @@ const payload = new ByteField('payload', showSigned)
 const url = byId<HTMLInputElement>('url')
 const timestamp = byId<HTMLInputElement>('timestamp')
 const nonce = byId<HTMLInputElement>('nonce')
-let snippetLanguage: SnippetLanguage = 'curl'
 for (const field of [url, timestamp, nonce]) field.addEventListener('input', showSigned)
 byId('fresh').addEventListener('click', freshen)
 
@@ -360,33 +262,19 @@ function signedView(): HTMLElement[] {
     if (!isTimestamp(timestamp.value))
       throw new Error('X-Timestamp is not Unix time in seconds. Use decimal digits only.')
     if (!isNonce(nonce.value)) throw new Error('X-Nonce is not 1 to 128 visible ASCII characters.')
-    if (!URL.canParse(url.value) || !/^https?:/.test(url.value))
-      throw new Error('The URL is none. Use one like https://example.com/hooks/42.')
+    if (!/^https?:/.test(url.value) || !URL.canParse(url.value))
+      throw new Error('The URL is not an http or https URL. Use one like https://example.com/hooks/42.')
     const bytes = payload.bytes
     const headers = [
       ['X-Timestamp', timestamp.value],
       ['X-Nonce', nonce.value],
       ['X-Signature', signatureOf(timestamp.value, nonce.value, bytes, secret)],
     ] as const
-    const request = {
-      url: new URL(url.value).href,
-      headers: [['Content-Type', contentTypeOf(bytes)] as const, ...headers],
-      body: bytes,
-    }
+    const command = curlWithBody(new URL(url.value).href, [['Content-Type', contentTypeOf(bytes)], ...headers], bytes)
     return [
-      card('Headers', copyable(headers.map(([name, value]) => `${name}: ${value}`).join('\n'), 'The signed headers')),
-      card(
-        'Request',
-        h('p', {}, h('label', { for: 'snippet-language' }, 'Write it for'), snippetSelect()),
-        bytes.length > MAX_SNIPPET_BODY
-          ? h(
-              'p',
-              {},
-              'The body is longer than 1 MiB, so it is not shown as code. Send it from its file, with the headers above.',
-            )
-          : copyable(snippetOf(snippetLanguage, request), `The request for ${snippetLanguage}`),
-        h('p', { class: 'muted' }, 'It is valid for 300 s, and once. A receiver refuses the same nonce again.'),
-      ),
+      copyable(headers.map(([name, value]) => `${name}: ${value}`).join('\n'), 'The signed headers'),
+      copyable(command, 'The signed request for curl'),
+      h('p', { class: 'muted' }, 'It is valid for 300 s, and once. A receiver refuses the same nonce again.'),
     ]
   } catch (error) {
     return [h('p', { role: 'status' }, (error as Error).message)]
@@ -402,57 +290,14 @@ function contentTypeOf(bytes: Uint8Array): string {
   }
 }
 
-function snippetSelect(): HTMLElement {
-  const choice = h(
-    'select',
-    { id: 'snippet-language' },
-    ...SNIPPET_LANGUAGES.map((one) => h('option', { selected: one === snippetLanguage }, one)),
-  )
-  choice.addEventListener('change', () => {
-    snippetLanguage = choice.value as SnippetLanguage
-    showSigned()
-    byId('snippet-language').focus()
-  })
-  return choice
-}
-
 if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink('', '← Guides'))
 byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
-freshen()
-addSecret(isLive ? '' : TEST_SECRET)
-if (!isLive) {
-  showExample()
+// `listen` serves the page with this mark, and sends it the requests to show.
+if (document.documentElement.dataset['live'] !== undefined) {
+  startLive()
 } else {
-  startLive({
-    select,
-    show(report, request, time) {
-      changes++
-      clearTimeout(timer)
-      capture.setBytes(request)
-      body.setText('')
-      arrival.value = 'time'
-      byId('arrival-time-field').hidden = false
-      arrivalTime.value = String(time)
-      lastReport = report
-      redraw = () => showResult(report, [])
-      status.replaceChildren()
-      redraw()
-      showComparison()
-    },
-    clear() {
-      changes++
-      clearTimeout(timer)
-      lastReport = undefined
-      redraw = () => {}
-      status.replaceChildren()
-      result.replaceChildren()
-    },
-    setLanguage(name) {
-      language.value = name
-    },
-    whenChanged(listener) {
-      onChange = listener
-    },
-  })
+  freshen()
+  addSecret(TEST_SECRET)
+  showExample()
 }

@@ -2,27 +2,22 @@ import { utf8 } from '../bytes.js'
 import { describeTime } from '../capture/arrival.js'
 import type { Finding, LANGUAGES, Side } from '../diagnose/finding.js'
 import { countBytes } from '../text.js'
-import { hexView, type Part, textView } from './bytes-view.js'
+import { type Part, textView } from './bytes-view.js'
 import { h } from './dom.js'
 import { card, GUIDES, guideLink } from './elements.js'
 import { type CheckReport, messageOf, type RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
-import { timeline } from './timeline.js'
 
 // The part of the page that explains one request.
 
-/** What the reader chose, and what the buttons in the view do. */
+/** What the reader chose, and what the buttons in the view do. Without a function, the view has no button for it. */
 export interface ReportOptions {
   /** A language, `all`, or nothing for the likeliest ones. */
   readonly language: string
   /** Remarks below the rules. */
-  readonly notes: readonly string[]
-  /** Whether the facts of a genuine request are behind a line that opens them. */
-  readonly isFolded: boolean
-  /** The elements about the secrets. */
-  readonly keys: readonly HTMLElement[]
-  assumeArrival(): void
-  compare(): void
+  readonly notes?: readonly string[]
+  assumeArrival?(): void
+  compare?(): void
 }
 
 export const LANGUAGE_NAMES: { readonly [language in (typeof LANGUAGES)[number]]: string } = {
@@ -40,16 +35,15 @@ export const LANGUAGE_NAMES: { readonly [language in (typeof LANGUAGES)[number]]
 /** Returns all that the page shows of a request: first what is wrong, then the facts. */
 export function reportView(report: CheckReport, options: ReportOptions): HTMLElement[] {
   const { rules, genuine, findings } = report
+  const notes = options.notes ?? []
   const facts = [
-    card('Clock', timeline(report.headers.timestamp ?? '', report.arrival?.[0])),
     card(
       'Rules',
       h('ol', { class: 'rules' }, ...rules.map(ruleRow)),
-      ...options.notes.map((note) => h('p', { class: 'muted' }, note)),
+      ...notes.map((note) => h('p', { class: 'muted' }, note)),
     ),
     card('Signature', ...signatureView(report)),
     card('Signed message', ...messageView(report)),
-    ...(options.keys.length === 0 ? [] : [card('Key', ...options.keys)]),
   ]
   return [
     // A genuine request can have findings too, for example if it carries the secret itself.
@@ -57,18 +51,19 @@ export function reportView(report: CheckReport, options: ReportOptions): HTMLEle
       ? []
       : [card('Findings', ...arrivalView(report, options), ...findingsView(report, options))]),
     ...signedView(report),
-    ...(genuine && options.isFolded ? [h('details', {}, h('summary', {}, 'What was checked'), ...facts)] : facts),
+    ...(genuine ? [h('details', {}, h('summary', {}, 'What was checked'), ...facts)] : facts),
   ]
 }
 
 /** Returns the elements that show what was signed beside what arrived, if the signature proves what was signed. */
 function signedView({ signedMessage, headers, body }: CheckReport): HTMLElement[] {
   if (signedMessage === undefined) return []
+  const received = messageOf(headers, body)
   const sides = [
     { name: 'Sender', title: 'The sender signed', bytes: signedMessage },
-    { name: 'Receiver', title: 'The receiver has', bytes: messageOf(headers, body) },
+    { name: 'Receiver', title: 'The receiver has', bytes: received },
   ] as const
-  return [card('What was signed, and what arrived', ...sidesView(...sides))]
+  return [card('What was signed, and what arrived', ...sidesView(...sides, received.length - body.length))]
 }
 
 export function describeArrival({ arrival }: CheckReport): string {
@@ -120,13 +115,14 @@ function findingsView({ findings, isBrotliNotTried, language }: CheckReport, opt
   return [
     ...(isBrotliNotTried ? [notTried] : []),
     ...findings.map((finding) => findingView(finding, options.language, language)),
-    ...(isUnexplained ? [compareHint(options)] : []),
+    ...(isUnexplained && options.compare !== undefined ? [compareHint(options.compare)] : []),
   ]
 }
 
 /** Returns the elements that ask for the time of arrival, if a finding depends on this time and the capture has none. */
 function arrivalView(report: CheckReport, { assumeArrival }: ReportOptions): HTMLElement[] {
-  if (report.arrival !== undefined || !report.findings.some(({ code }) => code.startsWith('clock_'))) return []
+  if (assumeArrival === undefined || report.arrival !== undefined) return []
+  if (!report.findings.some(({ code }) => code.startsWith('clock_'))) return []
   const button = h('button', { type: 'button' }, 'Assume the time in X-Timestamp')
   button.addEventListener('click', assumeArrival)
   return [
@@ -143,7 +139,7 @@ function arrivalView(report: CheckReport, { assumeArrival }: ReportOptions): HTM
   ]
 }
 
-function compareHint({ compare }: ReportOptions): HTMLElement {
+function compareHint(compare: () => void): HTMLElement {
   const button = h('button', { type: 'button', id: 'go-to-compare' }, 'Compare the bytes')
   button.addEventListener('click', compare)
   return h(
@@ -264,6 +260,5 @@ function messageView({ headers, body }: CheckReport): HTMLElement[] {
     h('p', {}, 'The receiver computes HMAC over exactly these bytes. Invisible characters are drawn as symbols.'),
     legend,
     textView(parts, 'The signed message as text'),
-    h('details', {}, h('summary', {}, 'In hex'), hexView(parts, 'The signed message in hex')),
   ]
 }

@@ -16,16 +16,21 @@ export interface SideOfBytes {
 const BEFORE = 240
 const AFTER = 1200
 
-/** Returns two byte sequences side by side, with their first difference marked. */
-export function sidesView(one: SideOfBytes, other: SideOfBytes): HTMLElement[] {
+/**
+ * Returns two byte sequences side by side, with their first difference marked.
+ *
+ * @param bodyStart - how many bytes are before the body, in both.
+ */
+export function sidesView(one: SideOfBytes, other: SideOfBytes, bodyStart = 0): HTMLElement[] {
   const difference = compareBytes(one.bytes, other.bytes)
   const { position } = difference
   if (position === undefined) {
     const view = textView([{ name: 'same', bytes: one.bytes }], 'The bytes of both sides')
     return [h('p', {}, `Both are the same ${countBytes(one.bytes.length)}.`), view]
   }
+  const place = position < bodyStart ? `byte ${position}` : `byte ${position - bodyStart} of the body`
   return [
-    h('p', {}, `The first difference is at byte ${position}. It is marked.`),
+    h('p', {}, `The first difference is at ${place}. It is marked.`),
     h(
       'div',
       { class: 'sides' },

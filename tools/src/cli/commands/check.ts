@@ -13,7 +13,7 @@ import {
   tableText,
 } from '../check/report.js'
 import { explainFailures } from '../check/root-causes.js'
-import { type Context, defineCommand, guideAddress, type Outcome, UsageError, unknownWord } from '../command.js'
+import { type Context, defineCommand, guideAddress, type Outcome, quote, UsageError, unknownWord } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
@@ -62,12 +62,13 @@ export const check = defineCommand({
     'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is genuine: if it is refused, the run ends.',
     'Exit code: 0 the endpoint conforms to the specification, 1 a case failed, 2 error.',
   ],
+  example: 'check http://localhost:3000/hooks --secret-env SECRET',
 
   async run({ values, operands }, context, style): Promise<Outcome> {
     const { timeout = 5, rate = 8 } = values
-    const urls = [operands[0], ...(values.instance ?? [])].map((url) => parseUrl(url))
-    if (timeout <= 0) throw new UsageError('--timeout is not above 0. Pass a number of seconds.')
-    if (rate <= 0) throw new UsageError('--rate is not above 0. Pass a number of requests per second.')
+    const urls = [parseUrl(operands[0]), ...(values.instance ?? []).map((url) => parseUrl(url, '--instance'))]
+    if (timeout <= 0) throw new UsageError(`--timeout is ${timeout}. Pass a number of seconds above 0.`)
+    if (rate <= 0) throw new UsageError(`--rate is ${rate}. Pass a number of requests per second above 0.`)
     const extra = parseHeaderOptions(values.header)
     const body = values.body === undefined ? undefined : await readInput(values.body, 'the event of --body', context)
     const loaded = await loadSecret({ values }, context)
@@ -114,7 +115,7 @@ function choose(
   const words = (lists: readonly string[]) => lists.flatMap((list) => list.split(',').map((word) => word.trim()))
   const known = [...new Set(contract.flatMap(({ rule, code }) => [rule, code]))]
   const unknown = words([...(only ?? []), ...skip]).find((word) => !known.some((one) => one === word))
-  if (unknown !== undefined) throw unknownWord('case', unknown, known)
+  if (unknown !== undefined) throw unknownWord('case of --only or --skip', unknown, known)
   const isIn = ({ rule, code }: EndpointCase, lists: readonly string[]) =>
     words(lists).some((word) => word === rule || word === code)
   return contract.filter((one) => one.code === FIRST || ((only === undefined || isIn(one, only)) && !isIn(one, skip)))
@@ -192,7 +193,7 @@ async function save(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text)
   } catch (error) {
-    throw new UsageError(`Cannot write the file of --junit: ${describeError(error)}.`)
+    throw new UsageError(`Cannot write the file${quote(path)} of --junit: ${describeError(error)}.`)
   }
 }
 

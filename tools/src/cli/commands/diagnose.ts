@@ -1,3 +1,5 @@
+import { readHeaders } from '../../../../src/rules/headers.js'
+import { signMessage } from '../../../../src/rules/signature.js'
 import { WINDOW_SECONDS } from '../../../../src/rules/timestamp.js'
 import { describeTime } from '../../capture/arrival.js'
 import { type Header, valuesOf } from '../../capture/headers.js'
@@ -16,7 +18,7 @@ const ELSEWHERE =
 
 export const diagnose = defineCommand({
   name: 'diagnose',
-  summary: 'Finds out why a captured request is not genuine, and what to change.',
+  summary: 'Checks a captured request, and finds out why it is not genuine.',
   operands: ['[request.http|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -28,8 +30,10 @@ export const diagnose = defineCommand({
     'While you rotate a secret, pass both: diagnose tries each secret.',
     `Every code of a finding: ${guideAddress('docs/reference/findings.md')}`,
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
+    'Not checked: whether it is a replay. Only the nonce store of the service knows that.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',
   ],
+  example: 'diagnose request.http --secret-env SECRET',
 
   async run(call, context, style) {
     // This module is loaded only here, because the other commands start faster without it.
@@ -41,7 +45,14 @@ export const diagnose = defineCommand({
     const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
     const { genuine, findings, language: guessed, warnings } = diagnosis
     // With several secrets, findings name them by their index.
-    const indexes = genuine || names.length === 1 ? [] : names.map((name, index) => `secret[${index}]: ${name}`)
+    const signatures = secrets.map((secret) => signatureOf(received.headers, diagnosis.read.body, secret))
+    const matched = names[signatures.indexOf(valuesOf(received.headers, 'x-signature').join())]
+    const indexes =
+      names.length === 1
+        ? []
+        : genuine
+          ? [`Signed with the secret of ${matched}.`]
+          : names.map((name, index) => `secret[${index}]: ${name}`)
     const mask = (text: string) => maskSecrets(text, secrets)
     const notes = [
       ...describeRead(received, diagnosis).map(mask),
@@ -76,6 +87,12 @@ export const diagnose = defineCommand({
     }
   },
 })
+
+/** Returns the signature of a request with a secret. */
+function signatureOf(headers: readonly Header[], body: Uint8Array, secret: string): string {
+  const { timestamp = '', nonce = '' } = readHeaders(headers)
+  return signMessage({ timestamp, nonce, body }, secret)
+}
 
 /** Returns a sentence that says when the request must have arrived to be genuine. */
 function genuineIfArrived(headers: readonly Header[]): string {

@@ -2,17 +2,18 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { defineCommand, UsageError } from '../command.js'
+import { defineCommand, quote, UsageError } from '../command.js'
 import { describeError } from '../describe-error.js'
 import { parseUrl } from '../http-client.js'
 import { LANGUAGE_OPTION, parseLanguage } from '../input/language.js'
 import { loadSecrets, SECRET_OPTIONS, weaknessNotes } from '../input/secret-source.js'
+import { keepsPath } from '../listen/forward.js'
 import { PageServer } from '../listen/page-server.js'
 import { Receiver } from '../listen/receiver.js'
 import { Counts, jsonLine, reportJson, reportText } from '../listen/report.js'
 import { hostName } from '../listen/web-page.js'
 import { notesText, type Style, styleOf, wrapText, write } from '../output/terminal.js'
-import { openInBrowser, readWorkbench } from '../workbench-page.js'
+import { openPrivately, readWorkbench } from '../workbench-page.js'
 
 const DEFAULT_PORT = 4000
 
@@ -41,7 +42,7 @@ export const listen = defineCommand({
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
       value: 'URL',
-      help: 'passes each request on unchanged, with its Host, returns the answer to the sender, and says what differs.\nA URL without a path keeps the path of the request',
+      help: 'passes each request on unchanged, returns the response to the sender, and says what differs. Unsigned requests are passed on too.\nA URL without a path keeps the path of the request, so that requests reach the whole app',
     },
     page: { help: 'opens a page in the browser too. It shows each request as it arrives, and both sides byte by byte' },
     'no-open': { help: 'with --page: prints the address of the page, and starts no browser' },
@@ -53,17 +54,18 @@ export const listen = defineCommand({
     'With --json, each line of the output is one JSON object: first the address, then one per request, at the end the counts.',
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
   ],
+  example: 'listen --secret-env SECRET --page',
 
   async run(call, context, style) {
     const { port = DEFAULT_PORT, host = '127.0.0.1', status, save, json: isJson = false } = call.values
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new UsageError('--port is not a port. Pass a number from 0 to 65535.')
+      throw new UsageError(`--port ${port} is not a port. Pass a number from 0 to 65535.`)
     }
     if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 599)) {
-      throw new UsageError('--status is not a status. Pass a number from 200 to 599.')
+      throw new UsageError(`--status ${status} is not a status. Pass a number from 200 to 599.`)
     }
     const target = call.values['forward-to']
-    const endpoint = target === undefined ? undefined : parseUrl(target)
+    const endpoint = target === undefined ? undefined : parseUrl(target, '--forward-to')
     if (endpoint !== undefined && status !== undefined) {
       throw new UsageError(
         '--status and --forward-to are both given. Pass only one of them, because each decides the answer.',
@@ -99,13 +101,16 @@ export const listen = defineCommand({
     server.on('clientError', (error, socket) => receiver.refuseConnection(error, socket))
     const origin = await start(server, host, port)
 
-    const warnings = isLoopback(host) ? [] : [WARNING]
+    const passed = endpoint === undefined ? [] : [passesOn(endpoint)]
+    const warnings = isLoopback(host) ? passed : [...passed, WARNING]
     const notes = [...loaded.notes, ...weaknessNotes(loaded), ...warnings]
     await write(stderr, notesText(notes, styleOf(stderr)))
     const url = await page?.start(origin)
     await write(stdout, isJson ? jsonLine({ listening: origin, page: url }) : heading(origin, url, styleOf(stdout)))
-    if (url !== undefined && !isJson && !call.values['no-open']) openInBrowser(url, context.env)
+    const isOpened = url !== undefined && !isJson && !call.values['no-open']
+    const removeFile = isOpened ? await openPrivately(url, context.env) : undefined
     await Promise.race([context.untilInterrupted(), once(receiver.failed, 'abort')])
+    await removeFile?.()
     const stopped = receiver.stop()
     server.close()
     server.closeAllConnections()
@@ -121,6 +126,12 @@ export const listen = defineCommand({
 const WARNING =
   'Warning: other machines can reach this address. Anybody there can send requests, which cost time of this machine. Use it only in a network that you trust, or use a tunnel without --host.'
 
+/** Returns what everybody can reach who can send to the listener. */
+function passesOn(endpoint: URL): string {
+  const where = keepsPath(endpoint) ? `the whole app at ${endpoint.origin}` : endpoint.href
+  return `--forward-to passes unsigned requests on too, so everybody who can send to this listener reaches ${where}.`
+}
+
 function heading(origin: string, page: string | undefined, style: Style): string {
   const pageLine = page === undefined ? '' : `The page is at ${page}\n`
   const text = `Listening on ${origin} (any path). Press Ctrl+C to end.
@@ -134,7 +145,7 @@ function parseHost(text: string): string {
   const name = hostName(text)
   if (name === undefined) {
     throw new UsageError(
-      '--allow-host is not a name. Pass the host of your tunnel, without http:// and without a port.',
+      `--allow-host${quote(text)} is not a name. Pass the host of your tunnel, without http:// and without a port.`,
     )
   }
   return name
@@ -144,7 +155,7 @@ async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new UsageError(`Cannot create the folder of --save: ${describeError(error)}.`)
+    throw new UsageError(`Cannot create the folder${quote(folder)} of --save: ${describeError(error)}.`)
   }
 }
 
@@ -155,7 +166,7 @@ async function start(server: Server, host: string, port: number): Promise<string
     await once(server, 'listening')
   } catch (error) {
     throw new UsageError(
-      `Cannot listen: ${describeError(error)}. Pass another --port, such as 0 for a free one, or --host.`,
+      `Cannot listen on ${host}, port ${port}: ${describeError(error)}. Pass another --port, such as 0 for a free one, or --host.`,
     )
   }
   const { port: actual } = Object(server.address())

@@ -6,7 +6,8 @@ export const secret = defineCommand({
   summary: 'Creates a signing secret of 43 characters: 32 random bytes.',
   operands: [],
   options: {},
-  notes: ['To save it without showing it:', '  (umask 077; inbound-webhook-tools secret > webhook.secret)'],
+  notes: ['A file that is written with umask 077 can be read by you alone.'],
+  example: 'secret > webhook.secret',
 
   async run(_call, { stdout }) {
     const created = generateSecret()

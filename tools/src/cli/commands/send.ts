@@ -29,6 +29,7 @@ export const send = defineCommand({
     'To send mistakes and replays too, use inbound-webhook-tools check.',
     'Exit code: 0 if the response is 2xx. 1 otherwise. 2 error.',
   ],
+  example: 'send http://localhost:3000/hooks body.json',
 
   async run(call, context, style) {
     const { values, operands } = call

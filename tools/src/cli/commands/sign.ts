@@ -2,7 +2,8 @@ import { sign as signBody } from '../../../../src/index.js'
 import { MAX_SECONDS } from '../../../../src/sign.js'
 import type { Header } from '../../capture/headers.js'
 import { httpText } from '../../capture/write-request.js'
-import { defineCommand, shellWord, UsageError, unknownWord } from '../command.js'
+import { curlWithFile } from '../../curl.js'
+import { defineCommand, UsageError, unknownWord } from '../command.js'
 import { contentTypeOf, parseUrl } from '../http-client.js'
 import { readInput } from '../input/read-input.js'
 import { loadSecret, SECRET_OPTIONS } from '../input/secret-source.js'
@@ -18,7 +19,7 @@ export const sign = defineCommand({
     ...SECRET_OPTIONS,
     format: {
       value: 'FORMAT',
-      help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which verify reads\njson: the same as --json',
+      help: 'headers: the three headers, one per line (the default)\ncurl: a curl command that sends the body\nhttp: the whole request as HTTP text, which diagnose reads\njson: the same as --json',
     },
     url: { value: 'URL', help: 'the URL for curl and http. Default: http://localhost/' },
     timestamp: { value: 'SECONDS', kind: 'number', help: 'the Unix time to sign. Default: now' },
@@ -29,16 +30,17 @@ export const sign = defineCommand({
     'Sign each attempt again: a second request with the same nonce is a replay.',
     'curl and http send Content-Type application/json if the body is JSON. The signature does not cover it.',
   ],
+  example: 'sign body.json --secret-file webhook.secret',
 
   async run(call, context) {
     const { values, operands } = call
     const { format: given = 'headers', timestamp, nonce } = values
     const format = FORMATS.find((one) => one === given)
     if (format === undefined) throw unknownWord('--format', given, FORMATS)
-    const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/')
+    const { href, host, pathname, search } = parseUrl(values.url ?? 'http://localhost/', '--url')
     // The message of `sign` is not used, because it shows the value and says what to do in JavaScript.
     if (timestamp !== undefined && timestamp > MAX_SECONDS) {
-      throw new UsageError('--timestamp is not in seconds. Pass Unix time, such as $(date +%s).')
+      throw new UsageError(`--timestamp ${timestamp} is not in seconds. Pass Unix time, such as $(date +%s).`)
     }
     const [path] = operands
     const body = await readInput(path, 'the body', context)
@@ -52,20 +54,10 @@ export const sign = defineCommand({
     const text = {
       json: () => jsonText(document),
       headers: () => signed.map(([name, value]) => `${name}: ${value}\n`).join(''),
-      curl: () => curlCommand(href, all, path ?? '-'),
+      curl: () => `${curlWithFile(href, all, path ?? '-')}\n`,
       http: () =>
         httpText('POST', pathname + search, [['Host', host], ...all, ['Content-Length', String(body.length)]], body),
     }[format]()
     return { exitCode: 0, text, document, notes }
   },
 })
-
-function curlCommand(url: string, headers: readonly Header[], path: string): string {
-  const words = [
-    'curl -i',
-    shellWord(url),
-    ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
-    `--data-binary ${shellWord(`@${path}`)}`,
-  ]
-  return `${words.join(' \\\n  ')}\n`
-}

@@ -15,6 +15,7 @@ export const workbench = defineCommand({
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
     `It is one file, which also works offline: ${describeFile(WORKBENCH)}`,
   ],
+  example: 'workbench',
 
   async run({ values }, context) {
     const page = await readWorkbench(context)

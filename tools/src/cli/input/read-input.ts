@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { type Context, UsageError } from '../command.js'
+import { type Context, quote, UsageError } from '../command.js'
 import { describeError } from '../describe-error.js'
 
 /** The largest input, in bytes. */
@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 2 ** 20
 /**
  * Returns the bytes of a file, or of standard input if the path is `-` or missing.
  *
- * @param what - the name of the input for messages: `the body`. Messages never show the path, because the path may be a secret.
+ * @param what - the name of the input for messages: `the body`.
  */
 export async function readInput(path: string | undefined, what: string, { stdin }: Context): Promise<Buffer> {
   if (path === undefined && stdin.isTTY === true) {
@@ -20,6 +20,8 @@ export async function readInput(path: string | undefined, what: string, { stdin 
       `Cannot read ${what} from standard input: it was already read. Save one of the inputs to a file.`,
     )
   }
+  // A path without an extension is not shown, because somebody may have passed a secret.
+  const from = `Cannot read ${what}${isStdin ? ' from standard input' : quote(path)}`
   const chunks: Buffer[] = []
   let size = 0
   try {
@@ -29,8 +31,8 @@ export async function readInput(path: string | undefined, what: string, { stdin 
       if (size > MAX_BYTES) break
     }
   } catch (error) {
-    throw new UsageError(`Cannot read ${what}: ${describeError(error)}.`)
+    throw new UsageError(`${from}: ${describeError(error)}.`)
   }
-  if (size > MAX_BYTES) throw new UsageError(`Cannot read ${what}: it is larger than ${MAX_BYTES / 2 ** 20} MiB.`)
+  if (size > MAX_BYTES) throw new UsageError(`${from}: it is larger than ${MAX_BYTES / 2 ** 20} MiB.`)
   return Buffer.concat(chunks)
 }

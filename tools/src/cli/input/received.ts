@@ -7,7 +7,7 @@ import { assertNotMasked } from '../../capture/masked.js'
 import { readCapture } from '../../capture/read-capture.js'
 import type { CaptureDiagnosis, CaptureToDiagnose } from '../../diagnose/diagnose-capture.js'
 import { countBytes } from '../../text.js'
-import { type Call, type Context, type Options, UsageError } from '../command.js'
+import { type Call, type Context, type Options, quote, UsageError } from '../command.js'
 import { printable } from '../output/terminal.js'
 import { readInput } from './read-input.js'
 
@@ -69,7 +69,9 @@ export function describeRead(
 export function parseHeaderOptions(lines: readonly string[] = []): readonly Header[] {
   return lines.map((line) => {
     const header = parseHeader(line)
-    if (header === undefined) throw new UsageError("--header is not a header. Pass --header 'Name: value'.")
+    if (header === undefined) {
+      throw new UsageError(`--header${quote(line)} is not a header. Pass --header 'Name: value'.`)
+    }
     return header
   })
 }

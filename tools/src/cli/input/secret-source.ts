@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
 import { isGuessable } from '../../secret-strength.js'
 import { describeOddSpace } from '../../text.js'
-import { type Call, type Context, Interrupted, type Options, type Terminal, UsageError } from '../command.js'
+import { type Call, type Context, Interrupted, type Options, quote, type Terminal, UsageError } from '../command.js'
 import { readInput } from './read-input.js'
 
 /** The options that name the source of the secret. */
@@ -41,14 +41,13 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   for (const name of values['secret-env'] ?? []) found.push([`--secret-env ${name}`, readVariable(name, context)])
   for (const path of values['secret-file'] ?? []) {
     const file = await readInput(path, 'the secret of --secret-file', context)
-    const text = decodeSecret(file)
+    const text = decodeSecret(file, path)
     const name = `--secret-file ${path}`
     found.push([name, text.replace(LINE_END, '')])
     if (LINE_END.test(text)) lineEnds.push(noteOnLineEnd(name))
   }
-  // The message has only the name of the option, because its value may be a secret.
   const [empty] = found.find(([, secret]) => secret === '') ?? []
-  if (empty !== undefined) throw new UsageError(`The secret of ${empty.split(' ', 1)} is empty. Set it, and try again.`)
+  if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set it, and try again.`)
   if (found.length === 0) found.push(['the terminal', await askForSecret(context)])
   return {
     secrets: found.map(([, secret]) => secret),
@@ -89,21 +88,22 @@ function noteOnLineEnd(name: string): string {
 
 function readVariable(name: string, { env }: Context): string {
   const secret = Object.hasOwn(env, name) ? env[name] : undefined
-  // The name is not shown: with `--secret-env $NAME` it is the secret.
   if (secret === undefined) {
+    // With `--secret-env $NAME`, the name is the secret.
+    const shown = /^[A-Z]{2,}(_[A-Z]+)*$/.test(name) && name.length <= 40 ? ` ${name}` : ''
     throw new UsageError(
-      'The environment variable of --secret-env is not set. Export it, and pass its name without $: --secret-env WEBHOOK_SECRET',
+      `The environment variable${shown} of --secret-env is not set. Export it, and pass its name without $: --secret-env WEBHOOK_SECRET`,
     )
   }
   return secret
 }
 
-function decodeSecret(file: Buffer): string {
+function decodeSecret(file: Buffer, path: string): string {
   try {
     // TextDecoder also removes a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(file)
   } catch {
-    throw new UsageError('The file of --secret-file is not UTF-8 text. Save the secret as UTF-8.')
+    throw new UsageError(`The file${quote(path)} of --secret-file is not UTF-8 text. Save the secret as UTF-8.`)
   }
 }
 

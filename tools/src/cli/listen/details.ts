@@ -3,10 +3,9 @@ import { signMessage } from '../../../../src/rules/signature.js'
 import { base64, fromLatin1, latin1, utf8 } from '../../bytes.js'
 import { valuesOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
-import type { Details, ReceivedRequest, Summary } from '../../workbench/live-data.js'
+import type { Details, Summary } from '../../workbench/live-data.js'
 import { checkRules, type RuleResult } from '../../workbench/report.js'
 import type { Kept } from './kept-requests.js'
-import type { Received } from './receiver.js'
 import type { Report } from './report.js'
 
 /** The longest text of a row, in characters. */
@@ -39,7 +38,7 @@ export function summaryOf({ id, report, received }: Kept, secrets: readonly stri
 export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8Array> {
   const { report, received } = kept
   const { forwarded, differences = [], savedAs, findings } = report
-  const details = { summary: summaryOf(kept, secrets), forwarded, differences, savedAs, findings }
+  const details = { summary: summaryOf(kept, secrets), forwarded, differences, savedAs }
   if (received === undefined) return details
   const { method, path, headers: lines, body, time, signedMessage } = received
   const headers = readHeaders(lines)
@@ -49,21 +48,19 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
   const rules = checkRules(headers, arrival, expected, time)
   return {
     ...details,
-    received: {
-      request: maskRequest(received, secrets),
-      report: {
-        request: `${method} ${path}`,
-        notes: [],
-        headers,
-        arrival,
-        rules: [...rules.slice(0, -1), replayRule(report)],
-        expected,
-        genuine: report.ok,
-        findings,
-        language: report.language,
-        signedMessage: signedMessage && maskBytes(signedMessage, secrets),
-        isBrotliNotTried: false,
-      },
+    report: {
+      request: `${method} ${path}`,
+      notes: [],
+      headers,
+      body: maskBytes(body, secrets),
+      arrival,
+      rules: [...rules.slice(0, -1), replayRule(report)],
+      expected,
+      genuine: report.ok,
+      findings,
+      language: report.language,
+      signedMessage: signedMessage && maskBytes(signedMessage, secrets),
+      isBrotliNotTried: false,
     },
   }
 }
@@ -73,22 +70,6 @@ function replayRule({ ok, reason, detail }: Report): RuleResult {
   if (ok) return { ...rule, status: 'met', detail: 'No accepted request had it before.' }
   if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
   return { ...rule, status: 'not checked', detail: 'It is checked last, after the signature.' }
-}
-
-function maskRequest(
-  { method, path, headers, body }: Received,
-  secrets: readonly string[],
-): ReceivedRequest<Uint8Array> {
-  const mask = (text: string) => maskSecrets(text, secrets)
-  const masked = maskBytes(body, secrets)
-  const texts = [method, path, ...headers.flat()]
-  return {
-    method,
-    path,
-    headers,
-    body: masked,
-    isMasked: masked !== body || texts.some((text) => mask(text) !== text),
-  }
 }
 
 /** Returns bytes with each piece of a secret masked. Without a piece of a secret, returns the same bytes. */

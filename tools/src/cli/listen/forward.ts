@@ -27,9 +27,13 @@ export interface Forwarded {
  */
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
-  const hasPath = endpoint.pathname !== '/' || endpoint.search !== ''
-  const outgoing = { ...rest, url: endpoint, ...(hasPath ? {} : { target }) }
+  const outgoing = { ...rest, url: endpoint, ...(keepsPath(endpoint) ? { target } : {}) }
   return exchange(outgoing, TIMEOUT_SECONDS, MAX_ANSWER_BYTES, signal)
+}
+
+/** Returns whether requests keep their own path, because the URL of the endpoint has none. */
+export function keepsPath(endpoint: URL): boolean {
+  return endpoint.pathname === '/' && endpoint.search === ''
 }
 
 /** Returns the headers of an answer to pass on, as names and values in turns. */

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
-import { type Header, pairsOf } from '../../capture/headers.js'
-import type { EndpointAnswer, Hello, SignedAgain, Summary } from '../../workbench/live-data.js'
+import { pairsOf } from '../../capture/headers.js'
+import type { EndpointAnswer, Hello, Summary } from '../../workbench/live-data.js'
 import { replaceHeaders } from '../input/received.js'
 import { PAGE_HEADERS } from '../workbench-page.js'
 import { detailsOf, maskedJson, summaryOf } from './details.js'
@@ -174,21 +174,14 @@ export class PageServer {
   async #documentOf(action: string, kept: Kept): Promise<object | undefined> {
     const { received } = kept
     if (action === 'GET ') return detailsOf(kept, this.#settings.secrets)
-    if (received === undefined) return undefined
-    if (action === 'POST /sign') return { headers: this.#signAgain(received) } satisfies SignedAgain
-    if (action === 'POST /send') return this.#send(received)
-    if (action !== 'POST /sign-and-send') return undefined
-    return this.#send({ ...received, headers: replaceHeaders(received.headers, this.#signAgain(received)) })
+    return action === 'POST /sign-and-send' && received !== undefined ? this.#signAndSend(received) : undefined
   }
 
-  #signAgain({ body, secret }: Received): readonly Header[] {
-    return Object.entries(sign(body, secret, { clock: this.#settings.clock }))
-  }
-
-  async #send(received: Received): Promise<EndpointAnswer | undefined> {
-    const { endpoint } = this.#settings
+  async #signAndSend(received: Received): Promise<EndpointAnswer | undefined> {
+    const { endpoint, clock } = this.#settings
     if (endpoint === undefined) return undefined
-    const request = { ...received, target: received.path }
+    const signed = Object.entries(sign(received.body, received.secret, { clock }))
+    const request = { ...received, target: received.path, headers: replaceHeaders(received.headers, signed) }
     const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)
     return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_ANSWER) }
   }
