@@ -1,0 +1,66 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { IS_POSIX, isInstalled } from '../../test/support/programs.js'
+import { curlWithBody, shellWord } from '../src/curl.js'
+
+/** What would run a command, or change, if a shell expanded it. */
+const HOSTILE = [
+  `it's`,
+  `'; echo ran; '`,
+  `\\'; echo ran #`,
+  '$(echo ran)`echo ran`$HOME',
+  '!! !-1 ^a^b ~ * ? [a] {a,b} \\ \\n "" ; & | < > # = =ls @file',
+  '-d',
+]
+
+const SHELLS = ['sh', 'dash', 'bash', 'zsh', 'ksh'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
+
+describe.runIf(IS_POSIX).each(SHELLS)('in %s, a copied command', (shell) => {
+  const run = (command: string) => execFileSync(shell, ['-c', command], { encoding: 'utf8' })
+
+  it.each(HOSTILE)('passes this text on unchanged: %s', (text) => {
+    expect(run(`printf '%s' ${shellWord(text)}`)).toBe(text)
+    expect(run(`printf '%s' ${shellWord(`a${text}`)}`)).toBe(`a${text}`)
+  })
+
+  it.each([
+    ['text', Buffer.from(`@{"a":"it's $(echo ran) \`echo ran\` \\\\ !!"}`)],
+    ['bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ])('sends the headers and the body as they are: %s', (_, body) => {
+    const headers = HOSTILE.map((value, index): [string, string] => [`X-${index}`, value])
+    const script = `curl() { printf '%s\\0' "$@"; }\n${curlWithBody('http://a/b?c=[1]&d', headers, body)}`
+    const words = run(script).split('\0').slice(0, -1)
+    expect(words.slice(0, 2)).toEqual(['-ig', 'http://a/b?c=[1]&d'])
+    expect(words).toEqual(expect.arrayContaining(headers.map(([name, value]) => `${name}: ${value}`)))
+    expect(words.slice(-2)).toEqual(body.length === 256 ? ['--data-binary', '@-'] : ['--data-raw', String(body)])
+  })
+})
+
+describe.runIf(IS_POSIX && isInstalled('curl'))('curl sends', () => {
+  const received: { headers: Record<string, unknown>; body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    received.push({ headers: request.headers, body: Buffer.concat(chunks) })
+    response.end()
+  })
+  beforeAll(() => promisify((done: () => void) => server.listen(0, '127.0.0.1', done))())
+  afterAll(() => server.close())
+
+  it.each([
+    ['text', Buffer.from('@{"name":"it\'s"}')],
+    ['an empty body', Buffer.alloc(0)],
+    ['bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+    ['a long text', Buffer.alloc(100_000, 'a')],
+  ])('%s unchanged', async (_, body) => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const shell = spawn('sh', { stdio: ['pipe', 'ignore', 'ignore'] })
+    shell.stdin.end(curlWithBody(url, [['X-Nonce', HOSTILE[3] ?? '']], body))
+    expect(await once(shell, 'exit')).toEqual([0, null])
+    expect(received.at(-1)).toMatchObject({ body, headers: { 'x-nonce': HOSTILE[3] } })
+  })
+})
