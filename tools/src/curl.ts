@@ -26,7 +26,8 @@ export function curlWithBody(url: string, headers: readonly Header[], body: Uint
 function curlCommand(url: string, headers: readonly Header[], option: string, data: string): string {
   return [
     // Without -g, curl reads brackets in a URL as a pattern.
-    `curl -ig ${shellWord(url)}`,
+    'curl -ig',
+    shellWord(url),
     ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
     `${option} ${shellWord(data)}`,
   ].join(' \\\n  ')

@@ -21,7 +21,7 @@ import { sign } from './commands/sign.js'
 import { workbench } from './commands/workbench.js'
 import { jsonText, notesText, type Style, styleOf, wrapText, write } from './output/terminal.js'
 
-const COMMANDS: readonly Command[] = [secret, sign, send, check, diagnose, listen, workbench]
+export const COMMANDS: readonly Command[] = [secret, sign, send, check, diagnose, listen, workbench]
 
 const OPTIONS = [
   ['--help', 'shows this help, or that of a command: <command> --help'],

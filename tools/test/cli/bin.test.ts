@@ -31,7 +31,7 @@ function shell(script: string) {
 describe.runIf(IS_POSIX)('the command in a pipe', () => {
   it('signs and verifies a request', () => {
     const script =
-      '"$0" "$1" sign "$2" --secret-env WEBHOOK_SECRET --format http | "$0" "$1" verify - --secret-env WEBHOOK_SECRET'
+      '"$0" "$1" sign "$2" --secret-env WEBHOOK_SECRET --format http | "$0" "$1" diagnose - --secret-env WEBHOOK_SECRET --at timestamp'
     expect(shell(script)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Genuine: /), stderr: '' })
   })
 
@@ -107,7 +107,10 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', 
   })
 
   it('prints colours', () => {
-    const { shown, status } = atTerminal(['verify', '--header', 'a: b', '--secret-env', 'WEBHOOK_SECRET'], '')
+    const { shown, status } = atTerminal(
+      ['diagnose', '--header', 'a: b', '--body-file', body, '--secret-env', 'WEBHOOK_SECRET'],
+      '',
+    )
     expect([shown.includes('\x1b['), status]).toEqual([true, 1])
   })
 })
@@ -137,7 +140,7 @@ describe('the entry', () => {
   })
 
   it('passes the process to run', async () => {
-    process.argv = [process.execPath, PROGRAM, 'verify', '--secret-env', 'WEBHOOK_SECRET']
+    process.argv = [process.execPath, PROGRAM, 'diagnose', '--secret-env', 'WEBHOOK_SECRET']
     vi.stubEnv('WEBHOOK_SECRET', SECRET)
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(
       Object.assign(new PassThrough().end('X-Nonce: a\n\n'), { fd: 0 }) as never,
@@ -147,7 +150,7 @@ describe('the entry', () => {
       return true
     })
     await import('../../src/cli/main.js')
-    expect(String(write.mock.calls[0]?.[0])).toContain('missing_header')
+    expect(String(write.mock.calls[0]?.[0])).toContain('header_missing')
     expect(process.exitCode).toBe(1)
   })
 

@@ -205,8 +205,8 @@ describe('--language', () => {
   })
 
   it.each([
-    ['phyton', 'Unknown --language. Did you mean python?'],
-    ['cobol', `Unknown --language. Use one of: ${LANGUAGES.join(', ')}.`],
+    ['phyton', 'Unknown --language "phyton". Did you mean python?'],
+    ['cobol', `Unknown --language "cobol". Use one of: ${LANGUAGES.join(', ')}.`],
   ])('%s is an error', async (language, message) => {
     const { exitCode, said } = await call([...DIAGNOSE, '--language', language])
     expect([exitCode, said]).toEqual([2, `error: ${message}`])
@@ -227,14 +227,102 @@ it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => 
   // A signature, a command to paste or another long word stays whole.
   const isTooLong = (line: string) => line.length > columns && line.trim().includes(' ')
   for (const stdin of Object.values(captures())) {
-    for (const command of ['verify', 'diagnose']) {
-      const { text } = await call([command, '-', ...FROM_ENV], {
-        stdin,
-        columns,
-        env: { WEBHOOK_SECRET: GUIDE_SECRET },
-      })
-      expect(text.split('\n').length).toBeGreaterThan(4)
-      expect(text.split('\n').filter(isTooLong)).toEqual([])
-    }
+    const { text } = await call(DIAGNOSE, { stdin, columns, env: { WEBHOOK_SECRET: GUIDE_SECRET } })
+    expect(text.split('\n').length).toBeGreaterThan(4)
+    expect(text.split('\n').filter(isTooLong)).toEqual([])
   }
+})
+
+it('names the secret that matched', async () => {
+  const env = { NEW: 'new', OLD: SECRET }
+  const args = ['diagnose', '-', '--secret-env', 'NEW', '--secret-env', 'OLD', '--at', TIMESTAMP]
+  const { genuine, notes } = await diagnosed(capture(BODY), args, { env })
+  expect(genuine).toBe(true)
+  expect(notes).toContain('Signed with the secret of --secret-env OLD.')
+})
+
+describe('the request', () => {
+  const { headers } = signedRequest({ body: BODY })
+  const HEADER_OPTIONS = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+  const folder = mkdtempSync(join(tmpdir(), 'inbound-webhook-tools-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'sent.json')
+  writeFileSync(file, BODY)
+  /** The output of `curl -v`. */
+  const CURL = [
+    '*   Trying 127.0.0.1:8765...',
+    '> POST /x HTTP/1.1',
+    ...Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`),
+    `> Content-Length: ${BODY.length}`,
+    '> ',
+    '* upload completely sent off',
+    '< HTTP/1.1 401 Unauthorized',
+    '< Date: Tue, 14 Nov 2023 22:13:21 GMT',
+    '< ',
+    '',
+  ].join('\r\n')
+
+  it('may consist only of options, of which one may be standard input', async () => {
+    const args = ['diagnose', ...HEADER_OPTIONS, '--at', TIMESTAMP]
+    const { exitCode, text } = await call([...args, '--body-file', file, ...FROM_ENV])
+    expect([exitCode, text]).toEqual([0, expect.stringContaining('Read: a request, body of 7 bytes')])
+    expect(await call([...args, '--body-file', '-', ...FROM_ENV], { stdin: BODY })).toMatchObject({ exitCode: 0 })
+    const fromStdin = [...args, '--body-file', file, '--secret-file', '-']
+    expect(await call(fromStdin, { stdin: SECRET })).toMatchObject({ exitCode: 0 })
+  })
+
+  it('may have a header of --header instead of the captured one', async () => {
+    const stdin = capture(BODY, { signature: 'nonsense' })
+    const args = [...DIAGNOSE, '--header', `X-SIGNATURE:${headers['x-signature']}`]
+    expect(await call(args, { stdin })).toMatchObject({ exitCode: 0 })
+  })
+
+  it('may be the output of curl -v with the file that was sent', async () => {
+    const args = ['diagnose', '-', '--body-file', file, ...FROM_ENV]
+    const { exitCode, text } = await call(args, { stdin: CURL })
+    expect(exitCode).toBe(0)
+    expect(text).toContain('Time of arrival: 2023-11-14T22:13:21Z, from the Date of the response.')
+    expect(await call([...args, '--at', '2023-11-14T23:13:20Z'], { stdin: CURL })).toMatchObject({ exitCode: 1 })
+  })
+
+  it.each([
+    ['no file', ['none.http'], '', 'Cannot read the captured request "none.http": no such file or directory.'],
+    ['nothing', ['-'], '', 'The captured request is empty. Pass its file, pipe it in, or use --header and'],
+    ['the output of curl -v alone', ['-'], CURL, 'The capture has no body. Pass the file'],
+    ['a header without a colon', ['--header', 'X-Nonce'], '', '--header "X-Nonce" is not a header.'],
+    ['standard input for two', ['-', '--body-file', '-'], capture(BODY), 'from standard input: it was already read.'],
+    ['a time without its zone', ['-', '--at', '2023-11-14T22:13:20'], capture(BODY), '--at is not a time.'],
+    ['a body that was cut', ['-'], capture(BODY).subarray(0, -2), 'Content-Length is 7, but its body has 5 bytes.'],
+  ])('cannot be %s', async (_, args, stdin, message) => {
+    const { exitCode, text, said } = await call(['diagnose', ...args, ...FROM_ENV], { stdin })
+    expect([exitCode, text]).toEqual([2, ''])
+    expect(said).toContain(message)
+  })
+
+  it.each([
+    [[], 'unknown. If you know when the request arrived, pass --at'],
+    [['--at', 'timestamp'], '2023-11-14T22:13:20Z, from X-Timestamp'],
+    [['--at', '1700000300001'], '2023-11-14T22:18:20.001Z, from --at'],
+  ])('arrived at the time of %j', async (args, words) => {
+    const { text } = await call(['diagnose', '-', ...FROM_ENV, ...args], { stdin: capture(BODY) })
+    expect(text).toContain(`Time of arrival: ${words}.`)
+  })
+
+  it('is printed safe for a terminal, and without a secret', async () => {
+    const shown = 'q7Rk2vT9xLm4WcZ8bNd1YhGf5sJp3UeA'
+    const encoded = Buffer.from(`key:${shown}`).toString('base64')
+    const signed = Object.entries(signedRequest({ body: '', nonce: shown, secret: shown }).headers)
+    const head = [
+      ':method: POST',
+      `:path: /\x1b[2J/${shown}?token=${encoded}`,
+      ...signed.map((pair) => pair.join(': ')),
+    ]
+    for (const json of [[], ['--json']]) {
+      const around = { stdin: `${head.join('\n')}\n\n`, env: { WEBHOOK_SECRET: shown } }
+      const { exitCode, text, stderr } = await call([...DIAGNOSE, ...json], around)
+      expect(exitCode).toBe(0)
+      expect(text).toContain('u001b[2J/[secret]')
+      for (const form of [shown, encoded.slice(8, 20), '\x1b[2J']) expect(text + stderr).not.toContain(form)
+    }
+  })
 })

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { shellWord } from '../../src/cli/command.js'
 import { describeError } from '../../src/cli/describe-error.js'
 import { contentTypeOf } from '../../src/cli/http-client.js'
 import { findingsText } from '../../src/cli/output/findings.js'
@@ -121,19 +120,6 @@ describe('findingsText', () => {
     expect(findingsText([hostile], style)).toBe(
       "1. a\\u001b[2Jb\\u000ac (body_json)\n     \\u001b[2J\\u000d\n   Fix, on the sender's side:\n     \\u009b2J\n     go: \\u001b\n",
     )
-  })
-})
-
-describe('shellWord', () => {
-  it.each([
-    ['body.json', 'body.json'],
-    ['a b', "'a b'"],
-    ["it's", "'it'\\''s'"],
-    ['$(x)`y`"z"\\!', `'$(x)\`y\`"z"\\!'`],
-    ['', "''"],
-    ['~', "'~'"],
-  ])('%j: %s', (text, word) => {
-    expect(shellWord(text)).toBe(word)
   })
 })
 

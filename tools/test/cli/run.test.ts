@@ -3,11 +3,19 @@ import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { describeFile, GUIDE, guideAddress, pathInPackage } from '../../src/cli/command.js'
-import { run } from '../../src/cli/run.js'
-import { call } from './call.js'
+import {
+  type Command,
+  describeFile,
+  GUIDE,
+  guideAddress,
+  parseCall,
+  pathInPackage,
+  quote,
+} from '../../src/cli/command.js'
+import { COMMANDS as ALL, run } from '../../src/cli/run.js'
+import { call, FROM_ENV } from './call.js'
 
-const COMMANDS = ['secret', 'sign', 'send', 'check', 'verify', 'diagnose', 'listen', 'workbench']
+const COMMANDS = ['secret', 'sign', 'send', 'check', 'diagnose', 'listen', 'workbench']
 
 describe('help', () => {
   it.each([[['--help']], [['-h']]])('%j lists the commands', async (args) => {
@@ -26,6 +34,15 @@ describe('help', () => {
     expect(await call([name, '-h', 'whatever', 'else'])).toMatchObject({ text })
   })
 
+  it.each(COMMANDS)('of %s has an example, which is a right call', async (name) => {
+    const [, example = ''] =
+      /\n\nExample:\n {2}npx inbound-webhook-tools (.*)\n\n/.exec((await call([name, '--help'])).text) ?? []
+    const [command, ...args] = example.replace(/ > .*/, '').split(' ')
+    expect(command).toBe(name)
+    const found = ALL.find((one) => one.name === name) as Command
+    expect(() => parseCall(args, found)).not.toThrow()
+  })
+
   it('of sign is complete', async () => {
     const { text } = await call(['sign', '--help'])
     expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-tools sign [file|-] [options]')
@@ -37,17 +54,10 @@ describe('help', () => {
     for (const args of [[], ...COMMANDS.map((name) => [name])]) {
       const { text } = await call([...args, '--help'], { columns })
       // A long address stays whole, so that it can be opened.
-      const isTooLong = (line: string) => line.length > columns && !/^ *https:\S+$/.test(line)
+      const isTooLong = (line: string) => line.length > columns && !/^ *https:\S+$|^ {2}npx /.test(line)
       expect(text.split('\n').filter(isTooLong)).toEqual([])
       // The text uses the width.
       expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeGreaterThan(columns - 15)
-    }
-  })
-
-  it('is a document with --json', async () => {
-    for (const args of [[], ['sign']]) {
-      const { text } = await call([...args, '--help', '--json'])
-      expect(JSON.parse(text)).toEqual({ help: expect.stringContaining('Usage') })
     }
   })
 })
@@ -98,23 +108,23 @@ it('--version prints the version of the package', async () => {
 
 describe('a wrong call', () => {
   it.each([
-    [['verfy'], 'error: Unknown command. Did you mean verify?'],
-    [['nonsense'], 'Unknown command. Use one of: secret, sign, send, check, verify, diagnose,'],
-    [['--json', 'sign'], 'Unknown command.'],
-    [['sign', '--fromat', 'curl'], 'Unknown option. Did you mean --format?'],
-    [['sign', '-x'], 'Unknown option. Use one of: --secret-env, --secret-file, --format, --url, --timestamp, --nonce,'],
+    [['signn'], 'error: Unknown command "signn". Did you mean sign?'],
+    [['verify'], 'Unknown command "verify". Use one of: secret, sign, send, check, diagnose,'],
+    [['--json', 'sign'], 'Unknown command'],
+    [['sign', '--fromat', 'curl'], 'Unknown option "--fromat". Did you mean --format?'],
+    [['sign', '-x'], 'Unknown option "-x". Use one of: --secret-env, --secret-file, --format, --url, --timestamp,'],
+    [['check', 'http://a', '--only', 'foo', ...FROM_ENV], 'Unknown case of --only or --skip "foo". Did you mean body?'],
     [['sign', '--format'], 'error: --format needs a value. Pass --format FORMAT, or --format=FORMAT if'],
     [['sign', '--format', '--json'], '--format needs a value.'],
     [['send', 'http://localhost/', '--timeout', '-5'], 'or --timeout=SECONDS if the value begins with a dash.'],
     [['sign', '--secret-env', '-hunter2'], '--secret-env needs a value.'],
-    [['sign', '--json=yes'], '--json takes no value.'],
+    [['sign', '--json=yes'], '--json takes no value. Leave out = "yes".'],
     [['sign', '--timestamp', '1e9'], '--timestamp is not a number.'],
     [['sign', '--timestamp', '1.25.5'], '--timestamp is not a number.'],
-    [['s'], 'Unknown command. Use one of: secret'],
+    [['s'], 'Unknown command "s". Use one of: secret'],
     [['sign', '--key', 'hunter2'], 'A secret must not be an argument'],
     [['sign', '-s', 'hunter2'], 'A secret must not be an argument'],
-    [['sign', '--skip', 'hunter2'], 'Unknown option.'],
-    [['sign', '--as', 'hunter2'], 'Unknown option.'],
+    [['sign', '--skip', 'hunter2'], 'Unknown option "--skip".'],
     [['sign', '__proto__', '--__proto__'], 'Unknown option.'],
     [['sign', 'a', 'b'], 'Too many arguments. A secret is never an argument. See inbound-webhook-tools sign --help'],
     [['secret', 'a'], 'Too many arguments.'],
@@ -135,8 +145,6 @@ describe('a wrong call', () => {
     [['sign', '--secret', 'hunter2-hunter2']],
     [['sign', '--secret=hunter2-hunter2']],
     [['sign', '-shunter2-hunter2']],
-    [['verify', '--key', 'hunter2-hunter2']],
-    [['verify', '--token', 'hunter2-hunter2']],
     [['diagnose', '--signing-secret=hunter2-hunter2']],
     [['send', 'http://localhost', '--hmac-key', 'hunter2-hunter2']],
   ])('%j explains where to put the secret, and does not repeat it', async (args) => {
@@ -160,12 +168,12 @@ describe('a wrong call', () => {
     [['sign', '--url', 'hunter2']],
     [['sign', '--timestamp', 'hunter2']],
     [['sign', '--nonce', 'hunter2 ü']],
-    [['verify', 'hunter2']],
-    [['verify', 'request.http', '--secret-env', 'hunter2']],
-    [['verify', 'request.http', '--secret-file', 'hunter2']],
-    [['verify', '--header', 'hunter2']],
-    [['verify', '--header', 'a: b', '--body-file', 'hunter2']],
-    [['verify', '--header', 'a: b', '--at', 'hunter2']],
+    [['diagnose', 'hunter2']],
+    [['diagnose', 'request.http', '--secret-env', 'hunter2']],
+    [['diagnose', 'request.http', '--secret-file', 'hunter2']],
+    [['diagnose', '--header', 'hunter2']],
+    [['diagnose', '--header', 'a: b', '--body-file', 'hunter2']],
+    [['diagnose', '--header', 'a: b', '--at', 'hunter2']],
     [['diagnose', '--language', 'hunter2']],
     [['send', 'hunter2']],
     [['send', 'http://user:hunter2@localhost/']],
@@ -185,6 +193,36 @@ describe('a wrong call', () => {
       expect([exitCode, text]).toEqual([2, ''])
       expect(stderr).not.toContain('hunter2')
     }
+  })
+})
+
+describe('an argument in a message', () => {
+  it.each([
+    'foo',
+    '--format',
+    '65536',
+    '-1',
+    '1.5',
+    'ftp://localhost/',
+    'none.json',
+    '../a b/request.http',
+    'C:\\a\\b.txt',
+  ])('is shown: %s', (argument) => {
+    expect(quote(argument)).toBe(` "${argument}"`)
+  })
+
+  it.each([
+    'cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE',
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    'd2b1687e5f4678ecb5ef2634a5161c8384f8b0bfdb8606f675e865093dbae370',
+    'hunter2',
+    'correct horse battery staple',
+    'http://user:password@localhost/',
+    'https://example.com/hooks?token=abc',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVPmB92K27uhbUJU1p1r',
+    'a\u001b[2J.txt',
+  ])('is not shown, because it may be a secret: %s', (argument) => {
+    expect(quote(argument)).toBe('')
   })
 })
 

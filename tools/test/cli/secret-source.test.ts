@@ -81,10 +81,14 @@ describe('a secret', () => {
   })
 
   it.each([
-    ['is not set', [BODY, '--secret-env', 'OTHERS'], 'is not set. Export it, and pass its name without $'],
+    [
+      'is not set',
+      [BODY, '--secret-env', 'OTHERS'],
+      'variable OTHERS of --secret-env is not set. Export it, and pass its name without $',
+    ],
     ['is inherited from nowhere', [BODY, '--secret-env', 'toString'], 'is not set'],
-    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env is empty.'],
-    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], 'The secret of --secret-file is empty.'],
+    ['is empty', [BODY, '--secret-env', 'EMPTY'], 'The secret of --secret-env EMPTY is empty.'],
+    ['is an empty file', [BODY, '--secret-file', file('\n', 'empty')], '/empty is empty. Set it, and try again.'],
     ['is no UTF-8', [BODY, '--secret-file', file(Uint8Array.of(0xff, 0xfe, 0x61, 0), 'utf16')], 'is not UTF-8'],
     ['is a folder', [BODY, '--secret-file', folder], 'illegal operation on a directory.'],
     ['has no possible name', [BODY, '--secret-file', 'a\0b'], 'ERR_INVALID_ARG_VALUE'],

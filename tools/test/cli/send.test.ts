@@ -284,15 +284,15 @@ it.each([
 describe('a wrong call', () => {
   const URL = 'http://localhost/'
   it.each([
-    [[], 'Invalid or missing URL.'],
-    [['localhost'], 'Invalid or missing URL.'],
-    [['file:///etc/passwd'], 'Invalid or missing URL.'],
+    [[], 'Missing URL. Pass one like'],
+    [['localhost'], 'URL "localhost" is not an http or https URL.'],
+    [['file:///etc/passwd'], 'URL is not an http or https URL.'],
     [['http://user@localhost/'], 'without a user name'],
     [['http://:password@localhost/'], 'without a user name'],
-    [[URL, '-', '--timeout', 'long'], '--timeout is not a number.'],
-    [[URL, '-', '--replay'], 'Unknown option.'],
-    [[URL, '-', '--header', 'nonsense'], "--header is not a header. Pass --header 'Name: value'."],
-    [[URL, 'none.json'], 'no such file'],
+    [[URL, '-', '--timeout', 'long'], '--timeout "long" is not a number.'],
+    [[URL, '-', '--replay'], 'Unknown option "--replay".'],
+    [[URL, '-', '--header', 'nonsense'], '--header "nonsense" is not a header. Pass --header \'Name: value\'.'],
+    [[URL, 'none.json'], 'Cannot read the body "none.json": no such file'],
   ])('%j prints what to do', async (args, message) => {
     const { exitCode, text, said } = await call(['send', ...args, ...FROM_ENV])
     expect([exitCode, text]).toEqual([2, ''])

@@ -70,11 +70,9 @@ describe('the row of a request', () => {
 
 describe('the details of a request', () => {
   it('have the result of each rule, and the expected signature per secret', () => {
-    const { received } = detailsOf({ id: 1, report: REPORT, received: RECEIVED }, [SECRET, 'another'])
-    expect(received?.report.expected).toEqual(
-      [SECRET, 'another'].map((secret) => signatureOf('1700000000', '', '{}', secret)),
-    )
-    expect(received?.report.rules.map(({ reason, status }) => [reason, status])).toEqual([
+    const { report } = detailsOf({ id: 1, report: REPORT, received: RECEIVED }, [SECRET, 'another'])
+    expect(report?.expected).toEqual([SECRET, 'another'].map((secret) => signatureOf('1700000000', '', '{}', secret)))
+    expect(report?.rules.map(({ reason, status }) => [reason, status])).toEqual([
       ['missing_header', 'broken'],
       ['invalid_timestamp', 'met'],
       ['timestamp_outside_window', 'met'],
@@ -82,17 +80,10 @@ describe('the details of a request', () => {
       ['signature_mismatch', 'not checked'],
       ['replayed_nonce', 'not checked'],
     ])
-    expect(received?.report).toMatchObject({
+    expect(report).toMatchObject({
       genuine: false,
       findings: [FINDING],
       arrival: [TIME, 'by the clock of listen'],
-    })
-    expect(received?.request).toEqual({
-      method: 'POST',
-      path: '/hooks/42',
-      headers: RECEIVED.headers,
-      body: RECEIVED.body,
-      isMasked: false,
     })
   })
 
@@ -104,8 +95,8 @@ describe('the details of a request', () => {
       'Accepted before: the same nonce 12 s ago.',
     ],
   ])('say whether the nonce was new: %j', (result, status, detail) => {
-    const { received } = detailsOf({ id: 1, report: { ...REPORT, ...result }, received: RECEIVED }, [SECRET])
-    expect(received?.report.rules.at(-1)).toMatchObject({ status, detail })
+    const details = detailsOf({ id: 1, report: { ...REPORT, ...result }, received: RECEIVED }, [SECRET])
+    expect(details.report?.rules.at(-1)).toMatchObject({ status, detail })
   })
 
   it('have no bytes if none are kept', () => {
@@ -115,7 +106,6 @@ describe('the details of a request', () => {
       forwarded: { status: 204 },
       differences: ['x'],
       savedAs: 'a.http',
-      findings: [FINDING],
     })
   })
 })
@@ -125,18 +115,12 @@ describe('no secret is in the JSON for the page', () => {
 
   it.each<[string, Partial<Received>]>([
     ['the path', { path: `/hooks/${SECRET}` }],
-    ['the name of a header', { headers: [[SECRET.toLowerCase(), 'a']] }],
-    [
-      'the value of a header',
-      { headers: [['Authorization', `Basic ${Buffer.from(`user:${SECRET}`).toString('base64')}`]] },
-    ],
     ['the body', { body: Uint8Array.from(Buffer.from(`{"secret":"${SECRET}"}`)) }],
   ])('if it is in %s', (_, parts) => {
     const received = { ...RECEIVED, ...parts }
     const details = detailsOf({ id: 1, report: { ...REPORT, path: received.path }, received }, [SECRET])
-    expect(details.received?.request.isMasked).toBe(true)
     const json = maskedJson(details, [SECRET])
-    const bytes = text(details.received?.request.body)
+    const bytes = text(details.report?.body)
     for (const whole of [json, bytes]) {
       expect(whole).not.toContain(SECRET.slice(0, 8))
       expect(whole.toLowerCase()).not.toContain(SECRET.toLowerCase().slice(8, 16))
@@ -147,9 +131,8 @@ describe('no secret is in the JSON for the page', () => {
   it('if it is in what was signed, or has characters beyond ASCII', () => {
     const secret = 'Schlüssel für Zoë'
     const signedMessage = Uint8Array.from(Buffer.from(`1:2:${secret}`))
-    const { received } = detailsOf({ id: 1, report: REPORT, received: { ...RECEIVED, signedMessage } }, [secret])
-    expect(text(received?.report.signedMessage)).toBe('1:2:[secret]')
-    expect(received?.request.isMasked).toBe(false)
+    const { report } = detailsOf({ id: 1, report: REPORT, received: { ...RECEIVED, signedMessage } }, [secret])
+    expect(text(report?.signedMessage)).toBe('1:2:[secret]')
   })
 
   it('and bytes are in base64', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RejectionReason } from '../../../../src/index.js'
 import { answerHeaders, findDifferences } from '../../../src/cli/listen/forward.js'
 
 describe('the headers of an answer', () => {
@@ -16,18 +17,71 @@ describe('the headers of an answer', () => {
   })
 })
 
-describe('the clock of an endpoint that refuses a genuine request', () => {
+const AT = Date.UTC(2023, 10, 14, 22, 13, 20)
+const ANSWER = { status: 401, statusText: '', headers: {}, body: '', rawHeaders: [], bytes: new Uint8Array() }
+
+/** Returns the differences if `listen` decides so, and the endpoint answers so, in one text. */
+function differences(
+  answer: { status: number; drift?: number; location?: string },
+  { reason, body = '{}' }: { reason?: RejectionReason; body?: string } = {},
+): string {
+  const { status, drift, location } = answer
+  const headers = {
+    ...(drift === undefined ? {} : { date: new Date(AT + drift * 1000).toUTCString() }),
+    ...(location === undefined ? {} : { location }),
+  }
+  const verdict = { reason, body: Buffer.from(body), keyLength: 43, answeredAt: AT }
+  return findDifferences(verdict, { ...ANSWER, status, statusText: 'no response (refused)', headers }).join('\n')
+}
+
+it('nothing differs if both decide in the same way', () => {
+  expect(differences({ status: 204 })).toBe('')
+  expect(differences({ status: 401 }, { reason: 'signature_mismatch' })).toBe('')
+})
+
+describe('if the endpoint refuses a genuine request, the difference', () => {
+  it('names what can differ', () => {
+    const text = differences({ status: 401, drift: 0 })
+    expect(text).toContain('Accepted here, 401 there.')
+    expect(text).toContain('Not its clock: the Date of its answer is that of this machine.')
+    expect(text).toContain('the key that matched here has 43 bytes')
+    // sha256sum of the two bytes.
+    expect(text).toContain('2 bytes, 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a.')
+    expect(differences({ status: 401 })).toContain('the answer has no Date')
+  })
+
   it.each([
     [300, 'Not its clock: the Date of its answer is 300 s ahead of this machine.'],
     [301, 'Its clock is 301 s ahead of this machine, as the Date of its answer shows.'],
     [-300, 'Not its clock: the Date of its answer is 300 s behind this machine.'],
     [-301, 'Its clock is 301 s behind this machine, as the Date of its answer shows.'],
-  ])('is named if it is outside of the window: %d s', (drift, text) => {
-    const answeredAt = Date.UTC(2023, 10, 14, 22, 13, 20)
-    const headers = { date: new Date(answeredAt + drift * 1000).toUTCString() }
-    const verdict = { reason: undefined, body: new Uint8Array(), keyLength: 10, answeredAt }
-    expect(findDifferences(verdict, { ...ANSWER, headers })).toContain(text)
+  ])('names its clock if it is outside of the window: %d s', (drift, text) => {
+    expect(differences({ status: 401, drift }).split('\n')).toContain(text)
+  })
+
+  it('says how long the body is after it was parsed and written again, if that changes the length', () => {
+    const text = differences({ status: 403 }, { body: '{ "a": 1.0 }' })
+    expect(text).toContain('it has 7 bytes. Pass the raw body.')
+    expect(differences({ status: 400 }, { body: 'no json' })).not.toContain('parsed JSON')
   })
 })
 
-const ANSWER = { status: 401, statusText: '', headers: {}, body: '', rawHeaders: [], bytes: new Uint8Array() }
+it.each<[RejectionReason, number, string]>([
+  ['replayed_nonce', 0, 'It accepts replays'],
+  ['signature_mismatch', 0, 'It has another secret, or ignores the result'],
+  ['timestamp_outside_window', 0, 'It ignores the result of verify'],
+  ['timestamp_outside_window', -3600, 'Its clock is 3600 s behind'],
+])('if the endpoint accepts what breaks %s, the difference says why', (reason, drift, why) => {
+  expect(differences({ status: 200, drift }, { reason })).toContain(`Refused here (${reason}), 200 there. ${why}`)
+})
+
+it.each([
+  [{ status: 0 }, 'The endpoint gave no response (refused).'],
+  [{ status: 404 }, 'before verify'],
+  [{ status: 500 }, 'The handler of the endpoint failed'],
+  [{ status: 503 }, 'did not decide'],
+  [{ status: 301 }, 'The endpoint redirects. A redirect was not followed'],
+  [{ status: 308, location: '/there' }, 'redirects to /there.'],
+])('says what %j means', (answer, text) => {
+  expect(differences(answer)).toContain(text)
+})

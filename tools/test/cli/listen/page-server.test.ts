@@ -114,7 +114,7 @@ async function openEvents(url: string) {
       if (events().length < count) throw new Error(`${events().length} events of ${count}`)
       return events()
     })
-  return { response, closed, events, waitFor }
+  return { response, closed, text: () => text, events, waitFor }
 }
 
 describe('the page', () => {
@@ -191,7 +191,7 @@ describe('an empty 404 is the answer', () => {
       const { status, text } = await ask(`${url}${path}`, headersFor(host))
       expect([status, text]).toEqual([404, ''])
     }
-    expect((await act(url, 'requests/1/sign', headersFor(host))).status).toBe(404)
+    expect((await act(url, 'requests/1/sign-and-send', headersFor(host))).status).toBe(404)
   })
 
   it.each<[string, Record<string, string>]>([
@@ -199,22 +199,21 @@ describe('an empty 404 is the answer', () => {
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['text, which a page may send without asking', { 'Content-Type': 'text/plain' }],
   ])('to an action of %s', async (_, headers) => {
-    const { page, url } = await start()
+    const { page, url } = await start({ endpoint: new URL('http://127.0.0.1:1/') })
     page.add(REPORT, RECEIVED)
-    expect(await act(url, 'requests/1/sign', headers)).toMatchObject({ status: 404, text: '' })
-    expect((await act(url, 'requests/1/sign')).status).toBe(200)
+    expect(await act(url, 'requests/1/sign-and-send', headers)).toMatchObject({ status: 404, text: '' })
+    expect((await act(url, 'requests/1/sign-and-send')).status).toBe(200)
   })
 
   it.each([
     ['GET', 'requests/2'],
     ['GET', 'requests/x'],
-    ['GET', 'requests/1/sign'],
+    ['GET', 'requests/1/sign-and-send'],
     ['GET', 'package.json'],
     ['POST', ''],
     ['POST', 'events'],
     ['POST', 'requests/1'],
     ['POST', 'requests/1/unknown'],
-    ['POST', 'requests/1/send'],
     ['OPTIONS', ''],
     ['HEAD', ''],
   ])('to %s %s', async (method, path) => {
@@ -306,7 +305,8 @@ describe('the events', () => {
   })
 
   it('do not wait for a page that does not read: it is disconnected', async () => {
-    const { page, url, host, token } = await start()
+    // Without secrets, nothing is masked, which takes most of the time.
+    const { page, url, host, token } = await start({ secrets: [] })
     const stalled = connect(Number(host.split(':')[1]), '127.0.0.1').on('error', () => {})
     stalled.write(`GET /${token}/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
     await once(stalled, 'readable')
@@ -317,7 +317,9 @@ describe('the events', () => {
       if (index % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     // The page that reads gets everything, and the other one gets the end of its connection.
-    expect((await reader.waitFor(12_001)).at(-1)?.data.id).toBe(12_000)
+    await eventually(() => {
+      if (!reader.text().includes('"id":12000,')) throw new Error('still unread')
+    })
     let bytes = 0
     stalled.on('data', (chunk) => {
       bytes += chunk.length
@@ -325,17 +327,8 @@ describe('the events', () => {
     stalled.resume()
     await once(stalled, 'close')
     expect(bytes).toBeLessThan(2 ** 23)
-  })
-
-  it('do not delay the end for a page that does not read', async () => {
-    const { page, host, token } = await start()
-    const stalled = connect(Number(host.split(':')[1]), '127.0.0.1').on('error', () => {})
-    stalled.write(`GET /${token}/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-    await once(stalled, 'readable')
-    for (let index = 0; index < 5000; index++) page.add(LONG_REPORT, undefined)
-    await page.end()
-    stalled.destroy()
-  })
+    // It fills the buffers of the system.
+  }, 60_000)
 })
 
 describe('an action', () => {
@@ -360,44 +353,27 @@ describe('an action', () => {
     endpoint.close()
   })
 
-  const isAccepted = async (headers: Iterable<readonly [string, string]>) =>
-    (await verify({ webhookId: '42', headers, body: BODY }, SECRET, new MemoryNonceStore())).ok
-
-  it('signs the body again with the secret that matched, which it does not show', async () => {
-    const { page, url } = await start({ secrets: ['another secret', SECRET] })
+  it('signs with the secret that matched, sends the same bytes, and returns the beginning of the response', async () => {
+    const { page, url } = await start({ endpoint: new URL(address), secrets: ['another secret', SECRET] })
     page.add(REPORT, RECEIVED)
-    const { status, text } = await act(url, 'requests/1/sign')
-    expect(status).toBe(200)
-    expect(text).not.toContain(SECRET.slice(0, 8))
-    expect(await isAccepted(JSON.parse(text).headers)).toBe(true)
-  })
-
-  it('sends the same request to the endpoint, and returns the beginning of its answer without the secret', async () => {
-    const { page, url } = await start({ endpoint: new URL(address) })
-    page.add(REPORT, RECEIVED)
-    const { text } = await act(url, 'requests/1/send')
-    const answer = JSON.parse(text)
-    expect(received).toMatchObject([{ url: '/hooks/42', body: '{"event":"paid"}' }])
-    expect(received[0]?.rawHeaders.slice(0, 12)).toEqual(RECEIVED.headers.flat())
+    const answer = JSON.parse((await act(url, 'requests/1/sign-and-send')).text)
+    expect(received).toMatchObject([
+      { url: '/hooks/42', body: '{"event":"paid"}', headers: { 'content-type': 'application/json' } },
+    ])
+    const headers = Object.entries(received[0]?.headers ?? {}) as [string, string][]
+    const store = new MemoryNonceStore()
+    expect(await verify({ webhookId: '42', headers, body: BODY }, SECRET, store)).toMatchObject({ ok: true })
     expect(answer).toMatchObject({ status: 403, statusText: 'No' })
     expect(answer.headers).toContainEqual(['X-Answer', 'yes'])
     expect(answer.body).toHaveLength(16_384 - SECRET.length + '[secret]'.length)
     expect(answer.body.startsWith('<script>[secret]</script>aaa')).toBe(true)
   })
 
-  it('sends it with a new signature', async () => {
-    const { page, url } = await start({ endpoint: new URL(`${address}/other`) })
-    page.add(REPORT, RECEIVED)
-    expect(JSON.parse((await act(url, 'requests/1/sign-and-send')).text)).toMatchObject({ status: 403 })
-    expect(received[0]).toMatchObject({ url: '/other', headers: { 'content-type': 'application/json' } })
-    expect(await isAccepted(Object.entries(received[0]?.headers ?? {}) as [string, string][])).toBe(true)
-  })
-
   it('ends when the listener ends, also if the endpoint does not answer', async () => {
     endpoint.removeAllListeners('request').on('request', () => {})
     const { page, url } = await start({ endpoint: new URL(address) })
     page.add(REPORT, RECEIVED)
-    const answered = act(url, 'requests/1/send').catch((error: Error) => error)
+    const answered = act(url, 'requests/1/sign-and-send').catch((error: Error) => error)
     await new Promise((resolve) => setTimeout(resolve, 100))
     await page.end()
     await answered

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { SECRET } from '../../../../test/support/request.js'
 import { Receiver } from '../../../src/cli/listen/receiver.js'
 import type { Report } from '../../../src/cli/listen/report.js'
@@ -43,7 +42,11 @@ it('answers no more requests while 100 reports wait to be printed', async () => 
       printed++
     },
   })
-  const server = createServer((request, response) => void receiver.receive(request, response)).listen(0, '127.0.0.1')
+  let received = 0
+  const server = createServer((request, response) => {
+    received++
+    void receiver.receive(request, response)
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   let answered = 0
@@ -51,12 +54,12 @@ it('answers no more requests while 100 reports wait to be printed', async () => 
     fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).then(() => {
       answered++
     })
-  await Promise.all(Array.from({ length: 100 }, ask))
-  const last = ask()
-  await sleep(200)
-  expect(answered).toBe(100)
+  // 100 wait, and the next one is not answered, although all have arrived.
+  const asked = Array.from({ length: 101 }, ask)
+  await vi.waitFor(() => expect(received).toBe(101), 8000)
+  await vi.waitFor(() => expect(answered).toBe(100), 8000)
   printing.abort()
-  await last
+  await Promise.all(asked)
   await receiver.stop()
   expect(printed).toBe(101)
   server.closeAllConnections()
