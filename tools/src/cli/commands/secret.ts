@@ -6,7 +6,7 @@ export const secret = defineCommand({
   summary: 'Creates a signing secret of 43 characters: 32 random bytes.',
   operands: [],
   options: {},
-  notes: ['A file that is written with umask 077 can be read by you alone.'],
+  notes: ['Run umask 077 first, so that only you can read the file.'],
   example: 'secret > webhook.secret',
 
   async run(_call, { stdout }) {

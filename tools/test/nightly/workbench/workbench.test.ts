@@ -25,9 +25,24 @@ import { readCapture } from '../../../src/capture/read-capture.js'
 import type { Finding } from '../../../src/diagnose/finding.js'
 import { call } from '../../cli/call.js'
 import { diagnoseBriefly } from '../../diagnose/brief-search.js'
-import { CAPTURED } from '../../diagnose/captured.js'
 
 // These tests open the page in a real browser, as a file.
+
+interface Captured {
+  readonly name: string
+  readonly codes: readonly string[]
+  readonly now: number
+  readonly secret: string | string[]
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, in base64. */
+  readonly body: string
+}
+
+/** Requests of senders in nine languages, one per line. */
+const CAPTURED: readonly Captured[] = readFileSync(join(ROOT, 'tools/test/diagnose/captured.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line))
 
 describe.runIf(CAN_RUN)('the signature workbench', () => {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-'))
