@@ -68,7 +68,7 @@ describe('a captured request may be', () => {
     ['a body that is a list of bytes', { ...LOG, body: [...Buffer.from(BODY)] }],
   ])('%s', async (_, document) => {
     const clock = { now: () => NOW + 3_600_000 }
-    const { exitCode, text } = await call(['verify', ...FROM_ENV, '--json'], {
+    const { exitCode, text } = await call(['diagnose', ...FROM_ENV, '--json'], {
       stdin: JSON.stringify(document),
       clock: clock as never,
     })
