@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'ci',
           include: CI,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: [PACKED, 'test/support/prepared.ts'],
         },

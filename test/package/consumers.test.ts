@@ -41,7 +41,7 @@ async function output(cwd: string, ...args: string[]): Promise<string> {
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
 const SAID = 'true replayed_nonce signature_mismatch true ERR_NONCE_STORE ERR_NONCE_STORE_FULL ERR_INVALID_ARGUMENT'
-const SAID_WHEN_MIXED = 'true ERR_NONCE_STORE ERR_NONCE_STORE_FULL\ntrue ERR_NONCE_STORE ERR_INVALID_ARGUMENT'
+const SAID_WHEN_MIXED = 'true ERR_NONCE_STORE ERR_NONCE_STORE_FULL\nERR_NONCE_STORE ERR_INVALID_ARGUMENT'
 
 it.each([
   ['esm', SAID],
@@ -87,7 +87,6 @@ describe('types hold', () => {
 
   // With `skipLibCheck`, the compiler checks less.
   it.each([
-    ['node16', 'node16'],
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
   ])('under moduleResolution %s, module %s', async (moduleResolution, module) => {
