@@ -1,5 +1,4 @@
 import type { Rejected, RejectionReason } from './result.js'
-import type { HeaderName } from './rules/formats.js'
 
 const CONNECTION_CLOSE = { Connection: 'close' } as const
 const RETRY_AFTER = { 'Retry-After': '1' } as const
@@ -54,7 +53,7 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
   /** The first broken rule, for your log. Do not send the reason, because it would help an attacker. */
   readonly reason: RejectionReason
   /** The missing header, if the reason is `missing_header`. */
-  readonly header: HeaderName | undefined
+  readonly header: string | undefined
   /** What is wrong and what to do, for your log. Do not send this text, because it would help an attacker. */
   readonly detail: string
   /** The webhook that the request was sent to. */

@@ -7,7 +7,7 @@ export { type RefusalLog, type RefusalOptions, refusal, refuse } from './refuse.
 export type { Secret, WebhookRequest } from './request.js'
 export type { Accepted, Rejected, RejectionReason, Verification } from './result.js'
 export type { Body } from './rules/body.js'
-export type { HeaderName, HeadersInput } from './rules/headers.js'
+export type { HeadersInput } from './rules/headers.js'
 export { type SignedHeaders, type SignOptions, sign } from './sign.js'
 export { MemoryNonceStore, type MemoryNonceStoreOptions } from './stores/memory/store.js'
 export type { NonceStore } from './stores/nonce-store.js'

@@ -1,13 +1,14 @@
 import { assertOptions, assertText, invalidType } from './arguments.js'
+import { checkHeaders, checkMessage, checkWindow } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
 import { rejectedUnread, WebhookRejectedError } from './errors.js'
 import { assertHeaders } from './hints/headers.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
-import { readSecrets, type Secret } from './request.js'
+import type { Secret } from './request.js'
 import type { Accepted } from './result.js'
 import { readHeaders } from './rules/headers.js'
+import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
-import { checkHeaders, checkMessage, checkWindow } from './verify.js'
 
 /** A request that was not checked yet, and the webhook that the request was sent to. */
 export interface WebhookSource extends ReadBodyOptions {
@@ -60,32 +61,42 @@ export type ReceivedWebhook = Accepted & {
  * console.log(body.toString()) // {"event":"invoice.paid"}
  * ```
  */
-export async function receive(
+export function receive(
   source: WebhookSource,
   secret: Secret,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<ReceivedWebhook> {
+  return receiveRequest(OWN_SCHEME, source, secret, nonceStore, clock)
+}
+
+/** Does what `receive` does, for any scheme. */
+export async function receiveRequest<Secrets, Key, Result extends { ok: true }>(
+  scheme: Scheme<Secrets, Key, Result>,
+  source: WebhookSource,
+  secret: Secrets,
+  nonceStore: NonceStore,
+  clock: Clock,
+): Promise<Result & { body: RawBody }> {
   assertOptions(source, ['webhookId', 'request', 'maxBytes', 'bodyTimeout'], 'source')
   const { webhookId, request } = source
   assertText(webhookId, 'source.webhookId', 'Pass { webhookId, request } with the ID as a string.')
   if (request === undefined) throw invalidType('source.request is undefined. Pass { webhookId, request }.')
   const limits = readLimits(source)
-  // The list is copied, because the caller may change the list while the body arrives.
-  const secrets = [...readSecrets(secret)]
+  const keys = scheme.readSecrets(secret)
   assertNonceStore(nonceStore)
   assertClock(clock)
   const { headers, isRead, read } = findBody(request, 'request')
   assertHeaders(headers)
 
   // The body of a request that is refused here is not read, whatever its `Content-Length`.
-  const claim = checkHeaders(readHeaders(headers), clock)
+  const claim = checkHeaders(scheme, readHeaders(headers, scheme.headers), clock)
   if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
 
   const body = await read(limits)
   // The window may have closed while the body arrived.
-  const outside = checkWindow(claim.seconds, clock)
-  const result = outside ?? (await checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock }))
+  const outside = checkWindow(scheme, claim.seconds, clock)
+  const result = outside ?? (await checkMessage(scheme, claim, body, { webhookId, headers, keys, nonceStore, clock }))
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)
   return { ...result, body }
 }

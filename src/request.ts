@@ -1,6 +1,7 @@
 import { assertText, invalidType, isObject, kindOf } from './arguments.js'
 import { assertHeaders } from './hints/headers.js'
 import { type Body, bytesOf } from './rules/body.js'
+import type { HeaderNames } from './rules/formats.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 
 /** One received request, and the webhook that the request was sent to. */
@@ -25,16 +26,15 @@ export interface WebhookRequest {
 export type Secret = string | readonly string[]
 
 /** Returns the parts of a request, each read once. An absent header and a body that is not raw are `undefined`. */
-export function readRequest(request: WebhookRequest) {
+export function readRequest(request: WebhookRequest, names?: readonly HeaderNames[]) {
   if (!isObject(request)) throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
   const { webhookId, headers, body } = request
   assertText(webhookId, 'request.webhookId', 'Pass { webhookId, headers, body } with the ID as a string.')
   assertHeaders(headers)
-  const { timestamp, nonce, signature } = readHeaders(headers)
-  return { webhookId, headers, timestamp, nonce, signature, body: bytesOf(body, 'request.body') }
+  return { webhookId, headers, values: readHeaders(headers, names), body: bytesOf(body, 'request.body') }
 }
 
-/** Returns the secrets to try, in order. */
+/** Returns the secrets to try, in order, as a list of their own. */
 export function readSecrets(secret: Secret): readonly string[] {
   if (!Array.isArray(secret)) {
     assertSecret(secret, 'secret')
@@ -43,7 +43,7 @@ export function readSecrets(secret: Secret): readonly string[] {
   if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
   // The loop also visits the holes of a sparse list.
   for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]`)
-  return secret
+  return [...secret]
 }
 
 /** A template or String() turns an absent value, a promise or an object into one of these texts, which anybody can guess. */

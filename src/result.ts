@@ -1,4 +1,4 @@
-import { HEADER_NAMES, type HeaderName, type HeaderValues } from './rules/formats.js'
+import type { NamedValues } from './rules/formats.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
@@ -29,7 +29,7 @@ export type Accepted = {
  * `message` is for your log and says what to do. Answer the sender with 401 and no detail.
  */
 export type Rejected =
-  | { ok: false; reason: 'missing_header'; header: HeaderName; headers: readonly HeaderName[]; message: string }
+  | { ok: false; reason: 'missing_header'; header: string; headers: readonly string[]; message: string }
   | { ok: false; reason: Exclude<RejectionReason, 'missing_header'>; message: string }
 
 /** The result of `verify`. Check `ok`: a rejected result is an object too, so it is truthy. */
@@ -38,7 +38,9 @@ export type Verification = Accepted | Rejected
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The broken rule, and what to do. */
-const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]> = {
+export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
+
+export const MESSAGES: Messages = {
   invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
   timestamp_outside_window: [
     `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
@@ -63,30 +65,34 @@ const MESSAGES: Record<Exclude<RejectionReason, 'missing_header'>, readonly [fau
  *
  * @param values - the values of the three headers, at least one of which is absent.
  */
-export function missingHeaders({ timestamp, nonce, signature }: HeaderValues): Rejected {
-  const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
-  const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
-  const names = missing.map((name) => name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()))
-  const list = names.join(', ').replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${list} ${names.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, check what proxies remove, and pass headers, not { ...headers }.`
-  return { ok: false, reason: 'missing_header', header: missing[0] as HeaderName, headers: missing, message }
+export function missingHeaders(values: NamedValues): Rejected {
+  const { names } = values
+  const missing = (['timestamp', 'nonce', 'signature'] as const)
+    .filter((part) => values[part] === undefined)
+    .map((part) => names[part])
+  const list = missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, check what proxies remove, and pass headers, not { ...headers }.`
+  const headers = missing.map((name) => name.toLowerCase())
+  return { ok: false, reason: 'missing_header', header: headers[0] as string, headers, message }
 }
 
 /**
  * Returns the rejection for a reason, with the message for the log.
  *
+ * @param messages - the texts of the scheme.
  * @param detail - more about the received value, if it helps.
  * @param advice - what to do, if the usual advice of the rule does not fit.
  */
 export function rejected(
-  reason: Exclude<RejectionReason, 'missing_header'>,
+  messages: Messages,
+  reason: keyof Messages,
   detail?: string,
-  advice = MESSAGES[reason][1],
+  advice = messages[reason][1],
 ): Rejected {
   return {
     ok: false,
     reason,
-    message: `${MESSAGES[reason][0]}${detail === undefined ? '' : ` (${detail})`}. ${advice}`,
+    message: `${messages[reason][0]}${detail === undefined ? '' : ` (${detail})`}. ${advice}`,
   }
 }
 

@@ -43,22 +43,29 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
 export function sign(body: Body, secret: string, options: SignOptions = {}): SignedHeaders {
   assertSecret(secret, 'secret')
   assertOptions(options, ['timestamp', 'nonce', 'clock'])
-  const { clock = Date, nonce = randomUUID() } = options
-  assertClock(clock)
-  const { timestamp: seconds = Math.floor(timeOf(clock) / 1000) } = options
-  assertSeconds(seconds)
+  const { nonce = randomUUID() } = options
+  const timestamp = timestampToSign(options)
   assertNonce(nonce)
-  const bytes = bytesOf(body, 'body')
-  if (bytes === undefined) {
-    throw invalidType(`body is ${kindOf(body)}. Serialize it once, then sign and send the same bytes.`)
-  }
-
-  const timestamp = String(seconds)
   return {
     'X-Timestamp': timestamp,
     'X-Nonce': nonce,
-    'X-Signature': signMessage({ timestamp, nonce, body: bytes }, secret),
+    'X-Signature': signMessage({ timestamp, nonce, body: bytesToSign(body) }, secret),
   }
+}
+
+/** Returns the timestamp of the options, or else the time of the clock. */
+export function timestampToSign(options: Pick<SignOptions, 'timestamp' | 'clock'>): string {
+  const { clock = Date } = options
+  assertClock(clock)
+  const { timestamp = Math.floor(timeOf(clock) / 1000) } = options
+  assertSeconds(timestamp)
+  return String(timestamp)
+}
+
+export function bytesToSign(body: Body): Uint8Array {
+  const bytes = bytesOf(body, 'body')
+  if (bytes !== undefined) return bytes
+  throw invalidType(`body is ${kindOf(body)}. Serialize it once, then sign and send the same bytes.`)
 }
 
 /** The last second of the year 9999. The present time in milliseconds is far above this number. */

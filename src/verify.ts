@@ -1,21 +1,9 @@
-import { assertClock, type Clock } from './clock.js'
-import { notRawBody } from './hints/raw-body.js'
-import {
-  adviseOnSecrets,
-  describeNonce,
-  describeSignature,
-  describeSize,
-  describeTimestamp,
-} from './hints/rejection.js'
-import { warnOfNonceAsWebhookId } from './hints/warnings.js'
-import { readRequest, readSecrets, type Secret, type WebhookRequest } from './request.js'
-import { describeDrift, missingHeaders, type Rejected, rejected, type Verification } from './result.js'
-import { type HeaderValues, isSignature } from './rules/formats.js'
-import type { HeadersInput } from './rules/headers.js'
-import { canBeSplitDifferently, isNonce } from './rules/nonce.js'
-import { isSignatureOf, signatureKey } from './rules/signature.js'
-import { isInWindow, isTimestamp } from './rules/timestamp.js'
-import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
+import { verifyRequest } from './checks.js'
+import type { Clock } from './clock.js'
+import type { Secret, WebhookRequest } from './request.js'
+import type { Verification } from './result.js'
+import { OWN_SCHEME } from './scheme.js'
+import type { NonceStore } from './stores/nonce-store.js'
 
 /**
  * Checks that an inbound webhook request is authentic, recent and not a replay, and resolves to the result.
@@ -59,82 +47,11 @@ import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-s
  * console.log(again.ok || again.reason) // replayed_nonce
  * ```
  */
-export async function verify(
+export function verify(
   request: WebhookRequest,
   secret: Secret,
   nonceStore: NonceStore,
   clock: Clock = Date,
 ): Promise<Verification> {
-  // Everything is read before the first await. A later change to an argument cannot change what was checked.
-  const received = readRequest(request)
-  const { webhookId, headers, body } = received
-  if (body === undefined) throw notRawBody(request)
-  const secrets = readSecrets(secret)
-  assertNonceStore(nonceStore)
-  assertClock(clock)
-
-  const claim = checkHeaders(received, clock)
-  return claim.ok ? checkMessage(claim, body, { webhookId, headers, secrets, nonceStore, clock }) : claim
-}
-
-/** What the headers of a request claim. Only the signature can prove this claim. */
-interface Claim {
-  readonly ok: true
-  /** The value of `X-Timestamp`, unchanged. */
-  readonly timestamp: string
-  /** `timestamp` as a number. */
-  readonly seconds: number
-  readonly nonce: string
-  readonly signature: string
-}
-
-/** Checks the rules that need no body. `receive` checks these rules before it reads a byte of the body. */
-export function checkHeaders(values: HeaderValues, clock: Clock): Claim | Rejected {
-  const { timestamp, nonce, signature } = values
-  if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
-
-  if (!isTimestamp(timestamp)) return rejected('invalid_timestamp', describeTimestamp(timestamp))
-  const seconds = Number(timestamp)
-  const outside = checkWindow(seconds, clock)
-  if (outside !== undefined) return outside
-  if (!isNonce(nonce)) return rejected('invalid_nonce', describeNonce(nonce))
-  if (!isSignature(signature)) return rejected('signature_mismatch', describeSignature(signature))
-  return { ok: true, timestamp, seconds, nonce, signature }
-}
-
-/** The webhook of a request, and everything that the checks need besides the request. */
-interface Receiver {
-  readonly webhookId: string
-  readonly headers: HeadersInput
-  readonly secrets: readonly string[]
-  readonly nonceStore: NonceStore
-  readonly clock: Clock
-}
-
-/** Checks the rules that need the body, after {@link checkHeaders}. Everything is read before the `await`. */
-export async function checkMessage(claim: Claim, body: Uint8Array, receiver: Receiver): Promise<Verification> {
-  const { timestamp, seconds, nonce, signature } = claim
-  const { webhookId, headers, secrets, nonceStore, clock } = receiver
-  const message = { timestamp, nonce, body }
-  const secretIndex = secrets.findIndex((secret) => isSignatureOf(message, signature, secret))
-  if (secretIndex === -1) {
-    return rejected('signature_mismatch', describeSize(body, headers), adviseOnSecrets(secrets))
-  }
-
-  // Only a signed message reserves a nonce. A message that can be split differently is accepted in one of its splits, so it
-  // reserves its signature too. The nonce is first: a replay must not reserve the signature.
-  const keys = canBeSplitDifferently(message) ? [nonce, signatureKey(signature)] : [nonce]
-  if (!(await reserveKeys(nonceStore, webhookId, keys))) return rejected('replayed_nonce')
-  // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
-  const outside = checkWindow(seconds, clock)
-  if (outside !== undefined) return outside
-
-  if (nonce === webhookId) warnOfNonceAsWebhookId()
-  return { ok: true, webhookId, timestamp: seconds, nonce, secretIndex }
-}
-
-/** Returns the rejection of a timestamp that is outside the window now. */
-export function checkWindow(seconds: number, clock: Clock): Rejected | undefined {
-  const now = clock.now()
-  return isInWindow(seconds, now) ? undefined : rejected('timestamp_outside_window', describeDrift(seconds, now))
+  return verifyRequest(OWN_SCHEME, request, secret, nonceStore, clock)
 }

@@ -64,7 +64,7 @@ function findForm(value: string, forms: Forms): string | undefined {
 }
 
 /** Returns the first character that `wrong` matches, as text: `character 5 is U+0020`. */
-function describeCharacter(value: string, wrong: RegExp): string {
+export function describeCharacter(value: string, wrong: RegExp): string {
   const index = value.search(wrong)
   const code = value.codePointAt(index) as number
   return `character ${index + 1} is U+${code.toString(16).toUpperCase().padStart(4, '0')}`

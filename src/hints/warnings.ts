@@ -8,11 +8,11 @@ export function warnOnce(code: string, message: string): void {
   globalThis.process?.emitWarning?.(message, { type: 'WebhookWarning', code })
 }
 
-/** Warns that a `webhookId` is the nonce. This is no error, because the sender chooses the nonce. */
-export function warnOfNonceAsWebhookId(): void {
+/** Warns that a `webhookId` is the value of the header `name`. This is no error, because the sender chooses the value. */
+export function warnOfNonceAsWebhookId(name: string): void {
   warnOnce(
     'WEBHOOK_ID_IS_NONCE',
-    'webhookId equals the nonce of an accepted request. If they are always equal, replays pass. Pass the ID of the webhook in your database.',
+    `webhookId equals the ${name} of an accepted request. If they are always equal, replays pass. Pass the ID of the webhook in your database.`,
   )
 }
 

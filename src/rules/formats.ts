@@ -5,11 +5,25 @@ export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
 export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
 
+/** The names of the three headers of a scheme, as they are usually written. */
+export interface HeaderNames {
+  readonly timestamp: string
+  readonly nonce: string
+  readonly signature: string
+}
+
+export const HEADERS: HeaderNames = { timestamp: 'X-Timestamp', nonce: 'X-Nonce', signature: 'X-Signature' }
+
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */
 export interface HeaderValues {
   readonly timestamp: string | undefined
   readonly nonce: string | undefined
   readonly signature: string | undefined
+}
+
+/** Values, and the names under which they arrived. */
+export interface NamedValues extends HeaderValues {
+  readonly names: HeaderNames
 }
 
 /** Returns whether a value has the format of `X-Signature`: 64 lowercase hex digits. */

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { hasMethod, invalidType, kindOf } from '../arguments.js'
-import { HEADER_NAMES, type HeaderName, type HeaderValues, parseContentLength } from './formats.js'
+import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from './formats.js'
 
 /**
  * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another
@@ -14,20 +14,29 @@ export type HeadersInput =
   | { readonly [name: string]: string | readonly string[] | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
 
-export { HEADER_NAMES, type HeaderName, type HeaderValues }
-
 /**
  * Returns the values of the three headers, unchanged.
  *
  * A repeated header is joined with `, ` (RFC 9110, section 5.3), and so fails its format rule.
+ *
+ * @param sets - the names that a scheme reads. The first set counts of which at least one header is there, so that two sets are never
+ * mixed.
  */
-export function readHeaders(headers: HeadersInput): HeaderValues {
+export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
+  const wanted = sets.flatMap((names) => Object.values(names)).map((name: string) => name.toLowerCase())
   const values: { [name: string]: string | undefined } = {}
-  for (const [anyCase, value] of pairsOf(headers, HEADER_NAMES)) {
-    const name = HEADER_NAMES.find((one) => one === anyCase.toLowerCase())
-    if (name !== undefined) values[name] = joined(values[name], value, name)
+  for (const [anyCase, value] of pairsOf(headers, wanted)) {
+    const name = anyCase.toLowerCase()
+    if (wanted.includes(name)) values[name] = joined(values[name], value, name)
   }
-  return { timestamp: values['x-timestamp'], nonce: values['x-nonce'], signature: values['x-signature'] }
+  const named = sets.map((names) => ({
+    names,
+    timestamp: values[names.timestamp.toLowerCase()],
+    nonce: values[names.nonce.toLowerCase()],
+    signature: values[names.signature.toLowerCase()],
+  }))
+  const isUsed = ({ timestamp, nonce, signature }: NamedValues) => (timestamp ?? nonce ?? signature) !== undefined
+  return named.find(isUsed) ?? (named[0] as NamedValues)
 }
 
 /** Returns the headers with these names, in lowercase. A list of pairs is returned whole. */
@@ -48,7 +57,7 @@ function isFetchHeaders(headers: HeadersInput): headers is { get(name: string): 
   return hasMethod(headers, 'get') && !types.isMap(headers)
 }
 
-function joined(before: string | undefined, value: unknown, name: HeaderName): string | undefined {
+function joined(before: string | undefined, value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return before
   if (Array.isArray(value)) return value.reduce((all, one) => joined(all, one, name), before)
   if (typeof value !== 'string') throw invalidType(`${name} is ${kindOf(value)}. Pass a string.`)

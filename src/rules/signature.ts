@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hmacSha256, isEqual } from './hmac.js'
+import { canBeSplitDifferently } from './nonce.js'
 
 /** The bytes `timestamp:nonce:body` that a signature covers. Timestamp and nonce are the header values, unchanged. */
 export interface SignedMessage {
@@ -8,27 +8,25 @@ export interface SignedMessage {
   readonly body: Uint8Array
 }
 
-/** How many bytes are hashed at a time. OpenSSL accepts less than 2 GiB. */
-const CHUNK_BYTES = 2 ** 24
-
-/** Returns the signature of a message in lowercase hex: HMAC-SHA256 (RFC 2104, FIPS 180-4), keyed by the secret's UTF-8 bytes. */
+/** Returns the signature of a message in lowercase hex: HMAC-SHA256, keyed by the secret's UTF-8 bytes. */
 export function signMessage({ timestamp, nonce, body }: SignedMessage, secret: string): string {
-  const hmac = createHmac('sha256', secret).update(`${timestamp}:${nonce}:`)
-  for (let start = 0; start < body.length; start += CHUNK_BYTES) hmac.update(body.subarray(start, start + CHUNK_BYTES))
-  return hmac.digest('hex')
+  return hmacSha256(`${timestamp}:${nonce}:`, body, secret).toString('hex')
 }
 
-/**
- * Returns whether `signature` is the signature of `message` under `secret`. The comparison takes the same time wherever the first
- * difference is.
- */
+/** Returns whether `signature` is the signature of `message` under `secret`. */
 export function isSignatureOf(message: SignedMessage, signature: string, secret: string): boolean {
-  const received = Buffer.from(signature)
-  const expected = Buffer.from(signMessage(message, secret))
-  return received.length === expected.length && timingSafeEqual(received, expected)
+  return isEqual(signature, signMessage(message, secret))
 }
 
 /** Returns the key that reserves a signature. The key has a space, so it never equals a nonce. */
 export function signatureKey(signature: string): string {
   return `signature ${signature}`
+}
+
+/**
+ * Returns the keys that reserve a message. A message that can be split differently is accepted in one of its splits, so it reserves its
+ * signature too. The nonce is first: a replay must not reserve the signature.
+ */
+export function reservationKeys(message: SignedMessage, signature: string): readonly string[] {
+  return canBeSplitDifferently(message) ? [message.nonce, signatureKey(signature)] : [message.nonce]
 }

@@ -24,7 +24,10 @@ describe('a webhookId that equals the nonce', () => {
   it('warns once, if the requests are accepted', async () => {
     await verifyWith(NONCE, NONCE)
     expect(warn.mock.calls).toEqual([
-      [expect.stringMatching(/^webhookId equals the nonce /), { type: 'WebhookWarning', code: 'WEBHOOK_ID_IS_NONCE' }],
+      [
+        expect.stringMatching(/^webhookId equals the X-Nonce /),
+        { type: 'WebhookWarning', code: 'WEBHOOK_ID_IS_NONCE' },
+      ],
     ])
     expect(warn.mock.calls[0]?.[0].length).toBeLessThanOrEqual(200)
   })

@@ -37,7 +37,8 @@ export async function race(
     if (code !== 0) throw new Error(`a worker ended with ${code}`)
     return output
   })
-  await Promise.all(workers.map((worker) => once(worker.stdout, 'data')))
+  // A worker that ends before it is ready fails the test, instead of letting it wait.
+  await Promise.race([Promise.all(workers.map((worker) => once(worker.stdout, 'data'))), Promise.all(outputs)])
   for (const worker of workers) worker.stdin.write('go\n')
   const total: Record<string, number> = {}
   for (const output of await Promise.all(outputs)) {

@@ -1,4 +1,4 @@
-import type { HeaderValues } from '../../../src/rules/headers.js'
+import type { HeaderValues } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { concat, fromUtf8, hex, isUtf8, utf8 } from '../bytes.js'

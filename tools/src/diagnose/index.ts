@@ -62,7 +62,8 @@ export async function diagnose(
   original?: Body,
 ): Promise<Diagnosis> {
   const listed = withListedHeaders(request)
-  const { timestamp, nonce, signature, body } = readRequest(listed)
+  const { values, body } = readRequest(listed)
+  const { timestamp, nonce, signature } = values
   if (body === undefined) {
     throw invalidType(`request.body is ${kindOf(listed.body)}. Pass the bytes as received, as to verify.`)
   }

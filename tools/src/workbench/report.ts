@@ -1,6 +1,5 @@
-import { describeDrift, rejected } from '../../../src/result.js'
-import { isSignature } from '../../../src/rules/formats.js'
-import { HEADER_NAMES, type HeaderValues } from '../../../src/rules/headers.js'
+import { describeDrift, MESSAGES, rejected } from '../../../src/result.js'
+import { HEADER_NAMES, type HeaderValues, isSignature } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
 import { utf8 } from '../bytes.js'
@@ -86,7 +85,7 @@ export function checkRules(
       'timestamp_outside_window',
       isMet,
       drift,
-      rejected('timestamp_outside_window', detail).message,
+      rejected(MESSAGES, 'timestamp_outside_window', detail).message,
     )
   }
   const form = signature === undefined || isSignature(signature) ? undefined : 'it is not 64 lowercase hex digits'
@@ -103,7 +102,7 @@ export function checkRules(
       'invalid_timestamp',
       isTime && unit === undefined,
       `${timestamp}`,
-      unit === undefined ? rejected('invalid_timestamp').message : `It is ${unit.what}.`,
+      unit === undefined ? rejected(MESSAGES, 'invalid_timestamp').message : `It is ${unit.what}.`,
     ),
     windowRule(),
     rule(
@@ -111,14 +110,14 @@ export function checkRules(
       'invalid_nonce',
       nonce === undefined ? undefined : isNonce(nonce),
       `${nonce?.length} characters`,
-      rejected('invalid_nonce').message,
+      rejected(MESSAGES, 'invalid_nonce').message,
     ),
     rule(
       'X-Signature is the signature of timestamp:nonce:body',
       'signature_mismatch',
       missing.length > 0 ? undefined : expected.includes(String(signature)),
       expected.length > 1 ? `It matches secret ${expected.indexOf(String(signature)) + 1}.` : 'It matches.',
-      rejected('signature_mismatch', form).message,
+      rejected(MESSAGES, 'signature_mismatch', form).message,
     ),
     {
       name: 'The nonce is new on this webhook',

@@ -21,7 +21,8 @@ export async function diagnoseBriefly(
   clock?: Clock | undefined,
   hashes = FEW_HASHES,
 ): Promise<Diagnosis> {
-  const { timestamp, nonce, signature, body } = readRequest(request)
+  const { values, body } = readRequest(request)
+  const { timestamp, nonce, signature } = values
   if (body === undefined) throw new TypeError('The request has no body.')
   const target = { ':method': request.method, ':path': request.path }
   const read = {

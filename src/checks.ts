@@ -1,0 +1,113 @@
+import { assertClock, type Clock } from './clock.js'
+import { notRawBody } from './hints/raw-body.js'
+import { describeSize, describeTimestamp } from './hints/rejection.js'
+import { warnOfNonceAsWebhookId } from './hints/warnings.js'
+import { readRequest, type WebhookRequest } from './request.js'
+import { describeDrift, missingHeaders, type Rejected, rejected } from './result.js'
+import type { HeaderNames, NamedValues } from './rules/formats.js'
+import type { HeadersInput } from './rules/headers.js'
+import { isInWindow, isTimestamp } from './rules/timestamp.js'
+import type { Scheme } from './scheme.js'
+import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
+
+// The rules in order, for every scheme.
+
+/** Does what `verify` does, for any scheme. */
+export async function verifyRequest<Secrets, Key, Result>(
+  scheme: Scheme<Secrets, Key, Result>,
+  request: WebhookRequest,
+  secret: Secrets,
+  nonceStore: NonceStore,
+  clock: Clock,
+): Promise<Result | Rejected> {
+  // Everything is read before the first await. A later change to an argument cannot change what was checked.
+  const { webhookId, headers, values, body } = readRequest(request, scheme.headers)
+  if (body === undefined) throw notRawBody(request)
+  const keys = scheme.readSecrets(secret)
+  assertNonceStore(nonceStore)
+  assertClock(clock)
+
+  const claim = checkHeaders(scheme, values, clock)
+  return claim.ok ? checkMessage(scheme, claim, body, { webhookId, headers, keys, nonceStore, clock }) : claim
+}
+
+/** What the headers of a request claim. Only the signature can prove this claim. */
+interface Claim {
+  readonly ok: true
+  /** The names under which the headers arrived. */
+  readonly names: HeaderNames
+  /** The timestamp, unchanged. */
+  readonly timestamp: string
+  /** `timestamp` as a number. */
+  readonly seconds: number
+  readonly nonce: string
+  readonly signature: string
+}
+
+/** Checks the rules that need no body. `receive` checks these rules before it reads a byte of the body. */
+export function checkHeaders(
+  scheme: Scheme<never, unknown, unknown>,
+  values: NamedValues,
+  clock: Clock,
+): Claim | Rejected {
+  const { names, timestamp, nonce, signature } = values
+  if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
+
+  const { messages } = scheme
+  if (!isTimestamp(timestamp)) return rejected(messages, 'invalid_timestamp', describeTimestamp(timestamp))
+  const seconds = Number(timestamp)
+  const outside = checkWindow(scheme, seconds, clock)
+  if (outside !== undefined) return outside
+  if (!scheme.isNonce(nonce)) return rejected(messages, 'invalid_nonce', scheme.describeNonce(nonce))
+  if (!scheme.isSignature(signature)) {
+    return rejected(messages, 'signature_mismatch', scheme.describeSignature(signature))
+  }
+  return { ok: true, names, timestamp, seconds, nonce, signature }
+}
+
+/** The webhook of a request, and everything that the checks need besides the request. */
+interface Receiver<Key> {
+  readonly webhookId: string
+  readonly headers: HeadersInput
+  readonly keys: readonly Key[]
+  readonly nonceStore: NonceStore
+  readonly clock: Clock
+}
+
+/** Checks the rules that need the body, after {@link checkHeaders}. Everything is read before the `await`. */
+export async function checkMessage<Key, Result>(
+  scheme: Scheme<never, Key, Result>,
+  claim: Claim,
+  body: Uint8Array,
+  receiver: Receiver<Key>,
+): Promise<Result | Rejected> {
+  const { names, timestamp, seconds, nonce, signature } = claim
+  const { webhookId, headers, keys, nonceStore, clock } = receiver
+  const message = { timestamp, nonce, body }
+  const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
+  if (secretIndex === -1) {
+    return rejected(scheme.messages, 'signature_mismatch', describeSize(body, headers), scheme.adviseOnSecrets(keys))
+  }
+
+  // Only a signed message reserves a nonce. Without the secret, nobody can use up a sender's nonces or fill the store.
+  if (!(await reserveKeys(nonceStore, webhookId, scheme.reservationKeys(message, signature)))) {
+    return rejected(scheme.messages, 'replayed_nonce')
+  }
+  // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
+  const outside = checkWindow(scheme, seconds, clock)
+  if (outside !== undefined) return outside
+
+  if (nonce === webhookId) warnOfNonceAsWebhookId(names.nonce)
+  return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
+}
+
+/** Returns the rejection of a timestamp that is outside the window now. */
+export function checkWindow(
+  scheme: Scheme<never, unknown, unknown>,
+  seconds: number,
+  clock: Clock,
+): Rejected | undefined {
+  const now = clock.now()
+  if (isInWindow(seconds, now)) return undefined
+  return rejected(scheme.messages, 'timestamp_outside_window', describeDrift(seconds, now))
+}

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto'
+
+/**
+ * Returns a new signing secret: `whsec_` and 32 random bytes in base64.
+ *
+ * @example
+ * ```ts
+ * import { generateSecret } from 'inbound-webhook-auth/standard-webhooks'
+ *
+ * const secret = generateSecret()
+ *
+ * console.log(secret.length) // 50
+ * ```
+ */
+export function generateSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}

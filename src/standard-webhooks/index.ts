@@ -1,0 +1,6 @@
+export { generateSecret } from './generate-secret.js'
+export { type ReceivedMessage, receive } from './receive.js'
+export type { AcceptedMessage } from './scheme.js'
+export type { StandardSecret } from './secret.js'
+export { type MessageHeaders, type SignMessageOptions, sign } from './sign.js'
+export { verify } from './verify.js'

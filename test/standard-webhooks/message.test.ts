@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer'
+import { expect, it } from 'vitest'
+import { attemptKey, isMessageId, listSignatures, signMessage } from '../../src/standard-webhooks/message.js'
+
+const KEY = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
+const SIGNED = 'g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+
+it('signs the message of the specification', () => {
+  const body = Buffer.from('{"test": 2432232314}')
+  expect(signMessage({ nonce: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: '1614265330', body }, KEY)).toBe(SIGNED)
+})
+
+it('signs bytes that are no text', () => {
+  const body = Uint8Array.of(0xff, 0, 0xfe)
+  // The value is by Python.
+  expect(signMessage({ nonce: 'msg_1', timestamp: '1700000000', body }, KEY)).toBe(
+    'x81SYOtIrgX2GZw4MFZtq/QPQxrnFp4cE+aiErGizBs=',
+  )
+})
+
+it.each(['!', '~', 'msg_p5jXN8AQM9LWM0D4loKWxJek', '-', '/', 'a:b', 'a,b', 'x'.repeat(256)])(
+  'accepts %j as an ID',
+  (id) => expect(isMessageId(id)).toBe(true),
+)
+
+it.each(['', 'a.b', '.', 'a b', 'a\t', 'é', '\x7f', 'x'.repeat(257), 'a, a'])('refuses %j as an ID', (id) =>
+  expect(isMessageId(id)).toBe(false),
+)
+
+const OTHER = 'x81SYOtIrgX2GZw4MFZtq/QPQxrnFp4cE+aiErGizBs='
+
+it.each([
+  ['one signature', `v1,${SIGNED}`, [SIGNED]],
+  ['two signatures', `v1,${SIGNED} v1,${OTHER}`, [SIGNED, OTHER]],
+  ['other versions, which are ignored', `v1a,${SIGNED} v2,${SIGNED} v1,${OTHER} ${SIGNED}`, [OTHER]],
+  ['no version 1', `v1a,${SIGNED}`, []],
+  ['too few characters', `v1,${SIGNED.slice(1)}`, []],
+  ['no padding', `v1,${SIGNED.slice(0, -1)}`, []],
+  ['base64url', `v1,${SIGNED.replaceAll('+', '-').replaceAll('/', '_')}`, []],
+  // The 43rd character has two bits that no byte uses. Decoders ignore them, so this would be a second text of one signature.
+  ['base64 that is not canonical', `v1,${SIGNED.replace('E=', 'F=')}`, []],
+  ['a header that arrived twice', `v1,${SIGNED}, v1,${SIGNED}`, []],
+  ['nothing', '', []],
+  ['eight of nine signatures', Array(8).fill(`v1,${OTHER}`).concat(`v1,${SIGNED}`).join(' '), Array(8).fill(OTHER)],
+])('finds %s', (_, value, signatures) => expect(listSignatures(value)).toEqual(signatures))
+
+it('reserves the attempt: ID and timestamp together', () => {
+  const body = new Uint8Array()
+  // The value is by `printf a.1 | sha256sum`.
+  expect(attemptKey({ nonce: 'a', timestamp: '1', body })).toBe(
+    'attempt 4a5f06ec672e3c2321239ec81dd50afa8a8059e0a55fb93607ac1e43a2bae990',
+  )
+  expect(attemptKey({ nonce: 'a', timestamp: '2', body })).not.toBe(attemptKey({ nonce: 'a', timestamp: '1', body }))
+})

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer'
+import { describe, expect, it } from 'vitest'
+import { readKeys } from '../../src/standard-webhooks/secret.js'
+
+/** Base64 of `n` bytes. */
+const base64 = (n: number) => Buffer.alloc(n, 7).toString('base64')
+
+describe('a secret', () => {
+  it('is base64, with or without whsec_', () => {
+    const key = Buffer.from('31f290f6bf06298aab4f08d43c3f082cf648a362da2da4b0', 'hex') // by Python's b64decode
+    expect(readKeys('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')).toEqual([key])
+    expect(readKeys('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')).toEqual([key])
+  })
+
+  it.each([24, 25, 26, 64])('may have %i bytes', (bytes) => {
+    expect(readKeys(base64(bytes))).toEqual([Buffer.alloc(bytes, 7)])
+  })
+
+  it.each([1, 23, 65])('has not %i bytes', (bytes) => {
+    expect(() => readKeys(`whsec_${base64(bytes)}`)).toThrow(
+      expect.objectContaining({
+        name: 'RangeError',
+        message: `secret is base64 of ${bytes} bytes, not of 24 to 64. If the platform uses its text as the key, pass Buffer.from(secret).`,
+      }),
+    )
+  })
+
+  it.each([
+    ['the text of a password manager', 'correct horse battery staple!', 'Remove the white space.'],
+    ['the line end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
+    ['plain text', 'my-secret-is-not-base64', 'If the platform uses its text as the key, pass Buffer.from(secret).'],
+    ['unpadded base64url, such as the secrets of the main entry', 'a'.repeat(43), 'pass Buffer.from(secret).'],
+  ])('is not %s', (_, secret, fix) => {
+    const act = () => readKeys(secret)
+    expect(act).toThrow(RangeError)
+    expect(act).toThrow('secret is not base64 with or without whsec_.')
+    expect(act).toThrow(fix)
+    expect(act).not.toThrow(secret)
+  })
+
+  it.each(['whsk_', 'whpk_'])('is not an asymmetric key (%s)', (prefix) => {
+    expect(() => readKeys(prefix + base64(32))).toThrow('secret is an asymmetric key.')
+  })
+
+  it.each([undefined, null, '', 7, {}])('is not %j', (secret) => {
+    expect(() => readKeys(secret as never)).toThrow(TypeError)
+  })
+
+  it('may be bytes, which are copied', () => {
+    const bytes = Uint8Array.of(1, 2, 3)
+    const keys = readKeys(bytes)
+    bytes.fill(0)
+    expect(keys).toEqual([Buffer.of(1, 2, 3)])
+    expect(() => readKeys(new Uint8Array())).toThrow('secret has no bytes.')
+  })
+
+  it('may be a list, and an error names the entry', () => {
+    expect(readKeys([base64(24), Uint8Array.of(1)])).toEqual([Buffer.alloc(24, 7), Buffer.of(1)])
+    expect(() => readKeys([base64(24), 'no'])).toThrow('secret[1] is not base64')
+    expect(() => readKeys([])).toThrow('secret is an empty array.')
+  })
+})
