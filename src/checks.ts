@@ -28,7 +28,9 @@ export async function verifyRequest<Secrets, Key, Result>(
   assertClock(clock)
 
   const claim = checkHeaders(scheme, values, clock)
-  return claim.ok ? checkMessage(scheme, claim, body, { webhookId, headers, keys, nonceStore, clock }) : claim
+  if (!claim.ok) return claim
+  const signed = checkSignature(scheme, claim, body, { webhookId, headers, keys, clock })
+  return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
 /** What the headers of a request claim. Only the signature can prove this claim. */
@@ -70,35 +72,61 @@ interface Receiver<Key> {
   readonly webhookId: string
   readonly headers: HeadersInput
   readonly keys: readonly Key[]
-  readonly nonceStore: NonceStore
   readonly clock: Clock
 }
 
-/** Checks the rules that need the body, after {@link checkHeaders}. Everything is read before the `await`. */
-export async function checkMessage<Key, Result>(
+/** A request whose signature matched. Without the secret, nobody can use up a sender's nonces or fill the store. */
+export interface SignedRequest<Result> {
+  readonly ok: true
+  readonly webhookId: string
+  readonly secretIndex: number
+  /** The keys that reserve the message. All of them are free, or the request is a replay. */
+  readonly keys: readonly string[]
+  readonly replayed: Rejected
+  /** Returns the result once the keys are reserved. */
+  conclude(): Result | Rejected
+}
+
+/** Checks the signature, after {@link checkHeaders}. Everything is read before it returns. */
+export function checkSignature<Key, Result>(
   scheme: Scheme<never, Key, Result>,
   claim: Claim,
   body: Uint8Array,
-  receiver: Receiver<Key>,
-): Promise<Result | Rejected> {
+  { webhookId, headers, keys, clock }: Receiver<Key>,
+): SignedRequest<Result> | Rejected {
   const { names, timestamp, seconds, nonce, signature } = claim
-  const { webhookId, headers, keys, nonceStore, clock } = receiver
   const message = { timestamp, nonce, body }
   const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
   if (secretIndex === -1) {
     return rejected(scheme.messages, 'signature_mismatch', describeSize(body, headers), scheme.adviseOnSecrets(keys))
   }
-
-  // Only a signed message reserves a nonce. Without the secret, nobody can use up a sender's nonces or fill the store.
-  if (!(await reserveKeys(nonceStore, webhookId, scheme.reservationKeys(message, signature)))) {
-    return rejected(scheme.messages, 'replayed_nonce')
+  return {
+    ok: true,
+    webhookId,
+    secretIndex,
+    keys: scheme.reservationKeys(message, signature),
+    replayed: rejected(scheme.messages, 'replayed_nonce'),
+    conclude() {
+      // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
+      const outside = checkWindow(scheme, seconds, clock)
+      if (outside !== undefined) return outside
+      if (nonce === webhookId) warnOfNonceAsWebhookId(names.nonce)
+      return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
+    },
   }
-  // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
-  const outside = checkWindow(scheme, seconds, clock)
-  if (outside !== undefined) return outside
+}
 
-  if (nonce === webhookId) warnOfNonceAsWebhookId(names.nonce)
-  return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
+/**
+ * Reserves the keys of a request, and returns the result.
+ *
+ * @param owner - who may release the keys. By default, nobody may.
+ */
+export async function reserve<Result>(
+  { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
+  nonceStore: NonceStore,
+  owner?: string,
+): Promise<Result | Rejected> {
+  return (await reserveKeys(nonceStore, webhookId, keys, owner)) ? conclude() : replayed
 }
 
 /** Returns the rejection of a timestamp that is outside the window now. */

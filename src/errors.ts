@@ -9,6 +9,7 @@ const RETRY_AFTER = { 'Retry-After': '1' } as const
  */
 export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
+  ERR_WEBHOOK_IN_PROGRESS: { name: 'WebhookInProgressError', status: 503, headers: RETRY_AFTER, level: 'info' },
   ERR_NONCE_STORE: { name: 'NonceStoreError', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_FULL: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
   ERR_NONCE_STORE_BUSY: { name: 'Error', status: 503, headers: RETRY_AFTER, level: 'error' },
@@ -20,11 +21,25 @@ export const ERRORS = {
 
 type Errors = typeof ERRORS
 
+/** The codes of the errors of this package. */
+export type ErrorCode = keyof Errors
+
+/** Returns the code of an error of this package, whatever its class is, or `undefined`. Never throws. */
+export function codeOf(error: unknown): ErrorCode | undefined {
+  try {
+    const { code } = Object(error)
+    return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
+  } catch {
+    // A property of an error may throw when it is read.
+    return undefined
+  }
+}
+
 /**
  * An error with the status that frameworks answer. Some frameworks read `status`, and some read `statusCode`. NestJS reads both only
  * from an error with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
  */
-abstract class HttpError<Code extends keyof Errors> extends Error {
+abstract class HttpError<Code extends ErrorCode> extends Error {
   override readonly name: Errors[Code]['name']
   readonly code: Code
   readonly status: Errors[Code]['status']
@@ -101,6 +116,13 @@ export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOU
 export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   constructor(message: string, options?: ErrorOptions) {
     super('ERR_NONCE_STORE', message, options)
+  }
+}
+
+/** A copy of the request is being handled, so nobody knows yet whether this one is needed. The message is safe to send. */
+export class WebhookInProgressError extends HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
+  constructor() {
+    super('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
   }
 }
 

@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { assertOptions, assertText, invalidType } from './arguments.js'
-import { checkHeaders, checkMessage, checkWindow } from './checks.js'
+import { checkHeaders, checkSignature, checkWindow, reserve, type SignedRequest } from './checks.js'
 import { assertClock, type Clock } from './clock.js'
 import { rejectedUnread, WebhookRejectedError } from './errors.js'
 import { assertHeaders } from './hints/headers.js'
+import { publishResult, type ResultDetails } from './publish-result.js'
 import { type BodySource, findBody, type RawBody, type ReadBodyOptions, readLimits } from './read-body.js'
 import type { Secret } from './request.js'
-import type { Accepted } from './result.js'
+import type { Accepted, Rejected } from './result.js'
 import { readHeaders } from './rules/headers.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
-import { assertNonceStore, type NonceStore } from './stores/nonce-store.js'
+import { assertNonceStore, type NonceStore, releaseKeys } from './stores/nonce-store.js'
 
 /** A request that was not checked yet, and the webhook that the request was sent to. */
 export interface WebhookSource extends ReadBodyOptions {
@@ -22,9 +24,20 @@ export interface WebhookSource extends ReadBodyOptions {
 }
 
 /** A request that met every rule, with its body. */
-export type ReceivedWebhook = Accepted & {
+export type ReceivedWebhook = Accepted & ReceivedBody
+
+/** What every received webhook has, whatever its scheme. */
+export interface ReceivedBody {
   /** The bytes that were signed. */
   body: RawBody
+  /**
+   * Frees the reservation, once, so that the same request is accepted again: call it if your code failed. {@link handle} does so by
+   * itself.
+   *
+   * @throws {@link NonceStoreError} if the store failed. The nonce may then stay used.
+   * @throws `TypeError` if the store has no `release`.
+   */
+  release(): Promise<void>
 }
 
 /**
@@ -71,20 +84,54 @@ export function receive(
 }
 
 /** Does what `receive` does, for any scheme. */
-export async function receiveRequest<Secrets, Key, Result extends { ok: true }>(
+export async function receiveRequest<Secrets, Key, Result extends Accepting>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
   secret: Secrets,
   nonceStore: NonceStore,
   clock: Clock,
-): Promise<Result & { body: RawBody }> {
+): Promise<Result & ReceivedBody> {
+  assertNonceStore(nonceStore)
+  return publishResult(async (details) => {
+    const { signed, body } = await readSigned(scheme, source, secret, clock, details)
+    const { webhookId, keys } = signed
+    const owner = randomUUID()
+    const result = acceptedOrThrow(await reserve(signed, nonceStore, owner), webhookId)
+    let released: Promise<void> | undefined
+    const release = () => (released ??= releaseKeys(nonceStore, webhookId, keys, owner))
+    return { ...result, body, release }
+  })
+}
+
+/** The result of a scheme for a request that met every rule. */
+export type Accepting = { readonly ok: true }
+
+/** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected one. */
+export function acceptedOrThrow<Result extends Accepting>(result: Result | Rejected, webhookId: string): Result {
+  if (!result.ok) throw new WebhookRejectedError(result, webhookId)
+  return result
+}
+
+/**
+ * Reads a request, and checks every rule but the reservation.
+ *
+ * @param details - gets what is known about the request.
+ * @throws {@link WebhookRejectedError} if the request broke a rule.
+ */
+export async function readSigned<Secrets, Key, Result>(
+  scheme: Scheme<Secrets, Key, Result>,
+  source: WebhookSource,
+  secret: Secrets,
+  clock: Clock,
+  details: ResultDetails,
+): Promise<{ signed: SignedRequest<Result>; body: RawBody }> {
   assertOptions(source, ['webhookId', 'request', 'maxBytes', 'bodyTimeout'], 'source')
   const { webhookId, request } = source
   assertText(webhookId, 'source.webhookId', 'Pass { webhookId, request } with the ID as a string.')
+  details.webhookId = webhookId
   if (request === undefined) throw invalidType('source.request is undefined. Pass { webhookId, request }.')
   const limits = readLimits(source)
   const keys = scheme.readSecrets(secret)
-  assertNonceStore(nonceStore)
   assertClock(clock)
   const { headers, isRead, read } = findBody(request, 'request')
   assertHeaders(headers)
@@ -94,9 +141,13 @@ export async function receiveRequest<Secrets, Key, Result extends { ok: true }>(
   if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
 
   const body = await read(limits)
+  details.bytes = body.length
   // The window may have closed while the body arrived.
   const outside = checkWindow(scheme, claim.seconds, clock)
-  const result = outside ?? (await checkMessage(scheme, claim, body, { webhookId, headers, keys, nonceStore, clock }))
-  if (!result.ok) throw new WebhookRejectedError(result, webhookId)
-  return { ...result, body }
+  const signed = acceptedOrThrow(
+    outside ?? checkSignature(scheme, claim, body, { webhookId, headers, keys, clock }),
+    webhookId,
+  )
+  details.secretIndex = signed.secretIndex
+  return { signed, body }
 }

@@ -1,6 +1,6 @@
-import { inspect } from 'node:util'
 import { assertOptions, invalidType, isObject, kindOf } from './arguments.js'
-import { ERRORS } from './errors.js'
+import { describeError, oneLine } from './describe-error.js'
+import { codeOf, ERRORS, WebhookRejectedError } from './errors.js'
 
 /** The part of Node's `ServerResponse`, and of the response of its HTTP/2 server, that {@link refuse} uses. */
 interface NodeResponse {
@@ -158,37 +158,19 @@ interface ErrorKind {
 
 /** Returns the row of an error in the table {@link ERRORS}, by its code alone. An error of your code has no row. */
 function kindOfError(error: unknown): ErrorKind {
-  try {
-    const { code, headers } = Object(error)
-    if (typeof code === 'string' && Object.hasOwn(ERRORS, code)) {
-      const kind = ERRORS[code as keyof typeof ERRORS]
-      const isUnread = kind.status === 401 && headers?.Connection === 'close'
-      return { ...kind, headers: isUnread ? { Connection: 'close' } : { ...kind.headers } }
-    }
-  } catch {
-    // A property of an error may throw when it is read.
-  }
-  return { status: 500, headers: {}, level: 'error' }
+  const code = codeOf(error)
+  if (code === undefined) return { status: 500, headers: {}, level: 'error' }
+  const { headers } = error instanceof WebhookRejectedError ? error : ERRORS[code]
+  return { ...ERRORS[code], headers: { ...headers } }
 }
 
 /** Returns one line about an error, and never throws. */
 function describe(error: unknown, level: RefusalLog['level']): string {
+  if (level === 'error') return describeError(error)
   try {
-    if (level === 'error') return oneLine(inspect(error).replace(/\n\s*/g, ' '))
     const { webhookId = '(unknown)', reason, detail, message } = Object(error)
     return oneLine(reason === undefined ? String(message) : `Webhook ${webhookId}: ${reason}: ${detail}`)
   } catch {
-    return 'The error cannot be shown, because reading it throws.'
+    return describeError(error)
   }
-}
-
-/**
- * Returns the text with escapes for the characters that a log might read as the end of a line or as a command of a terminal, and for
- * characters that nobody sees.
- */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) as number
-    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
-  })
 }

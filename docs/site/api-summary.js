@@ -4,7 +4,7 @@ import { slugify } from './slugify.js'
 
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const JOBS = {
-  'Receive in a handler': ['receive', 'refuse', 'refusal'],
+  'Receive in a handler': ['receive', 'handle', 'refuse', 'refusal'],
   'Verify a request whose body is read': ['verify', 'readBody'],
   Send: ['sign', 'generateSecret'],
   'Store nonces in one process or on one machine': ['MemoryNonceStore', 'SqliteNonceStore'],

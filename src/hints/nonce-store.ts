@@ -2,31 +2,13 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
 const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
 
-/** Clients of databases by one of their methods, the code of the mistake, and what to pass. */
-const CLIENTS = (
-  [
-    ['unsafe', 'postgres_js_as_store', "await connectPostgresJs(…), from 'inbound-webhook-auth/postgres'"],
-    ['zadd', 'ioredis_as_store', "await connectIoredis(…), from 'inbound-webhook-auth/redis'"],
-    ['sendCommand', 'node_redis_as_store', "await connectNodeRedis(…), from 'inbound-webhook-auth/redis'"],
-    ['query', 'sql_client_as_store', "a store from 'inbound-webhook-auth/postgres' or 'inbound-webhook-auth/mysql'"],
-    ['prepare', 'sqlite_as_store', "new SqliteNonceStore(database), from 'inbound-webhook-auth/sqlite'"],
-    ['send', 'dynamodb_as_store', "new DynamoDBNonceStore(…), from 'inbound-webhook-auth/dynamodb'"],
-  ] as const
-).map(([method, code, store]) => ({
-  code,
-  isOne: (value: unknown) => hasMethod(value, method),
-  what: 'a client of a database',
-  fix: `Pass ${store}.`,
-}))
+/** A mistake that `isOne` recognises, or a client of a database with this method and the store to pass instead. */
+type Mistake =
+  | { readonly code: string; isOne(value: unknown): boolean; readonly what?: string; readonly fix: string }
+  | { readonly code: string; readonly method: string; readonly store: string }
 
 /** What callers pass instead of a store. The first row that fits decides. */
-const MISTAKES: readonly {
-  readonly code: string
-  isOne(value: unknown): boolean
-  /** A description of the value: by default, the kind of the value, such as `an object`. */
-  readonly what?: string
-  readonly fix: string
-}[] = [
+const MISTAKES: readonly Mistake[] = [
   { code: 'no_store', isOne: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
   { code: 'promise_as_store', isOne: (value) => hasMethod(value, 'then'), fix: 'Await it, and pass the store.' },
   {
@@ -41,7 +23,12 @@ const MISTAKES: readonly {
     what: 'a transaction store, and nothing here runs your code',
     fix: 'Pass it to handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
   },
-  ...CLIENTS,
+  { code: 'postgres_js_as_store', method: 'unsafe', store: "await connectPostgresJs(…), from '/postgres'" },
+  { code: 'ioredis_as_store', method: 'zadd', store: "await connectIoredis(…), from '/redis'" },
+  { code: 'node_redis_as_store', method: 'sendCommand', store: "await connectNodeRedis(…), from '/redis'" },
+  { code: 'sql_client_as_store', method: 'query', store: "a store from '/postgres' or '/mysql'" },
+  { code: 'sqlite_as_store', method: 'prepare', store: "new SqliteNonceStore(database), from '/sqlite'" },
+  { code: 'dynamodb_as_store', method: 'send', store: "new DynamoDBNonceStore(…), from '/dynamodb'" },
   {
     code: 'class_as_store',
     isOne: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
@@ -58,15 +45,14 @@ const MISTAKES: readonly {
 
 /** Returns the error for a value that is not a store: `nonceStore is a promise that was not awaited. Await it.` */
 export function notNonceStore(value: unknown): TypeError {
-  const mistake = MISTAKES.find(({ isOne }) => isOne(value))
-  const {
-    code,
-    what = kindOf(value),
-    fix,
-  } = mistake ?? {
-    code: 'object_as_store',
-    what: `${kindOf(value)} without reserve()`,
-    fix: ONE_PER_PROCESS,
+  const isOf = (one: Mistake) => ('method' in one ? hasMethod(value, one.method) : one.isOne(value))
+  const mistake = MISTAKES.find(isOf)
+  if (mistake === undefined) {
+    return invalidType(`nonceStore is ${kindOf(value)} without reserve(). ${ONE_PER_PROCESS}`, 'object_as_store')
   }
-  return invalidType(`nonceStore is ${what}. ${fix}`, code)
+  if ('method' in mistake) {
+    const store = mistake.store.replaceAll("'/", "'inbound-webhook-auth/")
+    return invalidType(`nonceStore is a client of a database. Pass ${store}.`, mistake.code)
+  }
+  return invalidType(`nonceStore is ${mistake.what ?? kindOf(value)}. ${mistake.fix}`, mistake.code)
 }

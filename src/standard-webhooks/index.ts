@@ -1,4 +1,5 @@
 export { generateSecret } from './generate-secret.js'
+export { handle } from './handle.js'
 export { type ReceivedMessage, receive } from './receive.js'
 export type { AcceptedMessage } from './scheme.js'
 export type { StandardSecret } from './secret.js'

@@ -1,15 +1,11 @@
 import type { Clock } from '../clock.js'
-import type { RawBody } from '../read-body.js'
-import { receiveRequest, type WebhookSource } from '../receive.js'
+import { type ReceivedBody, receiveRequest, type WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { type AcceptedMessage, STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
 
 /** A request that met every rule, with its body. */
-export type ReceivedMessage = AcceptedMessage & {
-  /** The bytes that were signed. */
-  body: RawBody
-}
+export type ReceivedMessage = AcceptedMessage & ReceivedBody
 
 /**
  * Reads a webhook request, and checks that the request is authentic by the rules of

@@ -1,4 +1,4 @@
-import { kindOf } from '../arguments.js'
+import { hasMethod, invalidType, kindOf } from '../arguments.js'
 import { NonceStoreError } from '../errors.js'
 import { notNonceStore } from '../hints/nonce-store.js'
 import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
@@ -77,6 +77,13 @@ export function assertNonceStore(nonceStore: NonceStore): void {
   }
 }
 
+/** Asserts that a store can release a reservation. */
+export function assertRelease(nonceStore: NonceStore): void {
+  if (!hasMethod(nonceStore, 'release')) {
+    throw invalidType('nonceStore has no release(). Pass a store of this package, or add release() to your store.')
+  }
+}
+
 /**
  * Reserves all keys in one call if the store can, or else one after the other until one is taken. Resolves to `true` if all are now
  * reserved.
@@ -89,13 +96,18 @@ export async function reserveKeys(
   nonceStore: NonceStore,
   webhookId: string,
   keys: readonly string[],
+  owner: string | undefined,
 ): Promise<boolean> {
+  const rest: [number, string?] = owner === undefined ? [NONCE_TTL_SECONDS] : [NONCE_TTL_SECONDS, owner]
   let reserved: unknown
   try {
-    reserved =
-      keys.length > 1 && nonceStore.reserveAll
-        ? await nonceStore.reserveAll(webhookId, keys, NONCE_TTL_SECONDS)
-        : await reserveEach(nonceStore, webhookId, keys)
+    if (keys.length > 1 && nonceStore.reserveAll) reserved = await nonceStore.reserveAll(webhookId, keys, ...rest)
+    else {
+      for (const key of keys) {
+        reserved = await nonceStore.reserve(webhookId, key, ...rest)
+        if (reserved !== true) break
+      }
+    }
   } catch (cause) {
     throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
   }
@@ -103,10 +115,21 @@ export async function reserveKeys(
   throw new NonceStoreError(`The nonce store returned ${kindOf(reserved)}. Return true (reserved) or false (taken).`)
 }
 
-async function reserveEach(nonceStore: NonceStore, webhookId: string, keys: readonly string[]): Promise<unknown> {
-  for (const key of keys) {
-    const reserved: unknown = await nonceStore.reserve(webhookId, key, NONCE_TTL_SECONDS)
-    if (reserved !== true) return reserved
+/**
+ * Releases the keys that were reserved for `owner`.
+ *
+ * @throws {@link NonceStoreError} if the store failed.
+ */
+export async function releaseKeys(
+  nonceStore: NonceStore,
+  webhookId: string,
+  keys: readonly string[],
+  owner: string,
+): Promise<void> {
+  assertRelease(nonceStore)
+  try {
+    await nonceStore.release?.(webhookId, keys, owner)
+  } catch (cause) {
+    throw new NonceStoreError('The nonce store failed. See the cause.', { cause })
   }
-  return true
 }

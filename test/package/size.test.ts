@@ -8,12 +8,13 @@ import { entriesOf, sharedInstall } from '../support/packed.js'
 const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["import { verify } from 'inbound-webhook-auth'; verify()", 6354],
   ["import { receive } from 'inbound-webhook-auth'; receive()", 8318],
-  ["export * from 'inbound-webhook-auth'", 12_108],
+  ["export * from 'inbound-webhook-auth'", 13_776],
   ["export * from 'inbound-webhook-auth/redis'", 7939],
   ["export * from 'inbound-webhook-auth/postgres'", 9114],
   ["export * from 'inbound-webhook-auth/sqlite'", 2581],
   ["export * from 'inbound-webhook-auth/mysql'", 8473],
-  ["export * from 'inbound-webhook-auth/dynamodb'", 2573],
+  ["export * from 'inbound-webhook-auth/dynamodb'", 2926],
+  ["export * from 'inbound-webhook-auth/standard-webhooks'", 9800],
   ["export * from 'inbound-webhook-auth/testing'", 18_027],
 ]
 

@@ -1,0 +1,367 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  handle,
+  MemoryNonceStore,
+  type NonceStore,
+  NonceStoreError,
+  receive,
+  type TransactionStore,
+  verify,
+  WebhookRejectedError,
+} from '../src/index.js'
+import {
+  NONCE,
+  NOW,
+  RecordingStore,
+  SECRET,
+  signatureOf,
+  signedRequest,
+  TestClock,
+  TIMESTAMP,
+} from './support/request.js'
+
+const BODY = Buffer.from('a body that is split in one way only')
+const FAILURE = new Error('the database is down')
+
+/** The source of a request with these parts. */
+function sourceOf(parts: Parameters<typeof signedRequest>[0] = {}) {
+  const { headers, body, webhookId } = signedRequest({ body: BODY, ...parts })
+  return { webhookId, request: { headers, body: Buffer.from(body as Uint8Array) } }
+}
+
+/** Handles a request, and returns what `handle` returned or threw. */
+function outcomeOf(
+  nonceStore: NonceStore,
+  work: () => unknown = () => 'done',
+  source = sourceOf(),
+  clock = new TestClock(),
+): Promise<unknown> {
+  return handle(source, SECRET, nonceStore, work, clock).catch((error: unknown) => error)
+}
+
+/** A promise and the functions that settle it. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((...settle) => {
+    ;[resolve, reject] = settle
+  })
+  return { promise, resolve, reject }
+}
+
+const TWO_SPLITS = [
+  { nonce: 'abc', body: Buffer.from('{"a":1}') },
+  { nonce: 'abc:{"a"', body: Buffer.from('1}') },
+] as const
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('handle', () => {
+  it('passes the webhook to the work, and resolves to what the work returned', async () => {
+    for (const work of [(webhook: unknown) => [webhook], async (webhook: unknown) => [webhook]]) {
+      expect(await handle(sourceOf(), SECRET, new MemoryNonceStore(), work, new TestClock())).toEqual([
+        { ok: true, webhookId: '42', timestamp: Number(TIMESTAMP), nonce: NONCE, secretIndex: 0, body: BODY },
+      ])
+    }
+  })
+
+  it('uses Date by default', async () => {
+    const source = sourceOf({ timestamp: String(Math.floor(Date.now() / 1000)) })
+    expect(await handle(source, SECRET, new MemoryNonceStore(), () => 1)).toBe(1)
+  })
+
+  it('throws what receive throws, and does not run the work', async () => {
+    const work = vi.fn()
+    const store = new MemoryNonceStore()
+    expect(await outcomeOf(store, work, sourceOf({ secret: 'another' }))).toMatchObject({
+      reason: 'signature_mismatch',
+    })
+    const late = new TestClock(NOW + 300_001)
+    expect(await outcomeOf(store, work, sourceOf(), late)).toMatchObject({ reason: 'timestamp_outside_window' })
+    const failing = { reserve: () => Promise.reject(FAILURE), release() {} }
+    expect(await outcomeOf(failing, work)).toMatchObject({ code: 'ERR_NONCE_STORE', cause: FAILURE })
+    expect(work).not.toHaveBeenCalled()
+    await outcomeOf(store)
+    expect(await outcomeOf(store, work)).toMatchObject({ reason: 'replayed_nonce' })
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw FAILURE
+      },
+    ],
+    ['rejects', () => Promise.reject(FAILURE)],
+  ])('throws the error of work that %s, and accepts the same request again', async (_, work) => {
+    for (const parts of [{}, ...TWO_SPLITS]) {
+      const store = new MemoryNonceStore()
+      expect(await outcomeOf(store, work, sourceOf(parts))).toBe(FAILURE)
+      expect(await outcomeOf(store, work, sourceOf(parts))).toBe(FAILURE)
+      expect(await outcomeOf(store, undefined, sourceOf(parts))).toBe('done')
+      expect(await outcomeOf(store, undefined, sourceOf(parts))).toMatchObject({ reason: 'replayed_nonce' })
+    }
+  })
+
+  it('releases the keys that it reserved, for an owner of its own', async () => {
+    const calls: unknown[][] = []
+    const store = {
+      reserve: (...call: unknown[]) => calls.push(['reserve', ...call]) > 0,
+      release: (...call: unknown[]) => void calls.push(['release', ...call]),
+    }
+    const [split] = TWO_SPLITS
+    const key = `signature ${signatureOf(TIMESTAMP, split.nonce, split.body, SECRET)}`
+    await outcomeOf(store, () => Promise.reject(FAILURE), sourceOf(split))
+    await outcomeOf(store)
+    const [owner, another] = [calls[0]?.[4], calls[3]?.[4]]
+    expect(owner).toMatch(/^[0-9a-f-]{36}$/)
+    expect(another).not.toBe(owner)
+    expect(calls).toEqual([
+      ['reserve', '42', 'abc', 600, owner],
+      ['reserve', '42', key, 600, owner],
+      ['release', '42', ['abc', key], owner],
+      ['reserve', '42', NONCE, 600, another],
+    ])
+  })
+
+  it('throws the error of the work if the release fails, and logs the failure in one line', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const nonces = new RecordingStore()
+    const store: NonceStore = {
+      reserve: (...call) => nonces.reserve(call[0], call[1], call[2]),
+      release: () => Promise.reject(new Error('no\nconnection')),
+    }
+    const work = () => Promise.reject(FAILURE)
+    expect(await outcomeOf(store, work, sourceOf({ webhookId: 'a\nb' }))).toBe(FAILURE)
+    expect(log.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^Webhook a\\u000ab: the nonce stays used, because its release failed: NonceStoreError.*Error: no connection[^\n]*$/,
+        ),
+      ],
+    ])
+    expect(await outcomeOf(store, work, sourceOf({ webhookId: 'a\nb' }))).toMatchObject({ reason: 'replayed_nonce' })
+  })
+
+  it.each<[string, unknown[], RegExp]>([
+    [
+      'a store without release',
+      [sourceOf(), SECRET, { reserve: () => true }, () => {}],
+      /^nonceStore has no release\(\)\. /,
+    ],
+    ['no store', [sourceOf(), SECRET, undefined, () => {}], /^nonceStore is undefined\. /],
+    ['no work', [sourceOf(), SECRET, new MemoryNonceStore()], /^work is undefined\. Pass the function /],
+    ['a clock for work', [sourceOf(), SECRET, new MemoryNonceStore(), new TestClock()], /^work is an object\. /],
+    ['no secret', [sourceOf(), undefined, new MemoryNonceStore(), () => {}], /^secret is undefined\. /],
+  ])('refuses %s', async (_, args, message) => {
+    const error: unknown = await Reflect.apply(handle, undefined, args).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      name: 'TypeError',
+      code: 'ERR_INVALID_ARGUMENT',
+      message: expect.stringMatching(message),
+    })
+    expect(String(error).length).toBeLessThanOrEqual(200)
+  })
+})
+
+describe('a copy that arrives while the work runs', () => {
+  const IN_PROGRESS = { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503, headers: { 'Retry-After': '1' } }
+
+  it.each([
+    ['the same bytes', {}, {}],
+    ['another split of the message', TWO_SPLITS[0], TWO_SPLITS[1]],
+  ])('is refused before the store is asked: %s', async (_, parts, copy) => {
+    const store = new MemoryNonceStore()
+    const asked = vi.spyOn(store, 'reserveAll')
+    const { promise, resolve } = deferred<string>()
+    const first = outcomeOf(store, () => promise, sourceOf(parts))
+    await nextTurn()
+    asked.mockClear()
+    expect(await outcomeOf(store, undefined, sourceOf(copy))).toMatchObject(IN_PROGRESS)
+    expect(asked).not.toHaveBeenCalled()
+    resolve('first')
+    expect(await first).toBe('first')
+    expect(await outcomeOf(store, undefined, sourceOf(copy))).toMatchObject({ reason: 'replayed_nonce' })
+  })
+
+  it('is refused while the reservation or the release takes its time', async () => {
+    const [reserved, released] = [deferred<boolean>(), deferred<void>()]
+    const store = { reserve: () => reserved.promise, release: () => released.promise }
+    const first = outcomeOf(store, () => Promise.reject(FAILURE))
+    expect(await outcomeOf(store)).toMatchObject(IN_PROGRESS)
+    reserved.resolve(true)
+    await nextTurn()
+    expect(await outcomeOf(store)).toMatchObject(IN_PROGRESS)
+    released.resolve()
+    expect(await first).toBe(FAILURE)
+    expect(await outcomeOf(store)).toBe('done')
+  })
+
+  it('is not confused with a request to another webhook, or over another store', async () => {
+    const store = new MemoryNonceStore()
+    const { promise, resolve } = deferred<string>()
+    const first = outcomeOf(store, () => promise)
+    await nextTurn()
+    expect(await outcomeOf(store, undefined, sourceOf({ webhookId: '43' }))).toBe('done')
+    expect(await outcomeOf(new MemoryNonceStore())).toBe('done')
+    resolve('first')
+    await first
+  })
+})
+
+describe('the release of receive', () => {
+  const receiveFrom = (nonceStore: NonceStore) => receive(sourceOf(), SECRET, nonceStore, new TestClock())
+
+  it('frees the reservation once, so that the same request is accepted again', async () => {
+    const store = new MemoryNonceStore()
+    const release = vi.spyOn(store, 'release')
+    const received = await receiveFrom(store)
+    await expect(receiveFrom(store)).rejects.toMatchObject({ reason: 'replayed_nonce' })
+    await Promise.all([received.release(), received.release()])
+    await receiveFrom(store)
+    await received.release()
+    expect(release).toHaveBeenCalledTimes(1)
+    await expect(receiveFrom(store)).rejects.toMatchObject({ reason: 'replayed_nonce' })
+  })
+
+  it('throws if the store has none, or failed', async () => {
+    const without = await receiveFrom({ reserve: () => true })
+    await expect(without.release()).rejects.toMatchObject({ name: 'TypeError', code: 'ERR_INVALID_ARGUMENT' })
+    const failing = await receiveFrom({ reserve: () => true, release: () => Promise.reject(FAILURE) })
+    await expect(failing.release()).rejects.toMatchObject({ code: 'ERR_NONCE_STORE', cause: FAILURE })
+  })
+})
+
+it('verify reserves for nobody, so nobody can release what it reserved', async () => {
+  const reserve = vi.fn(() => true)
+  await verify(signedRequest(), SECRET, { reserve }, new TestClock())
+  expect(reserve.mock.calls).toEqual([['42', NONCE, 600]])
+})
+
+describe('handle over a transaction', () => {
+  type Transact = TransactionStore<string>['transact']
+
+  /** Runs the work in the transaction `t`. */
+  const commits: Transact = async (_webhookId, _keys, _ttl, work) => {
+    await work('t')
+    return 'done'
+  }
+
+  /** A store that records its calls. */
+  function storeOf(transact: Transact = commits) {
+    const calls: unknown[] = []
+    const store: TransactionStore<string> = {
+      transact(webhookId, keys, ttlSeconds, work) {
+        calls.push([webhookId, keys, ttlSeconds])
+        return transact(webhookId, keys, ttlSeconds, work)
+      },
+    }
+    return { store, calls }
+  }
+
+  function outcomeOver(
+    store: TransactionStore<string>,
+    work: (webhook: unknown, transaction: string) => unknown = () => 'done',
+    source = sourceOf(),
+    clock = new TestClock(),
+  ): Promise<unknown> {
+    return handle(source, SECRET, store, work, clock).catch((error: unknown) => error)
+  }
+
+  it('passes the keys to the store, and the webhook and the transaction to the work', async () => {
+    const { store, calls } = storeOf()
+    const [split] = TWO_SPLITS
+    const work = vi.fn(async () => 'value')
+    expect(await outcomeOver(store, work, sourceOf(split))).toBe('value')
+    expect(work.mock.calls).toEqual([[expect.objectContaining({ nonce: 'abc', body: split.body }), 't']])
+    const key = `signature ${signatureOf(TIMESTAMP, split.nonce, split.body, SECRET)}`
+    expect(calls).toEqual([['42', ['abc', key], 600]])
+  })
+
+  it('begins none for a request that breaks a rule', async () => {
+    const { store, calls } = storeOf()
+    expect(await outcomeOver(store, undefined, sourceOf({ secret: 'another' }))).toMatchObject({ status: 401 })
+    expect(calls).toEqual([])
+  })
+
+  it.each([
+    ['replayed', { reason: 'replayed_nonce', status: 401 }],
+    ['in_progress', { code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }],
+    [
+      'done',
+      { code: 'ERR_NONCE_STORE', message: expect.stringMatching(/^The transaction store returned a string\. /) },
+    ],
+    [undefined, { code: 'ERR_NONCE_STORE', message: expect.stringMatching(/returned undefined\. /) }],
+  ])('that is %s without the work does not succeed', async (outcome, error) => {
+    const work = vi.fn()
+    const { store } = storeOf(async () => outcome as 'done')
+    expect(await outcomeOver(store, work)).toMatchObject(error)
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, Transact]>([
+    ['rejects with it', commits],
+    [
+      'rejects with another',
+      async (_webhookId, _keys, _ttl, work) => {
+        await work('t').catch(() => {})
+        throw new Error('the rollback failed')
+      },
+    ],
+    ['resolves', (webhookId, keys, ttl, work) => commits(webhookId, keys, ttl, (t) => work(t).catch(() => {}))],
+  ])('throws the error of the work if the store %s', async (_, transact) => {
+    const { store } = storeOf(transact)
+    expect(await outcomeOver(store, () => Promise.reject(FAILURE))).toBe(FAILURE)
+    expect(await outcomeOver(store, () => Promise.reject(undefined))).toBeUndefined()
+  })
+
+  it('fails with the cause if the commit failed', async () => {
+    const { store } = storeOf(async (_webhookId, _keys, _ttl, work) => {
+      await work('t')
+      throw FAILURE
+    })
+    const error = await outcomeOver(store)
+    expect(error).toBeInstanceOf(NonceStoreError)
+    expect(error).toMatchObject({ status: 503, cause: FAILURE })
+  })
+
+  it('does not run the work if the window has closed when the transaction has begun', async () => {
+    const clock = new TestClock()
+    const work = vi.fn()
+    const { store } = storeOf(async (_webhookId, _keys, _ttl, run) => {
+      clock.milliseconds += 300_001
+      await run('t')
+      return 'done'
+    })
+    expect(await outcomeOver(store, work, sourceOf(), clock)).toMatchObject({ reason: 'timestamp_outside_window' })
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  it('refuses a copy before a second transaction begins', async () => {
+    const { promise, resolve } = deferred<string>()
+    const { store, calls } = storeOf()
+    const first = outcomeOver(store, () => promise)
+    await nextTurn()
+    expect(await outcomeOver(store)).toMatchObject({ code: 'ERR_WEBHOOK_IN_PROGRESS' })
+    expect(calls).toHaveLength(1)
+    resolve('first')
+    expect(await first).toBe('first')
+  })
+
+  it.each([receive, verify])('is refused by %o, which runs no code', async (call) => {
+    const source = call === verify ? signedRequest() : sourceOf()
+    const error: unknown = await Reflect.apply(call, undefined, [source, SECRET, storeOf().store]).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', hint: 'transaction_store' })
+  })
+})
+
+it('a rejection of handle narrows by its class', async () => {
+  const error = await outcomeOf(new MemoryNonceStore(), undefined, sourceOf({ secret: 'another' }))
+  expect(error instanceof WebhookRejectedError && error.reason).toBe('signature_mismatch')
+})

@@ -1,0 +1,86 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handle, MemoryNonceStore, receive, type WebhookResult } from '../src/index.js'
+import { SECRET, signedRequest, TestClock } from './support/request.js'
+
+const NAME = 'inbound-webhook-auth:result'
+const BODY = Buffer.from('a body that is split in one way only')
+
+const published: WebhookResult[] = []
+const listener = (message: unknown) => {
+  published.push(message as WebhookResult)
+}
+beforeEach(() => {
+  published.length = 0
+  subscribe(NAME, listener)
+})
+afterEach(() => {
+  unsubscribe(NAME, listener)
+})
+
+const sourceOf = (parts: Parameters<typeof signedRequest>[0] = {}) => {
+  const { headers } = signedRequest({ body: BODY, ...parts })
+  return { webhookId: '42', request: { headers, body: BODY } }
+}
+const resultOf = (outcome: string, bytes?: number, secretIndex?: number) => ({
+  webhookId: '42',
+  outcome,
+  milliseconds: expect.any(Number),
+  bytes,
+  secretIndex,
+})
+const failing = { reserve: () => Promise.reject(new Error('down')), release() {} }
+
+describe('the diagnostics channel gets', () => {
+  it('each result of receive', async () => {
+    const store = new MemoryNonceStore()
+    const secrets = ['another', SECRET]
+    for (const source of [sourceOf(), sourceOf(), sourceOf({ secret: 'third' }), sourceOf({ timestamp: '1' })]) {
+      await receive(source, secrets, store, new TestClock()).catch(() => {})
+    }
+    await receive({ ...sourceOf(), maxBytes: 1 }, secrets, store, new TestClock()).catch(() => {})
+    await receive(sourceOf(), secrets, failing, new TestClock()).catch(() => {})
+    await receive(sourceOf(), '', store, new TestClock()).catch(() => {})
+    const size = BODY.length
+    expect(published).toEqual([
+      resultOf('accepted', size, 1),
+      resultOf('replayed_nonce', size, 1),
+      resultOf('signature_mismatch', size),
+      resultOf('timestamp_outside_window'),
+      resultOf('ERR_BODY_TOO_LARGE'),
+      resultOf('ERR_NONCE_STORE', size, 1),
+      resultOf('ERR_INVALID_ARGUMENT'),
+    ])
+  })
+
+  it('each result of handle, with the time of the work', async () => {
+    const store = new MemoryNonceStore()
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const work = () => {
+      now += 250
+      if (now === 250) throw new Error('the database is down')
+    }
+    await handle(sourceOf(), SECRET, store, work, new TestClock()).catch(() => {})
+    await handle(sourceOf(), SECRET, store, work, new TestClock())
+    vi.restoreAllMocks()
+    expect(published).toEqual([
+      { ...resultOf('failed', BODY.length, 0), milliseconds: 250 },
+      { ...resultOf('accepted', BODY.length, 0), milliseconds: 250 },
+    ])
+  })
+
+  it('nothing that may be a secret, a nonce or a body', async () => {
+    await receive(sourceOf(), SECRET, new MemoryNonceStore(), new TestClock())
+    expect(JSON.stringify(published)).not.toMatch(new RegExp(`${SECRET}|nonce|${BODY}`))
+  })
+})
+
+it('without a subscriber, no time is read', async () => {
+  unsubscribe(NAME, listener)
+  expect(channel(NAME).hasSubscribers).toBe(false)
+  const now = vi.spyOn(performance, 'now')
+  await receive(sourceOf(), SECRET, { reserve: () => true }, new TestClock())
+  expect(now).not.toHaveBeenCalled()
+  now.mockRestore()
+})
