@@ -190,9 +190,8 @@ const DATABASES: Record<string, Database> = {
       },
       mariadb: ({ port }, password, more) =>
         connectMariadb(
-          (options) =>
-            mariadb.createPool({ host, port, user: USER, password, database: 'hooks', connectionLimit: 2, ...options }),
-          more,
+          (options) => mariadb.createPool({ host, port, user: USER, password, database: 'hooks', ...options }),
+          { concurrency: 2, ...more },
         ),
     },
   },

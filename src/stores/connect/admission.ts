@@ -1,7 +1,7 @@
 import { storeOverload } from '../../errors.js'
 import { startTimer } from '../with-timeout.js'
 
-/** How many statements may be in flight by default. With a pool of ten connections, six statements wait in the pool. */
+/** How many statements may be in flight by default. */
 export const CONCURRENCY = 16
 
 /**
@@ -21,12 +21,10 @@ export class Admission {
   /** Sends each statement that waits. The newest comes last. */
   readonly #waiting: (() => void)[] = []
 
-  /** @param poolOption - the name of the option for the size of the pool, if the client has one. */
-  constructor(concurrency: number, timeout: number, poolOption?: string) {
+  constructor(concurrency: number, timeout: number) {
     this.#concurrency = concurrency
     this.#timeout = timeout
-    const options = poolOption === undefined ? 'concurrency' : `concurrency and ${poolOption}`
-    this.#tooLate = `${concurrency} statements had no answer for ${timeout / 2} ms. Check the server, or raise ${options} if it is far away.`
+    this.#tooLate = `${concurrency} statements had no answer for ${timeout / 2} ms. Check the server, or raise concurrency if it is far away.`
   }
 
   /** Sends a statement, now or as soon as there is room for it, and resolves to the answer. */

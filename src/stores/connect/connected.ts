@@ -36,6 +36,7 @@ export interface ConnectOptions {
   /**
    * How many statements may wait for the server at once: a whole number from 1, by default 16. If more come, the newest is sent first, and
    * one that has waited for half of `timeout` is refused. A server that is far away needs more: requests per second × seconds of a round trip.
+   * A pool of an SQL client has as many connections.
    */
   concurrency?: number | undefined
   /**

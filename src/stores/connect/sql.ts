@@ -1,4 +1,5 @@
 import { invalidType, kindOf } from '../../arguments.js'
+import { within } from '../with-timeout.js'
 import { Admission } from './admission.js'
 import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf, probe } from './connected.js'
 import { codedError, connectFailure, isReadOnly } from './failure.js'
@@ -32,20 +33,14 @@ interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll'
 
 /** What differs between the clients of SQL databases. */
 export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
-  /** The name of the option that limits the connections of a pool. */
-  readonly poolOption: string
   /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
   readonly openingTime: number
   /** Runs one statement, and settles if the server does not answer in time. */
   query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
+  /** Returns whether an error is the reply of the server, so that the connection still works. */
+  isReply(error: unknown): boolean
   /** Rejects if the server accepts no writes. */
   assertWritable(client: Client): Promise<unknown>
-}
-
-/** A client, and how many of its statements were answered or have failed. */
-interface Counted<Client> {
-  client: Client
-  settled: number
 }
 
 /** Returns the options with their defaults. */
@@ -84,49 +79,35 @@ export function takeConnection<Connection extends { release(): void }>(
 }
 
 /**
- * Connects a store to an SQL database, and resolves to the store. The pools of the clients connect again by themselves. A pool is
- * replaced if its server answers nothing, or has become read-only, because new connections may reach another server.
+ * Connects a store to an SQL database, and resolves to the store. A pool is replaced if a statement gets no reply, because its other
+ * connections may be lost too, or if the server has become read-only, because new connections may reach another server.
  */
-export async function connectSql<Client, Result>(
+export async function connectSql<Client extends object, Result>(
   driver: SqlDriver<Client, Result>,
   createStore: (query: (sql: string, values: (string | number)[]) => Promise<Result>) => SqlStore,
   { timeout, concurrency, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
 ): Promise<ConnectedSqlNonceStore> {
-  const replace = (counted: Counted<Client>, reason: unknown) => void kept.replace(counted, reason).catch(() => {})
-
   async function query(sql: string, values: (string | number)[]): Promise<Result> {
-    const counted = kept.client
-    const { settled } = counted
-    const stalled = setTimeout(() => {
-      if (counted.settled === settled) replace(counted, new Error('The pool did not answer for too long.'))
-    }, 1.5 * timeout).unref()
-    const settle = () => {
-      counted.settled++
-      clearTimeout(stalled)
-    }
+    const { client } = kept
     try {
-      const result = await driver.query(counted.client, sql, values)
-      settle()
-      return result
+      // A pool may lose a statement.
+      return await within(1.5 * timeout, driver.query(client, sql, values), 'The pool did not answer for too long.')
     } catch (error) {
-      if (isReadOnly(error)) replace(counted, error)
-      // If the pool gave out no connection, the server has not answered.
-      if (Object(error).code !== 'NO_CONNECTION') settle()
+      if (isReadOnly(error) || !driver.isReply(error)) kept.replace(client, error).catch(() => {})
       throw error
     }
   }
 
-  const admission = new Admission(concurrency, timeout, driver.poolOption)
+  const admission = new Admission(concurrency, timeout)
   // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore((...call) => admission.send(() => query(...call)))
   /** The store for the table and for deletions, which are not counted, because they may take long. */
   const maintenance = createStore(query)
-  const kept = await KeptClient.open<Counted<Client>>(
+  const kept = await KeptClient.open<Client>(
     {
-      create: (onClientError) => ({ client: driver.create(onClientError), settled: 0 }),
+      ...driver,
       async connect() {},
-      check: ({ client }) => driver.assertWritable(client),
-      close: ({ client }) => driver.close(client),
+      check: driver.assertWritable,
       replaced: () => admission.forget(),
     },
     timeout,

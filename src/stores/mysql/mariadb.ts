@@ -12,6 +12,8 @@ import { MySqlNonceStore } from './store.js'
 
 /** What `create` passes to `mariadb.createPool`. */
 export interface MariadbOptions {
+  /** How many connections the pool may open. */
+  connectionLimit: number
   /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
   /** How long to wait for a connection of the pool, in milliseconds. */
@@ -38,6 +40,9 @@ export interface MariadbPool {
   on(event: 'acquire', listener: () => void): unknown
 }
 
+/** The error numbers of the package itself begin here. Those of a server are smaller. */
+const FIRST_CLIENT_ERROR = 45_000
+
 const EXAMPLE = '(options) => mariadb.createPool({ host, user, password, database, ...options })'
 
 /**
@@ -62,13 +67,13 @@ export async function connectMariadb(
   options: ConnectSqlOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
-  const { timeout } = common
+  const { timeout, concurrency } = common
   const driver: SqlDriver<MariadbPool, unknown> = {
-    poolOption: 'connectionLimit and minimumIdle',
     // The pool has one limit for opening a connection and for the wait for a free one.
     openingTime: timeout,
     create(onPoolError) {
       const poolOptions: MariadbOptions = {
+        connectionLimit: concurrency,
         connectTimeout: timeout,
         acquireTimeout: timeout,
         socketTimeout: timeout,
@@ -85,6 +90,7 @@ export async function connectMariadb(
       return pool
     },
     query: (pool, sql, values) => pool.query(sql, values),
+    isReply: (error) => Number(Object(error).errno) < FIRST_CLIENT_ERROR,
     async assertWritable(pool) {
       assertWritable(Object(await driver.query(pool, READ_ONLY_QUERY, []))[0])
     },

@@ -17,6 +17,8 @@ import { MySqlNonceStore } from './store.js'
 export interface Mysql2Options {
   /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
+  /** How many connections the pool may open. */
+  connectionLimit: number
 }
 
 /** A connection of a pool of `mysql2/promise`. */
@@ -66,7 +68,7 @@ export async function connectMysql2(
   options: ConnectSqlOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options)
-  const { timeout } = common
+  const { timeout, concurrency } = common
   const openingTime = Math.ceil(1.5 * timeout)
   const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
   /** The connections that have {@link sessionSettings}. */
@@ -90,24 +92,19 @@ export async function connectMysql2(
       connection.release()
       return result
     } catch (error) {
-      // An error that the server sent has `sqlState`, so its connection works. After any other error, the connection may be lost:
-      // the pool would keep it, and mysql2 would wait on it for ever.
-      if ('sqlState' in Object(error)) connection.release()
-      else {
-        connection.destroy()
-        socketsOf.get(pool)?.destroySilent()
-      }
+      // Without a reply, the connection may be lost: the pool would keep it, and mysql2 would wait on it for ever.
+      if (isReply(error)) connection.release()
+      else connection.destroy()
       throw error
     }
   }
 
   const driver: SqlDriver<Mysql2Pool, unknown> = {
-    poolOption: 'connectionLimit',
     openingTime,
     create(onPoolError) {
-      const sockets = new Sockets(timeout)
+      const sockets = new Sockets()
       const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
-      const poolOptions = { connectTimeout: openingTime, stream }
+      const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
       const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
@@ -115,6 +112,7 @@ export async function connectMysql2(
       return pool
     },
     query: (pool, sql, values) => query(pool, sql, values, timeout),
+    isReply,
     async assertWritable(pool) {
       const result = await query(pool, READ_ONLY_QUERY, [], openingTime)
       assertWritable(Object(result)[0]?.[0])
@@ -132,6 +130,11 @@ export async function connectMysql2(
     },
   }
   return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
+}
+
+/** Returns whether an error is a reply of the server, which has an `sqlState`. */
+function isReply(error: unknown): boolean {
+  return 'sqlState' in Object(error)
 }
 
 /** The address that mysql2 passes to the function that creates its socket. */

@@ -14,6 +14,7 @@ import {
   assertWritable,
   type ConnectPostgresOptions,
   cancelStatement,
+  isReply,
   openingTimeOf,
   prepareOf,
   READ_ONLY_QUERY,
@@ -26,6 +27,8 @@ export interface PgOptions {
   connectionTimeoutMillis: number
   /** How long to wait for the answer to a statement, in milliseconds. */
   query_timeout: number
+  /** How many connections the pool may open. */
+  max: number
 }
 
 /** A connection of a pool of the package `pg`. */
@@ -77,7 +80,7 @@ export async function connectPg(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
   const isPrepared = prepareOf(options)
-  const { timeout } = common
+  const { timeout, concurrency } = common
   const openingTime = openingTimeOf(timeout)
   const socketsOf = new WeakMap<PgPool, Sockets>()
 
@@ -89,23 +92,18 @@ export async function connectPg(
       client.release()
       return result
     } catch (error) {
-      const isReply = 'severity' in Object(error)
-      client.release(!isReply)
-      if (!isReply) {
-        cancel(client)
-        socketsOf.get(pool)?.destroySilent()
-      }
+      client.release(!isReply(error))
+      if (!isReply(error)) cancel(client)
       throw error
     }
   }
 
   const driver: SqlDriver<PgPool, { rows: unknown[] }> = {
-    poolOption: 'max',
     openingTime,
     create(onPoolError) {
-      const sockets = new Sockets(timeout)
+      const sockets = new Sockets()
       const stream = () => sockets.create()
-      const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, stream }
+      const poolOptions = { connectionTimeoutMillis: openingTime, query_timeout: timeout, max: concurrency, stream }
       const pool = createClient<PgPool, PgOptions>(create, poolOptions, ['connect', 'end', 'on'], EXAMPLE)
       socketsOf.set(pool, sockets)
       pool.on('error', onPoolError)
@@ -114,6 +112,7 @@ export async function connectPg(
       return pool
     },
     query: (pool, text, values) => query(pool, text, values, timeout),
+    isReply,
     async assertWritable(pool) {
       assertWritable((await query(pool, READ_ONLY_QUERY, [], openingTime)).rows)
     },

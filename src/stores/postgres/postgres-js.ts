@@ -2,10 +2,12 @@ import { createClient } from '../connect/connected.js'
 import { type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
 import { type Address, Sockets } from '../connect/sockets.js'
 import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
+import { startTimer, within } from '../with-timeout.js'
 import {
   assertWritable,
   type ConnectPostgresOptions,
   cancelStatement,
+  isReply,
   openingTimeOf,
   prepareOf,
   READ_ONLY_QUERY,
@@ -14,6 +16,8 @@ import { PostgresNonceStore } from './store.js'
 
 /** What `create` passes to `postgres`. */
 export interface PostgresJsOptions {
+  /** How many connections the client may open. */
+  max: number
   /** Seconds that a connection may take to open. */
   connect_timeout: number
   /** Returns the seconds until the next attempt to connect. */
@@ -59,17 +63,16 @@ export async function connectPostgresJs(
 ): Promise<ConnectedSqlNonceStore> {
   const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
   const prepare = prepareOf(options)
-  const { timeout } = common
+  const { timeout, concurrency } = common
   const socketsOf = new WeakMap<PostgresJsClient, Sockets>()
 
   const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
-    poolOption: 'max',
     openingTime: openingTimeOf(timeout),
     create() {
-      const sockets = new Sockets(timeout)
+      const sockets = new Sockets()
       const sql = createClient<PostgresJsClient, PostgresJsOptions>(
         create,
-        clientOptions(timeout, sockets),
+        { ...clientOptions(timeout, sockets), max: concurrency },
         ['unsafe', 'end'],
         EXAMPLE,
       )
@@ -78,18 +81,16 @@ export async function connectPostgresJs(
     },
     async query(sql, text, values) {
       const answer = sql.unsafe(text, values, { prepare })
-      // postgres.js waits for ever for an answer, and sends more statements on the same connection. The cancel() of
-      // postgres.js is not used, because a cancel() that cannot connect would end the process.
-      const timer = setTimeout(() => {
-        cancel(sql, answer)
-        socketsOf.get(sql)?.destroySilent()
-      }, timeout)
+      // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
+      const stopTimer = startTimer(timeout, () => cancel(sql, answer))
       try {
-        return await answer
+        // postgres.js itself waits for ever for an answer.
+        return await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
       } finally {
-        clearTimeout(timer)
+        stopTimer()
       }
     },
+    isReply,
     async assertWritable(sql) {
       assertWritable(await driver.query(sql, READ_ONLY_QUERY, []))
     },

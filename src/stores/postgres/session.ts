@@ -26,6 +26,11 @@ export function openingTimeOf(timeout: number): number {
   return 2 * timeout
 }
 
+/** Returns whether an error is a reply of PostgreSQL or of PgBouncer. */
+export function isReply(error: unknown): boolean {
+  return 'severity' in Object(error)
+}
+
 /** A query that returns `on` if new transactions may not write, as on a hot standby. */
 export const READ_ONLY_QUERY = "SELECT current_setting('transaction_read_only') AS read_only"
 

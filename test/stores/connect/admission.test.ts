@@ -88,7 +88,6 @@ const refusals = (answers: Answer[]) => answers.filter(({ error }) => error !== 
 const SERVERS: [what: string, width: number, milliseconds: number][] = [
   ['one that does one at a time, 10 ms each', 1, 10],
   ['a pool of ten connections, 200 ms each', 10, 200],
-  ['a pool of ten connections, 20 ms each', 10, 20],
 ]
 
 describe.each(SERVERS)('%s', (_, width, milliseconds) => {
@@ -131,8 +130,8 @@ it('accepts everything again at once when a server that hung is back', async () 
 })
 
 /** An admission with two statements in flight that only a test ends. */
-function full(poolOption?: string) {
-  const admission = new Admission(2, TIMEOUT, poolOption)
+function full() {
+  const admission = new Admission(2, TIMEOUT)
   const sent: number[] = []
   const ends: (() => void)[] = []
   const send = (number: number) =>
@@ -178,17 +177,10 @@ it('refuses a statement after half of the time-out, and never sends it', async (
   expect(sent).toEqual([0, 1, 3])
 })
 
-it('refuses with ERR_NONCE_STORE_BUSY, and names the option of the pool', async () => {
-  const { admission } = full('max')
+it('refuses with ERR_NONCE_STORE_BUSY', async () => {
+  const { admission } = full()
   const refused = admission.send(async () => true)
-  await Promise.all([
-    expect(refused).rejects.toMatchObject({
-      code: 'ERR_NONCE_STORE_BUSY',
-      message:
-        '2 statements had no answer for 500 ms. Check the server, or raise concurrency and max if it is far away.',
-    }),
-    time.pass(500),
-  ])
+  await Promise.all([expect(refused).rejects.toHaveProperty('code', 'ERR_NONCE_STORE_BUSY'), time.pass(500)])
 })
 
 it('counts a statement that failed no longer', async () => {

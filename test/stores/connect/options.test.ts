@@ -136,6 +136,7 @@ describe('the options of a client have a deadline for each step, and', () => {
   it('connectPg', async () => {
     expect(await optionsOf(connectPg as Connect)).toEqual({
       connectionTimeoutMillis: 2000,
+      max: 16,
       query_timeout: 1000,
       stream: aFunction,
     })
@@ -145,6 +146,7 @@ describe('the options of a client have a deadline for each step, and', () => {
     const options = await optionsOf(connectPostgresJs as Connect)
     expect(options).toEqual({
       connect_timeout: 2,
+      max: 16,
       backoff: aFunction,
       fetch_types: false,
       onnotice: aFunction,
@@ -154,11 +156,16 @@ describe('the options of a client have a deadline for each step, and', () => {
   })
 
   it('connectMysql2', async () => {
-    expect(await optionsOf(connectMysql2 as Connect)).toEqual({ connectTimeout: 1500, stream: aFunction })
+    expect(await optionsOf(connectMysql2 as Connect)).toEqual({
+      connectTimeout: 1500,
+      connectionLimit: 16,
+      stream: aFunction,
+    })
   })
 
   it('connectMariadb: the pool tries to connect twice per second', async () => {
     expect(await optionsOf(connectMariadb as Connect)).toEqual({
+      connectionLimit: 16,
       connectTimeout: 1000,
       acquireTimeout: 1000,
       socketTimeout: 1000,
