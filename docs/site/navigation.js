@@ -53,6 +53,7 @@ export const SECTIONS = [
       'postgres',
       'mysql',
       'dynamodb',
+      'transactions',
       'your-own',
       'sizing',
       'observability',

@@ -57,7 +57,7 @@ export interface SqlDialect {
 }
 
 /** A nonce store in an SQL database that works with any client. */
-export abstract class SqlNonceStore implements NonceStore {
+export class SqlNonceStore implements NonceStore {
   readonly #dialect: SqlDialect
   readonly #query: SqlQuery
   readonly #table: string
@@ -68,11 +68,10 @@ export abstract class SqlNonceStore implements NonceStore {
     assertOptions(options, ['query', 'table', 'timeout'])
     const { query, table = 'webhook_nonces', timeout = 1000 } = options
     assertFunction(query, 'query', '(text, values) => pool.query(text, values)')
-    const names = tableNames(table, dialect.prefix, dialect.maxNameLength)
     assertTimeout(timeout)
     this.#dialect = dialect
     this.#query = hidingCredentials(query)
-    this.#table = names.map((name) => dialect.quote + name + dialect.quote).join('.')
+    this.#table = quotedName(table, dialect)
     this.#timeout = timeout
     this.#reservations = new Reservations(timeout)
   }
@@ -132,7 +131,14 @@ export abstract class SqlNonceStore implements NonceStore {
   }
 }
 
-function reservationOf(webhookId: string, keys: readonly string[], owner: string | undefined): SqlReservation {
+/** Returns the quoted name of a table. Throws if it is not a name. */
+export function quotedName(table: string, { quote, prefix, maxNameLength }: SqlDialect): string {
+  return tableNames(table, prefix, maxNameLength)
+    .map((name) => quote + name + quote)
+    .join('.')
+}
+
+export function reservationOf(webhookId: string, keys: readonly string[], owner: string | undefined): SqlReservation {
   return {
     hashes: keys.map((key) => scopedKeyHash(webhookId, key)),
     owner: owner === undefined ? '' : ownerHash(owner),

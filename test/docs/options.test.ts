@@ -19,6 +19,7 @@ const GUIDES: { readonly [type: string]: string } = {
   RefusalOptions: 'reference/errors.md',
   SignOptions: 'send/index.md',
   SqlNonceStoreOptions: 'operate/postgres.md',
+  SqlTransactionStoreOptions: 'operate/transactions.md',
   SqliteNonceStoreOptions: 'operate/sqlite.md',
 }
 

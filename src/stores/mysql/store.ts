@@ -9,7 +9,7 @@ import {
   type SqlReservation,
 } from '../sql-store.js'
 
-const COLUMNS = 'key_hash, expires_at, reserved_by'
+export const COLUMNS = 'key_hash, expires_at, reserved_by'
 
 /** Error numbers ER_CHECKREAD (another statement changed the row meanwhile), ER_DUP_ENTRY and ER_NO_SUCH_TABLE. */
 const CHANGED = 1020
@@ -66,7 +66,7 @@ function hashesOf(result: unknown): string[] {
   })
 }
 
-const MYSQL: SqlDialect = {
+export const MYSQL: SqlDialect = {
   quote: '`',
   prefix: 'database',
   maxNameLength: 64,

@@ -1,6 +1,6 @@
 import { rowsOf, type SqlDialect, SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
 
-const COLUMNS = 'key, expires_at, reserved_by'
+export const COLUMNS = 'key, expires_at, reserved_by'
 
 /** Error codes (PostgreSQL, appendix A). After each of them, the statement has changed nothing. */
 const SERIALIZATION_FAILURE = '40001'
@@ -38,7 +38,7 @@ function reservationOf(table: string, count: number): string {
     FROM written_0, (SELECT count(*) FROM written_${count - 1}) AS last`
 }
 
-const POSTGRES: SqlDialect = {
+export const POSTGRES: SqlDialect = {
   quote: '"',
   prefix: 'schema',
   // PostgreSQL truncates a name after 63 bytes. The name of the index is the table's name and a suffix.

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { rowsOf } from '../sql-store.js'
+import {
+  type SqlTransactionDialect,
+  SqlTransactionStore,
+  type SqlTransactionStoreOptions,
+} from '../sql-transaction-store.js'
+import { COLUMNS, MYSQL } from './store.js'
+
+const NOW = 'UTC_TIMESTAMP(6)'
+const hex = (text: string) => `UNHEX('${text}')`
+
+/** Returns the name of the lock for a key, in at most 64 characters. The lock belongs to the session, not to the transaction. */
+function lockOf(hash: string): string {
+  return `'${createHash('sha256').update(`inbound-webhook-auth ${hash}`).digest('hex').slice(0, 40)}'`
+}
+
+const DIALECT: SqlTransactionDialect = {
+  ...MYSQL,
+
+  async reserveInTransaction(run, reservation) {
+    const { table, hashes, owner, milliseconds } = reservation
+    const locks = hashes.map((hash) => `GET_LOCK(${lockOf(hash)}, 0)`).join(' + ')
+    const [row] = rowsOf(await run(`SELECT ${locks} AS locked`))
+    if (Number(row?.['locked']) !== hashes.length) return 'in_progress'
+    // All processes use the same order, so two statements rarely wait for each other. The row of a taken key does not change. The owner is
+    // compared first, because the second assignment sees what the first has written.
+    const rows = [...hashes]
+      .sort()
+      .map((hash) => `(${hex(hash)}, ${NOW} + INTERVAL ${milliseconds * 1000} MICROSECOND, ${hex(owner)})`)
+    const ifExpired = (column: string) => `${column} = IF(expires_at < ${NOW}, VALUES(${column}), ${column})`
+    await run(`INSERT INTO ${table} (${COLUMNS}) VALUES ${rows.join()}
+      ON DUPLICATE KEY UPDATE ${ifExpired('reserved_by')}, ${ifExpired('expires_at')}`)
+    return (await DIALECT.countReserved(run, reservation)) === hashes.length ? 'done' : 'replayed'
+  },
+
+  async countReserved(run, { table, hashes, owner }) {
+    const keys = hashes.map(hex).join()
+    const text = `SELECT COUNT(*) AS reserved FROM ${table} WHERE reserved_by = ${hex(owner)} AND key_hash IN (${keys})`
+    const [row] = rowsOf(await run(text))
+    return Number(row?.['reserved'])
+  },
+
+  unlock(run, { hashes }) {
+    return run(`SELECT ${hashes.map((hash) => `RELEASE_LOCK(${lockOf(hash)})`).join()}`)
+  },
+
+  async unlockFromOutside(run, { hashes }) {
+    for (const hash of hashes) {
+      const [row] = rowsOf(await run(`SELECT RELEASE_LOCK(${lockOf(hash)}), IS_USED_LOCK(${lockOf(hash)}) AS holder`))
+      const holder = row?.['holder']
+      // The connection is lost, or went back to its pool with the lock.
+      if (holder !== null && holder !== undefined) await run(`KILL ${Number(holder)}`)
+    }
+  },
+}
+
+/**
+ * A transaction store in MySQL or MariaDB (InnoDB), for `handle`: your code runs in the transaction that reserves the nonce, so that
+ * both are committed or neither. It works with any client and query builder.
+ *
+ * The table is that of `MySqlNonceStore`. Create it with {@link MySqlTransactionStore.createTable}, and run {@link
+ * MySqlTransactionStore.deleteExpired} on a schedule.
+ *
+ * @typeParam Transaction - what your client passes to the code of a transaction.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import mysql from 'mysql2/promise'
+ * import { beginMysql2, MySqlTransactionStore } from 'inbound-webhook-auth/mysql'
+ *
+ * const pool = mysql.createPool({ uri: 'mysql://127.0.0.1/hooks', connectTimeout: 1000 })
+ *
+ * export const store = new MySqlTransactionStore({
+ *   begin: beginMysql2(pool),
+ *   query: (connection: mysql.PoolConnection, text) => connection.query(text),
+ * })
+ * ```
+ */
+export class MySqlTransactionStore<Transaction> extends SqlTransactionStore<Transaction> {
+  constructor(options: SqlTransactionStoreOptions<Transaction>) {
+    super(options, DIALECT)
+  }
+}

@@ -1,0 +1,47 @@
+import { within } from './with-timeout.js'
+
+/** How long a rollback may take, in milliseconds, before the connection is ended instead. */
+const ROLLBACK_MILLISECONDS = 1000
+
+/** The part of a connection of a pool that a transaction needs. */
+export interface TransactionConnection {
+  query(text: string): Promise<unknown>
+  release(): void
+  on(event: 'error', listener: () => void): unknown
+  removeListener(event: 'error', listener: () => void): unknown
+}
+
+/**
+ * Returns a function that runs code in a transaction on a connection of a pool, and commits if the code resolves.
+ *
+ * @param take - takes a connection from the pool.
+ * @param destroy - ends a connection whose rollback has failed.
+ */
+export function beginOn<Connection extends TransactionConnection>(
+  take: () => Promise<Connection>,
+  destroy: (connection: Connection) => void,
+): (run: (connection: Connection) => Promise<void>) => Promise<void> {
+  return async (run) => {
+    const connection = await take()
+    // The pool does not listen while the connection is in use. The error of a connection that is cut would end the process.
+    const ignore = () => {}
+    connection.on('error', ignore)
+    let isLost = false
+    try {
+      await connection.query('BEGIN')
+      await run(connection)
+      await connection.query('COMMIT')
+    } catch (error) {
+      await within(ROLLBACK_MILLISECONDS, connection.query('ROLLBACK')).catch(() => {
+        isLost = true
+      })
+      throw error
+    } finally {
+      if (isLost) destroy(connection)
+      else {
+        connection.release()
+        connection.removeListener('error', ignore)
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { assertOptions, assertTimeout } from '../arguments.js'
+import { withoutCredentials } from './credentials.js'
+import { engineTtlMilliseconds } from './keys.js'
+import { assertFunction } from './options.js'
+import {
+  quotedName,
+  reservationOf,
+  type SqlDialect,
+  SqlNonceStore,
+  type SqlNonceStoreOptions,
+  type SqlQuery,
+  type SqlReservation,
+} from './sql-store.js'
+import type { TransactionOutcome, TransactionStore } from './transaction-store.js'
+import { startTimer, within } from './with-timeout.js'
+
+/**
+ * Options of `PostgresTransactionStore` and `MySqlTransactionStore`. The two required functions are a line each with any client or query
+ * builder.
+ */
+export interface SqlTransactionStoreOptions<Transaction> {
+  /**
+   * Begins a transaction and calls `run` with it once. Commits when `run` resolves, and rolls back when it rejects: `beginPg(pool)`, or
+   * `(run) => knex.transaction(run)`.
+   */
+  begin: (run: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
+  /** Runs one statement without parameters in the transaction. Resolves to the client's result, and rejects with the client's error. */
+  query: (transaction: Transaction, text: string) => PromiseLike<unknown>
+  /** The table's name: see {@link SqlNonceStoreOptions.table}. A nonce store may use the same table. */
+  table?: string | undefined
+  /**
+   * How long the store may take to begin and to reserve, and again to commit, in milliseconds: by default 1000. Your code between both
+   * has no limit.
+   */
+  timeout?: number | undefined
+}
+
+/** Runs one statement without parameters in a transaction. */
+export type RunText = (text: string) => PromiseLike<unknown>
+
+/** A reservation in a transaction. */
+export interface SqlTransactionReservation extends SqlReservation {
+  readonly table: string
+  readonly milliseconds: number
+}
+
+/** What differs between the transactions of SQL databases. */
+export interface SqlTransactionDialect extends SqlDialect {
+  /**
+   * Locks every key without waiting, and then reserves every key. No statement waits for a transaction that has locked a key. If the
+   * outcome is not `done`, the transaction must roll back.
+   */
+  reserveInTransaction(run: RunText, reservation: SqlTransactionReservation): Promise<TransactionOutcome>
+  /** Resolves to how many of the keys the transaction has reserved. */
+  countReserved(run: RunText, reservation: SqlTransactionReservation): Promise<number>
+  /** Unlocks the keys, if the locks do not end with the transaction. */
+  unlock?(run: RunText, reservation: SqlReservation): PromiseLike<unknown>
+  /** Unlocks the keys from another transaction, because {@link unlock} has failed. */
+  unlockFromOutside?(run: RunText, reservation: SqlReservation): Promise<unknown>
+}
+
+const LOST =
+  'The transaction ended or failed in your code, so nothing is committed. Await each statement, let its error reject, and do not end the transaction.'
+const NOT_CALLED =
+  'begin has not called its function. Pass the transaction of your client, such as (run) => knex.transaction(run).'
+
+/** Makes the client roll back, because the code must not run. */
+class Rollback extends Error {}
+
+/** A transaction store in an SQL database that works with any client. */
+export abstract class SqlTransactionStore<Transaction> implements TransactionStore<Transaction> {
+  readonly #dialect: SqlTransactionDialect
+  readonly #begin: SqlTransactionStoreOptions<Transaction>['begin']
+  readonly #query: SqlTransactionStoreOptions<Transaction>['query']
+  readonly #table: string
+  readonly #timeout: number
+  /** The store that creates the table and deletes expired rows, with a transaction for each statement. */
+  readonly #nonceStore: SqlNonceStore
+
+  constructor(options: SqlTransactionStoreOptions<Transaction>, dialect: SqlTransactionDialect) {
+    assertOptions(options, ['begin', 'query', 'table', 'timeout'])
+    const { begin, query, table = 'webhook_nonces', timeout = 1000 } = options
+    assertFunction(begin, 'begin', '(run) => knex.transaction(run)')
+    assertFunction(query, 'query', '(transaction, text) => transaction.raw(text)')
+    assertTimeout(timeout)
+    this.#dialect = dialect
+    this.#begin = begin
+    this.#query = query
+    this.#table = quotedName(table, dialect)
+    this.#timeout = timeout
+    const runAlone: SqlQuery = (text, values) => this.#runAlone(inline(text, values))
+    this.#nonceStore = new SqlNonceStore({ query: runAlone, table }, dialect)
+  }
+
+  /** Creates the table if it is absent: see {@link SqlNonceStore.createTable}. */
+  createTable(): Promise<void> {
+    return this.#nonceStore.createTable()
+  }
+
+  /** Rejects if the table is absent, or is not like one that {@link createTable} creates. */
+  checkTable(): Promise<void> {
+    return this.#nonceStore.checkTable()
+  }
+
+  /** Deletes expired rows: see {@link SqlNonceStore.deleteExpired}. */
+  deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
+    return this.#nonceStore.deleteExpired(options)
+  }
+
+  /** Is called by `handle`: see {@link TransactionStore.transact}. */
+  async transact(
+    webhookId: string,
+    keys: readonly string[],
+    ttlSeconds: number,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<TransactionOutcome> {
+    const reservation = {
+      ...reservationOf(webhookId, keys, randomUUID()),
+      table: this.#table,
+      milliseconds: engineTtlMilliseconds(ttlSeconds),
+    }
+    let outcome: TransactionOutcome | undefined
+    let isLate = false
+    return new Promise((resolve, reject) => {
+      const startLimit = (message: string) =>
+        startTimer(this.#timeout, () => {
+          isLate = true
+          reject(new Error(message))
+        })
+      let stopLimit = startLimit(
+        `The transaction had no reservation within ${this.#timeout} ms. Check pool and server.`,
+      )
+
+      const run = async (text: RunText, transaction: Transaction) => {
+        if (!isLate) outcome = await this.#dialect.reserveInTransaction(text, reservation)
+        if (isLate || outcome !== 'done') throw new Rollback()
+        stopLimit()
+        await work(transaction)
+        stopLimit = startLimit(
+          `The commit had no response within ${this.#timeout} ms. Nobody knows whether it is done.`,
+        )
+        const count = await this.#dialect.countReserved(text, reservation).catch((cause) => {
+          throw new Error(LOST, { cause })
+        })
+        if (count !== keys.length) throw new Error(LOST)
+      }
+
+      this.#execute(run, reservation)
+        .then(
+          () => resolve('done'),
+          (error) => {
+            // Nothing of `work` has run.
+            if (outcome === 'replayed' || outcome === 'in_progress') resolve(outcome)
+            else reject(withoutCredentials(error))
+          },
+        )
+        .finally(() => stopLimit())
+    })
+  }
+
+  /** Runs code in a transaction, and unlocks the keys. Rejects with the error of the code, or else of the commit. */
+  async #execute(
+    code: (run: RunText, transaction: Transaction) => Promise<void>,
+    reservation: SqlReservation,
+  ): Promise<void> {
+    let isLocked = false
+    const runAndUnlock = async (transaction: Transaction) => {
+      const run: RunText = (text) => this.#query(transaction, text)
+      isLocked = true
+      try {
+        await code(run, transaction)
+      } finally {
+        await this.#dialect.unlock?.(run, reservation)
+        isLocked = false
+      }
+    }
+    // The outcome is that of the code: some clients wrap its error, and one settles early if the code ends the transaction.
+    let running: Promise<void> | undefined
+    try {
+      await this.#begin((transaction) => {
+        running = runAndUnlock(transaction)
+        return running
+      })
+    } finally {
+      await Promise.allSettled([running])
+      // The code has ended the transaction itself, or its connection is lost.
+      if (isLocked) await this.#unlockFromOutside(reservation)
+      await running
+    }
+    if (running === undefined) throw new Error(NOT_CALLED)
+  }
+
+  /** Unlocks the keys from another transaction, if that is possible. */
+  async #unlockFromOutside(reservation: SqlReservation): Promise<void> {
+    const unlocked = this.#begin(async (transaction) => {
+      await this.#dialect.unlockFromOutside?.((text) => this.#query(transaction, text), reservation)
+    })
+    await within(this.#timeout, unlocked).catch(() => {})
+  }
+
+  async #runAlone(text: string): Promise<unknown> {
+    let result: unknown
+    await this.#begin(async (transaction) => {
+      result = await this.#query(transaction, text)
+    })
+    return result
+  }
+}
+
+/** Returns a statement with its parameters as literals. Parameters are hex digits and numbers. */
+function inline(text: string, values: readonly (string | number)[]): string {
+  let count = 0
+  return text.replace(/\$(\d+)|\?/g, (_, index = ++count) => literalOf(values[index - 1]))
+}
+
+function literalOf(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string' && /^[0-9a-f]*$/i.test(value)) return `'${value}'`
+  throw new TypeError('A parameter is not hex digits or a number.')
+}

@@ -1,0 +1,438 @@
+import { randomUUID } from 'node:crypto'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verify } from '../../src/index.js'
+import { beginMysql2, MySqlNonceStore, MySqlTransactionStore } from '../../src/stores/mysql/index.js'
+import { beginPg, PostgresNonceStore, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
+import { MariaDbServer, mariadbIsInstalled } from '../support/mariadb-server.js'
+import { isInstalled } from '../support/programs.js'
+import { SECRET, signedRequest } from '../support/request.js'
+import { eventually, PostgresServer, postgresIsInstalled } from '../support/servers.js'
+
+/** What the tests need of a client: the same for both databases. */
+interface Connection {
+  query(text: string): Promise<unknown>
+}
+
+interface Options {
+  connections?: number
+  /** Statements that each new connection runs first. */
+  settings?: string
+  timeout?: number
+}
+
+interface Database {
+  stop(): Promise<void>
+  open(options?: Options): Opened
+  /** A setting that lets a statement wait for a lock for at most a second. */
+  shortLocks: string
+  /** Ends the connection that runs this statement. */
+  endOwnConnection: string
+  uuid: string
+}
+
+interface Opened {
+  store: PostgresTransactionStore<Connection> | MySqlTransactionStore<Connection>
+  nonceStore: PostgresNonceStore | MySqlNonceStore
+  begin(run: (connection: Connection) => Promise<void>): PromiseLike<unknown>
+  query(text: string): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** The statements of all stores of a test. */
+const statements: string[] = []
+
+function record<Transaction extends Connection>(transaction: Transaction, text: string): Promise<unknown> {
+  statements.push(text)
+  return transaction.query(text)
+}
+
+async function startPostgres(): Promise<Database> {
+  const server = await PostgresServer.start()
+  return {
+    stop: () => server.stop(),
+    shortLocks: "SET lock_timeout = '1s'",
+    endOwnConnection: 'SELECT pg_terminate_backend(pg_backend_pid())',
+    uuid: 'uuid',
+    open({ connections = 10, settings, timeout = 20_000 } = {}) {
+      const pool = new pg.Pool({ connectionString: server.url, max: connections })
+      pool.on('error', () => {})
+      if (settings !== undefined) pool.on('connect', (client) => void client.query(settings))
+      const begin = beginPg(pool)
+      return {
+        store: new PostgresTransactionStore<Connection>({ begin, query: record, timeout }),
+        nonceStore: new PostgresNonceStore({ query: (text, values) => pool.query(text, values) }),
+        begin,
+        query: async (text) => (await pool.query(text)).rows,
+        close: () => pool.end(),
+      }
+    },
+  }
+}
+
+async function startMariaDb(): Promise<Database> {
+  const server = await MariaDbServer.start()
+  return {
+    stop: () => server.stop(),
+    shortLocks: 'SET SESSION innodb_lock_wait_timeout = 1',
+    endOwnConnection: 'KILL CONNECTION_ID()',
+    uuid: 'CHAR(36)',
+    open({ connections = 10, settings, timeout = 20_000 } = {}) {
+      const pool = mysql.createPool({ uri: server.url, connectionLimit: connections })
+      if (settings !== undefined) pool.on('connection', (connection) => connection.query(settings))
+      const begin = beginMysql2(pool)
+      return {
+        store: new MySqlTransactionStore<Connection>({ begin, query: record, timeout }),
+        nonceStore: new MySqlNonceStore({ query: (text, values) => pool.query(text, values) }),
+        begin,
+        query: async (text) => (await pool.query(text))[0],
+        close: () => pool.end(),
+      }
+    },
+  }
+}
+
+const DATABASES = [
+  ['PostgreSQL', startPostgres, isInstalled('postgresql', postgresIsInstalled())],
+  ['MariaDB', startMariaDb, isInstalled('mariadb', mariadbIsInstalled())],
+] as const
+
+describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction in %s', (name, start) => {
+  let database: Database
+  let opened: Opened
+  const closers: (() => unknown)[] = []
+  beforeAll(async () => {
+    database = await start()
+    opened = database.open()
+    await opened.store.createTable()
+    await opened.query(`CREATE TABLE events (id ${database.uuid} PRIMARY KEY)`)
+  })
+  beforeEach(async () => {
+    await opened.query('DELETE FROM events')
+    statements.length = 0
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+  afterAll(async () => {
+    await opened.close()
+    await database.stop()
+  })
+
+  function open(options: Options): Opened {
+    const other = database.open(options)
+    closers.push(() => other.close())
+    return other
+  }
+
+  const insert = (connection: Connection, id: string = randomUUID()) =>
+    connection.query(`INSERT INTO events VALUES ('${id}')`)
+  const countEvents = async () => ((await opened.query('SELECT id FROM events')) as unknown[]).length
+  const deliver = (keys: string[], work: (connection: Connection) => Promise<unknown>, { store } = opened) =>
+    store.transact('42', keys, 600, async (connection) => void (await work(connection)))
+  const newKeys = (): [string, string] => [`nonce:${randomUUID()}`, `signature ${randomUUID()}`]
+
+  /** Starts work that waits. Resolves when it waits in its transaction, with a function that ends it. */
+  async function startWork(keys: string[], from = opened) {
+    let end = (_: Error | undefined) => {}
+    const ended = new Promise<Error | undefined>((resolve) => {
+      end = resolve
+    })
+    let outcome: Promise<unknown> | undefined
+    await new Promise<void>((resolve, reject) => {
+      outcome = deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          resolve()
+          const error = await ended
+          if (error !== undefined) throw error
+        },
+        from,
+      )
+      outcome.catch(reject)
+    })
+    return { outcome: outcome as Promise<unknown>, end }
+  }
+
+  it('commits the row and the nonce', async () => {
+    const keys = newKeys()
+    expect(await deliver(keys, insert)).toBe('done')
+    expect(await deliver(keys, insert)).toBe('replayed')
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('rolls both back if the code rejects, and passes its error on', async () => {
+    const keys = newKeys()
+    const error = new Error('no such customer')
+    const failing = deliver(keys, async (connection) => {
+      await insert(connection)
+      throw error
+    })
+    await expect(failing).rejects.toThrow('no such customer')
+    expect(await countEvents()).toBe(0)
+    expect(await deliver(keys, insert)).toBe('done')
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('reserves all keys or none, and shares its table with a nonce store', async () => {
+    const [nonce, signature] = newKeys()
+    expect(await opened.nonceStore.reserve('42', signature, 600)).toBe(true)
+    expect(await deliver([nonce, signature], insert)).toBe('replayed')
+    expect(await deliver([nonce], insert)).toBe('done')
+    expect(await opened.nonceStore.reserve('42', nonce, 600)).toBe(false)
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('keeps webhooks apart, and reserves a key again that has expired', async () => {
+    const [nonce] = newKeys()
+    expect(await opened.store.transact('42', [nonce], 0.001, async () => {})).toBe('done')
+    await eventually(async () => expect(await deliver([nonce], insert)).toBe('done'))
+    expect(await opened.store.transact('43', [nonce], 600, async () => {})).toBe('done')
+    expect(await deliver([nonce], insert)).toBe('replayed')
+  })
+
+  it('never lets a copy in work wait: a copy, and another split of the message, are in progress', async () => {
+    const [nonce, signature] = newKeys()
+    const { outcome, end } = await startWork([nonce, signature])
+    const others = [[nonce, signature], [`${nonce}:rest`, signature], [nonce], [signature]]
+    for (const keys of others) expect(await deliver(keys, insert)).toBe('in_progress')
+    expect(await deliver([`${nonce}:another message`], insert)).toBe('done')
+    end(undefined)
+    expect(await outcome).toBe('done')
+    for (const keys of others) expect(await deliver(keys, insert)).toBe('replayed')
+    expect(await countEvents()).toBe(2)
+  })
+
+  it.each([1, 4, 10])('leaves one row of 20 copies whose first fails, with %d connections', async (connections) => {
+    const from = open({ connections })
+    const keys = newKeys()
+    let isFirst = true
+    const copies = Array.from({ length: 20 }, () =>
+      deliver(
+        keys,
+        async (connection) => {
+          await insert(connection)
+          if (!isFirst) return
+          isFirst = false
+          throw new Error('the first fails')
+        },
+        from,
+      ).catch((error: Error) => error.message),
+    )
+    const outcomes = await Promise.all(copies)
+    expect(outcomes.filter((outcome) => outcome === 'the first fails')).toHaveLength(1)
+    const done = outcomes.filter((outcome) => outcome === 'done').length
+    expect(done).toBeLessThanOrEqual(1)
+    expect(await deliver(keys, insert, from)).toBe(done === 1 ? 'replayed' : 'done')
+    expect(await countEvents()).toBe(1)
+  })
+
+  it('rejects if the code has rolled back itself, and lets the same message come again', async () => {
+    const keys = newKeys()
+    const rolledBack = deliver(keys, async (connection) => {
+      await insert(connection)
+      await connection.query('ROLLBACK')
+    })
+    await expect(rolledBack).rejects.toThrow(/^The transaction ended or failed in your code/)
+    expect(await countEvents()).toBe(0)
+    expect(await deliver(keys, insert)).toBe('done')
+  })
+
+  it('rejects if a deadlock inside the code is swallowed, because it ended the transaction', async () => {
+    const [one, other] = [randomUUID(), randomUUID()]
+    await opened.query(`INSERT INTO events VALUES ('${one}'), ('${other}')`)
+    const lock = (connection: Connection, id: string) =>
+      connection.query(`SELECT id FROM events WHERE id = '${id}' FOR UPDATE`)
+    let swallowed = 0
+    const steps = [newStep(), newStep()] as const
+    const crossing = [one, other].map((id, index) =>
+      deliver(newKeys(), async (connection) => {
+        await lock(connection, id)
+        steps[index as 0 | 1].take()
+        await Promise.all(steps.map(({ taken }) => taken))
+        await lock(connection, id === one ? other : one).catch(() => {
+          swallowed++
+        })
+      }),
+    )
+    const outcomes = await Promise.allSettled(crossing)
+    expect(swallowed).toBe(1)
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const reason = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
+    expect(reason.message).toMatch(/^The transaction ended or failed in your code/)
+  })
+
+  it('tries nothing again if the server refuses to wait for a lock', async () => {
+    const from = open({ settings: database.shortLocks })
+    const [nonce] = newKeys()
+    const [reserved, isOver] = [newStep(), newStep()]
+    // A nonce store inside a transaction, as its guide forbids: the row is locked until the transaction ends.
+    const blocking = opened.begin(async (connection) => {
+      await reserveInside(connection, nonce)
+      reserved.take()
+      await isOver.taken
+      throw new Error('roll back')
+    })
+    await reserved.taken
+    statements.length = 0
+    const code = name === 'PostgreSQL' ? { code: '55P03' } : { errno: 1205 }
+    await expect(deliver([nonce], insert, from)).rejects.toMatchObject(code)
+    expect(statements.filter((text) => text.includes('INSERT'))).toHaveLength(1)
+    isOver.take()
+    await expect(blocking).rejects.toThrow('roll back')
+    expect(await deliver([nonce], insert, from)).toBe('done')
+  })
+
+  it('does not end the process if its connection is cut while the code runs', async () => {
+    const keys = newKeys()
+    const cut = deliver(keys, async (connection) => {
+      await insert(connection)
+      await connection.query(database.endOwnConnection)
+    })
+    await expect(cut).rejects.toThrow()
+    expect(await countEvents()).toBe(0)
+    expect(await deliver(keys, insert)).toBe('done')
+  })
+
+  it('sends only hex digits and numbers, whatever webhook and keys are', async () => {
+    const [webhookId, nonce] = ["'; DROP TABLE events; -- \\' \" ` ? $1 \0 é", "');--?$1\\"]
+    expect(await opened.store.transact(webhookId, [nonce, 'signature ?'], 600, async () => {})).toBe('done')
+    expect(await opened.store.transact(webhookId, [nonce, 'signature ?'], 600, async () => {})).toBe('replayed')
+    expect(statements.length).toBeGreaterThan(2)
+    for (const text of statements) expect(text).toMatch(/^[\w\s"`'(),.:=<>+*]*$/)
+  })
+
+  it('deletes expired rows', async () => {
+    for (const key of ['a', 'b', 'c']) await opened.store.transact('deleted', [key], 0.001, async () => {})
+    await eventually(async () => expect(await opened.store.deleteExpired({ limit: 1 })).toBe(1))
+    expect(await opened.store.deleteExpired()).toBeGreaterThanOrEqual(2)
+  })
+
+  it('is refused by verify, because nothing there runs the code', async () => {
+    await expect(verify(signedRequest(), SECRET, Object(opened.store))).rejects.toThrow(/is a transaction store/)
+  })
+
+  // All databases share this code.
+  describe.runIf(name === 'PostgreSQL')('with a begin that', () => {
+    const storeWith = (
+      begin: (run: (connection: Connection) => Promise<void>) => PromiseLike<unknown>,
+      timeout = 100,
+    ) => {
+      const options = { begin, query: record, timeout }
+      return new PostgresTransactionStore(options)
+    }
+
+    it('settles before the code does, waits for the code', async () => {
+      const store = storeWith((run) => {
+        const { take, taken } = newStep()
+        const begun = opened.begin((connection) => {
+          take()
+          return run(connection)
+        })
+        void Promise.resolve(begun).catch(() => {})
+        return taken
+      }, 20_000)
+      const keys = newKeys()
+      await expect(
+        store.transact('42', keys, 600, async () => {
+          await new Promise(setImmediate)
+          throw new Error('late')
+        }),
+      ).rejects.toThrow('late')
+    })
+
+    it('wraps errors, rejects with the error of the code', async () => {
+      const store = storeWith(async (run) => {
+        try {
+          await opened.begin(run)
+        } catch (cause) {
+          throw new Error('wrapped', { cause })
+        }
+      }, 20_000)
+      await expect(store.transact('42', newKeys(), 600, () => Promise.reject(new Error('inner')))).rejects.toThrow(
+        'inner',
+      )
+    })
+
+    it('never calls its function, rejects', async () => {
+      await expect(storeWith(async () => {}, 20_000).transact('42', newKeys(), 600, async () => {})).rejects.toThrow(
+        /^begin has not called its function/,
+      )
+    })
+
+    it('fails, rejects with its error, without credentials', async () => {
+      const failing = storeWith(() => Promise.reject(new Error('cannot reach postgres://user:secret@host/db')), 20_000)
+      await expect(failing.transact('42', newKeys(), 600, async () => {})).rejects.toThrow('postgres://…@host/db')
+    })
+
+    it('hangs, rejects after the time-out, and never runs the code', async () => {
+      let start = () => {}
+      let calls = 0
+      const settled: Promise<unknown>[] = []
+      const store = storeWith((run) => {
+        const begun = new Promise<void>((resolve) => {
+          start = resolve
+        }).then(() => opened.begin(run))
+        settled.push(begun.catch(() => {}))
+        return begun
+      })
+      const late = store.transact('42', newKeys(), 600, async () => {
+        calls++
+      })
+      await expect(late).rejects.toThrow(/^The transaction had no reservation within 100 ms/)
+      start()
+      await Promise.all(settled)
+      expect(calls).toBe(0)
+    })
+
+    it('never commits, rejects after the time-out', async () => {
+      const store = storeWith(async (run) => {
+        await opened.begin(run)
+        await new Promise(() => {})
+      }, 5000)
+      await expect(store.transact('42', newKeys(), 600, async () => {})).rejects.toThrow(/^The commit had no response/)
+    }, 20_000)
+  })
+})
+
+describe.runIf(DATABASES[0][2])('a statement that fails in PostgreSQL', () => {
+  it('and is swallowed rejects, because the server would turn COMMIT into ROLLBACK', async () => {
+    const database = await startPostgres()
+    const { store, query, close } = database.open()
+    try {
+      await store.createTable()
+      await query('CREATE TABLE events (id integer PRIMARY KEY)')
+      const work = async (connection: Connection) => {
+        await connection.query('INSERT INTO events VALUES (1)')
+        await connection.query('INSERT INTO missing VALUES (1)').catch(() => {})
+      }
+      await expect(store.transact('42', ['nonce'], 600, work)).rejects.toThrow(
+        /^The transaction ended or failed in your code, so nothing is committed\. Await each statement/,
+      )
+      expect(await query('SELECT id FROM events')).toEqual([])
+      expect(await store.transact('42', ['nonce'], 600, async () => {})).toBe('done')
+    } finally {
+      await close()
+      await database.stop()
+    }
+  })
+})
+
+/** Reserves a key with a nonce store on one connection. */
+function reserveInside(connection: Connection, key: string): Promise<boolean> {
+  const query = (text: string, values: (string | number)[]): Promise<unknown> =>
+    Reflect.apply(connection.query, connection, [text, values])
+  const Store = 'processID' in connection ? PostgresNonceStore : MySqlNonceStore
+  return new Store({ query, timeout: 20_000 }).reserve('42', key, 600)
+}
+
+/** A step that one piece of code takes, and another waits for. */
+function newStep(): { take(): void; taken: Promise<void> } {
+  let take = () => {}
+  const taken = new Promise<void>((resolve) => {
+    take = resolve
+  })
+  return { take, taken }
+}
