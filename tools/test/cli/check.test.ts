@@ -279,29 +279,6 @@ describe('check', () => {
     expect(text).toContain('1. No answer came: the handler does not answer in every branch')
   })
 
-  it('counts copies of which some get no answer', async () => {
-    const right = new Receiver(SECRET)
-    const seen = new Set<string>()
-    const url = await serve(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      const nonce = String(request.headers['x-nonce'])
-      const { status } = await right.answer(request, Buffer.concat(chunks))
-      response.writeHead(seen.has(nonce) ? 500 : status).end()
-      seen.add(nonce)
-    })
-    const { text } = await check(url, ['--only', 'replay-copies'])
-    expect(text).toMatch(/^FAIL {2}replay-copies +20 copies at once +1, some failed$/m)
-  })
-
-  it('shows colours and the running case at a terminal', async () => {
-    const { text } = await check(RIGHT(), ['--only', 'nonce-empty'], { isTTY: true })
-    expect(text).toContain('\x1b[2m2 of 2: nonce-empty\x1b[22m\r\x1b[K\x1b[32mok  \x1b[39m  nonce-empty')
-    const [mistake] = MISTAKES.filter(({ name }) => name === 'allows an empty nonce')
-    const failed = await check(receiver(mistake), ['--only', 'nonce-empty'], { isTTY: true })
-    expect(failed.text).toContain('\x1b[31m\x1b[1mFAIL\x1b[22m\x1b[39m  nonce-empty')
-  })
-
   it('never prints the secret, also if the endpoint answers with it', async () => {
     const url = receivers.add({
       answer: async () => {

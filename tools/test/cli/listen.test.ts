@@ -15,7 +15,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sign } from '../../../src/index.js'
@@ -24,9 +23,7 @@ import { send, signedHeaders } from '../../../test/support/raw-client.js'
 import { freePort } from '../../../test/support/servers.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { readCapture } from '../../src/capture/read-capture.js'
-import { pathInPackage } from '../../src/cli/command.js'
 import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
-import { run } from '../../src/cli/run.js'
 import { call, FROM_ENV } from './call.js'
 import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
 import { createOpener } from './opener.js'
@@ -123,18 +120,6 @@ describe.each<[string, StartListener]>([
     expect(text.endsWith('\n2 requests: 1 accepted, 1 signature_mismatch.\n')).toBe(true)
     expect([listener.stderr(), text.includes('\x1b')]).toEqual(['', false])
   })
-
-  it('answers while other requests do not end', async () => {
-    const listener = await listen(['--json'], start)
-    for (let index = 0; index < 20; index++) {
-      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf')
-      open(listener.port, 'POST /slow HTTP/1.1\r\nHost: localhost\r\n')
-    }
-    expect(await post(listener.port)).toMatchObject({ status: 204 })
-    await listener.waitFor(1)
-    expect(await listener.interrupt()).toBe(0)
-    expect(listener.reports()).toHaveLength(1)
-  })
 })
 
 describe('requests that overlap', () => {
@@ -161,12 +146,6 @@ describe('requests that overlap', () => {
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
     const reports = await waitFor(30)
     expect(reports.map(({ reason = '' }) => reason)).toEqual(['', ...Array(29).fill('replayed_nonce')])
-  })
-
-  it('are all explained, even if there are many', async () => {
-    const { port, waitFor } = await listen()
-    await Promise.all(Array.from({ length: 150 }, (_, index) => post(port, { timestamp: String(index) })))
-    expect((await waitFor(150)).every(({ reason }) => reason === 'timestamp_outside_window')).toBe(true)
   })
 })
 
@@ -222,68 +201,6 @@ describe('the report', () => {
       expect(listener.stdout()).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
     }
   })
-
-  it('has colours on a terminal', async () => {
-    const chunks: string[] = []
-    const stdout = Object.assign(
-      new Writable({
-        write(chunk, _encoding, done) {
-          chunks.push(String(chunk))
-          done()
-        },
-      }),
-      { hasColors: () => true },
-    )
-    let press = () => {}
-    const interrupted = new Promise<void>((resolve) => {
-      press = resolve
-    })
-    const ended = run(['listen', '--port', '0', ...FROM_ENV], {
-      stdin: process.stdin,
-      stdout,
-      stderr: stdout,
-      env: { WEBHOOK_SECRET: SECRET },
-      clock: Date,
-      untilInterrupted: () => interrupted,
-      openTerminal: () => undefined,
-      pathInPackage,
-    })
-    await expect.poll(() => chunks.join('')).toContain('Listening on')
-    await post(Number(/:(\d+) /.exec(chunks.join(''))?.[1]))
-    press()
-    expect(await ended).toBe(0)
-    expect(chunks.join('')).toContain('\x1b[32m\x1b[1maccepted\x1b[22m\x1b[39m')
-  })
-
-  it('stops the command with an error if it cannot be printed', async () => {
-    let room = 1
-    const full = new Writable({
-      write(_chunk, _encoding, done) {
-        done(room-- > 0 ? null : Object.assign(new Error('full'), { code: 'ENOSPC' }))
-      },
-    })
-    const port = await freePort()
-    const errors: string[] = []
-    const stderr = new Writable({
-      write(chunk, _encoding, done) {
-        errors.push(String(chunk))
-        done()
-      },
-    })
-    const ended = run(['listen', '--port', String(port), ...FROM_ENV], {
-      stdin: process.stdin,
-      stdout: full,
-      stderr,
-      env: { WEBHOOK_SECRET: SECRET },
-      clock: Date,
-      untilInterrupted: () => new Promise(() => {}),
-      openTerminal: () => undefined,
-      pathInPackage,
-    })
-    await expect.poll(() => post(port).catch(() => undefined)).toMatchObject({ status: 204 })
-    expect(await ended).toBe(2)
-    expect(errors.join('')).toContain('error: Cannot write the output: no space left on device.')
-  })
 })
 
 describe('what is no request', () => {
@@ -330,14 +247,6 @@ describe('what is no request', () => {
     await post(port)
     expect(await waitFor(1)).toMatchObject([{ ok: true }])
   })
-
-  it('is printed as text too', async () => {
-    const listener = await listen([])
-    await once(open(listener.port, 'nonsense\r\n\r\n'), 'close')
-    await listener.interrupt()
-    expect(listener.stdout()).toMatch(/Z {2}a connection {2}400 {2}malformed_request: /)
-    expect(listener.stdout()).toContain('\n1 request: 1 malformed_request.\n')
-  })
 })
 
 it('an answer without a body has no Content-Length if its status is 204', async () => {
@@ -355,12 +264,6 @@ it('an answer without a body has no Content-Length if its status is 204', async 
 })
 
 describe('--status', () => {
-  it('304 has no Content-Length, because it has no body', async () => {
-    const { origin } = await listen(['--json', '--status', '304'])
-    const answer = await fetch(origin, { method: 'POST', body: BODY })
-    expect([answer.status, answer.headers.get('content-length')]).toEqual([304, null])
-  })
-
   it('sets the answer to every request', async () => {
     const { port, waitFor } = await listen(['--json', '--status', '503'])
     expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
@@ -429,14 +332,6 @@ describe('--save', () => {
     now.mockRestore()
     await expect.poll(() => readdirSync(saved)).toHaveLength(before + 20)
     await other.interrupt()
-  })
-
-  it('saves nothing of a request that is not complete', async () => {
-    const before = readdirSync(saved).length
-    const count = listener.reports().length
-    await send(listener.port, { headers: [['Content-Length', '50000000']] })
-    await listener.waitFor(count + 1)
-    expect(readdirSync(saved)).toHaveLength(before)
   })
 
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -519,14 +414,6 @@ describe('--forward-to', () => {
       { url: '/in?x=y', method: 'GET', body: Buffer.alloc(0) },
     ])
     expect(received[0]?.rawHeaders).toEqual(expect.arrayContaining(['Transfer-Encoding', 'chunked']))
-  })
-
-  it('passes an empty path on if the URL has only a query, and returns a long answer whole', async () => {
-    const text = 'long '.repeat(100_000)
-    const { origin, received } = await endpoint((_request, response) => response.end(text))
-    const { port } = await listen(['--json', '--forward-to', `${origin}/?x=y`])
-    expect(await post(port, {}, BODY, '/a')).toEqual({ status: 200, text })
-    expect(received).toMatchObject([{ url: '/?x=y' }])
   })
 
   it('does not let a slow endpoint hold up other requests', async () => {
@@ -651,11 +538,6 @@ describe('a page in a browser', () => {
   ])('is not suspected if Host is %j', async (host) => {
     const { port } = await listen()
     expect(await ask(port, [`Host: ${host}`])).toMatchObject({ status: 401 })
-  })
-
-  it('is not suspected if there is no Host, because browsers send it', async () => {
-    const { port } = await listen()
-    expect(await ask(port, [], '1.0')).toMatchObject({ status: 401 })
   })
 
   it('is not suspected for the names of --allow-host', async () => {
@@ -810,21 +692,6 @@ describe('send --request', () => {
     expect([resigned.exitCode, port > 0]).toEqual([0, true])
   })
 
-  it('keeps the headers of a request that it signs again', async () => {
-    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
-    write(1)
-    await call(['send', origin, '--request', file, '--resign', ...FROM_ENV, '--header', 'X-Extra: b'], around)
-    const { rawHeaders = [], method, body } = received[0] ?? {}
-    expect([method, body]).toEqual(['PUT', BODY])
-    expect(rawHeaders.filter((name) => /^x-/i.test(name)).sort()).toEqual([
-      'X-Extra',
-      'X-Nonce',
-      'X-Signature',
-      'X-Timestamp',
-    ])
-    expect(rawHeaders).toEqual(expect.arrayContaining(['X-Extra', 'b']))
-  })
-
   it.each([
     [['--request', 'none.http'], 'Cannot read the saved request "none.http": no such file or directory.'],
     [['--resign'], '--resign signs a saved request. Pass it with --request FILE.'],
@@ -858,12 +725,6 @@ describe.each([[['--json']], [[]]])('listen %j', (args) => {
     expect(listener.stdout()).toContain('The secret itself is in the name of a header.')
     for (const form of [SECRET, SECRET.toLowerCase(), encoded]) expect(listener.stdout()).not.toContain(form)
   })
-})
-
-it.runIf(IS_POSIX && process.getuid?.() !== 0)('a folder that may not be written is an error', async () => {
-  const locked = mkdtempSync(join(folder, 'locked-'))
-  chmodSync(locked, 0o500)
-  expect((await call(['listen', '--save', join(locked, 'a'), ...FROM_ENV])).said).toContain('permission denied')
 })
 
 describe('with --page', () => {
@@ -912,17 +773,6 @@ describe('with --page', () => {
     expect(await listener.interrupt()).toBe(0)
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: end')
     await expect(fetch(url)).rejects.toThrow()
-  })
-
-  it('has what was signed, if the signature proves it', async () => {
-    const { listener, url } = await listenWithPage(['--no-open'])
-    const signed = '{"event":"invoice.paid","customer":"Zo\\u00eb"}'
-    const headers = signedHeaders({ body: signed, secret: SECRET, nonce: 'abc' })
-    await send(listener.port, { path: '/hooks/42', headers, body: BODY })
-    await vi.waitFor(async () => expect((await fetch(`${url}requests/1`)).status).toBe(200), 10_000)
-    const { report } = await detailsAt(`${url}requests/1`)
-    const message = Buffer.from(report.signedMessage, 'base64').toString()
-    expect(message).toBe(`${headers[0]?.[1]}:abc:${signed}`)
   })
 
   it('adds the address to the first line of --json, and opens no browser', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeError } from '../../src/cli/describe-error.js'
 import { contentTypeOf } from '../../src/cli/http-client.js'
 import { findingsText } from '../../src/cli/output/findings.js'
-import { jsonText, printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
+import { printable, styleOf, wrapText } from '../../src/cli/output/terminal.js'
 import type { Finding, Language } from '../../src/diagnose/index.js'
 
 it.each([
@@ -25,12 +25,6 @@ describe('printable', () => {
     ['\u{e0001}\ud800', '\\udb40\\udc01\\ud800'],
   ])('shows %j as %j', (text, shown) => {
     expect(printable(text, '\n')).toBe(shown)
-  })
-
-  it('is used for JSON too', () => {
-    const document = { a: 'é\x1b\x9b\u202e🦊\u2066' }
-    expect(jsonText(document)).toBe('{\n  "a": "é\\u001b\\u009b\\u202e🦊\\u2066"\n}\n')
-    expect(JSON.parse(jsonText(document))).toEqual(document)
   })
 })
 

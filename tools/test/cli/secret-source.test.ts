@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
-import { IS_POSIX, isInstalled } from '../../../test/support/programs.js'
 import { SECRET, signedRequest } from '../../../test/support/request.js'
 import type { Terminal } from '../../src/cli/command.js'
 import { openTerminal } from '../../src/cli/input/secret-source.js'
@@ -169,26 +165,4 @@ describe('a secret at the prompt', () => {
     expect(String(stderr.read())).toBe('Signing secret of the webhook (it is not shown): \n')
     expect(stdin.isPaused()).toBe(true)
   })
-
-  it.runIf(IS_POSIX && isInstalled('python3'))('is hidden by a real terminal too', async () => {
-    // Python opens a pseudo-terminal, types into it, and prints its output.
-    const python = spawn('python3', ['-c', PTY, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
-    const exited = once(python, 'exit')
-    const terminal = openTerminal(process, (await lines.next()).value)
-    expect(await signature([BODY], terminal === undefined ? {} : { terminal })).toBe(expected)
-    expect(JSON.parse((await lines.next()).value)).toBe('Signing secret of the webhook (it is not shown): \r\n')
-    await exited
-  })
 })
-
-const PTY = `
-import json, os, pty, sys
-ours, theirs = pty.openpty()
-print(os.ttyname(theirs), flush=True)
-shown = b''
-while b': ' not in shown: shown += os.read(ours, 1000)
-os.write(ours, sys.argv[1].encode() + b'\\r')
-while b'\\n' not in shown: shown += os.read(ours, 1000)
-print(json.dumps(shown.decode()), flush=True)
-`

@@ -32,11 +32,6 @@ describe('the workbench', () => {
     expect((await fetch(urlOf(text), { method: 'POST' })).status).toBe(404)
   })
 
-  it('prints its address as JSON', async () => {
-    const { text } = await call(['workbench', '--no-open', '--json'], { packageFolder })
-    expect(JSON.parse(text)).toEqual({ url: urlOf(text) })
-  })
-
   describe.runIf(process.platform === 'linux')('is opened in the browser', () => {
     const { platform } = process
     afterEach(() => {

@@ -123,14 +123,6 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     await shown(page, 5)
   })
 
-  it('says where to send a request, until one arrives', async () => {
-    const { url, listener } = await listen()
-    const page = await open(url)
-    expect(await page.innerText('#requests')).toContain(`Send one to ${listener.origin}`)
-    expect(await page.textContent('#live-status')).toBe(`Listening on ${listener.origin}`)
-    expect(await page.locator('#live-request').innerText()).toBe('')
-  })
-
   it('shows what was signed beside what arrived, and does not search again', async () => {
     const { port, url } = await listen()
     await post(port, { body: SIGNED, nonce: 'abc' })
@@ -236,54 +228,6 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     })
     expect(await page.getAttribute('html', 'data-hello')).toBe('300')
     expect(await page.locator('#request-list li').count()).toBe(300)
-  })
-
-  it('connects again after the connection was lost, and shows each request once', async () => {
-    const { port, url } = await listen()
-    await post(port)
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    pages.push(page)
-    // The page's own connection, so that the test can break it.
-    await page.addInitScript(() => {
-      const Original = EventSource
-      const opened: EventSource[] = []
-      Object.assign(globalThis, {
-        opened,
-        EventSource: class extends Original {
-          constructor(address: string) {
-            super(address)
-            opened.push(this)
-          }
-        },
-      })
-    })
-    await page.goto(url)
-    await shown(page, 1)
-    await post(port, {}, '/second')
-    await shown(page, 2)
-    await page.evaluate(async () => {
-      const [events] = (globalThis as unknown as { opened: EventSource[] }).opened
-      const hello = await (await fetch('events')).body?.getReader().read()
-      const [, data = ''] = /^data: (.*)$/m.exec(new TextDecoder().decode(hello?.value)) ?? []
-      events?.dispatchEvent(new Event('error'))
-      document.documentElement.dataset['lost'] = String(document.querySelector('#live-status')?.textContent)
-      events?.dispatchEvent(new MessageEvent('hello', { data }))
-    })
-    expect(await page.getAttribute('html', 'data-lost')).toBe('The listener does not answer. This page tries again.')
-    expect(await page.textContent('#live-status')).toMatch(/^Listening on/)
-    expect(await page.locator('#request-list li').count()).toBe(2)
-  })
-
-  it('keeps 500 rows', async () => {
-    const { port, url } = await listen()
-    const page = await open(url)
-    for (let round = 0; round < 6; round++) {
-      await Promise.all(Array.from({ length: 90 }, () => post(port)))
-    }
-    await shown(page, 540)
-    expect(await page.locator('#request-list li').count()).toBe(500)
-    expect(await page.textContent('#requests-title')).toBe('The last 500 requests')
   })
 
   it('says that the listener has ended, and still shows what it has', async () => {
