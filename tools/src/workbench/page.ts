@@ -230,8 +230,8 @@ function comparison(): HTMLElement[] {
   }
   const receiver = signedPart.value === 'body' ? body : messageOf(headers, body)
   const sides = sidesView(
-    { name: 'Sender', title: 'The sender signed', bytes: sender },
-    { name: 'Receiver', title: 'The receiver has', bytes: receiver },
+    { name: 'Sender', title: 'What you pasted has', bytes: sender },
+    { name: 'Receiver', title: 'What arrived has', bytes: receiver },
     receiver.length - body.length,
   )
   return [card('Byte by byte', ...sides)]

@@ -204,7 +204,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       if (!(await isExplainedBriefly(request)) && ++unexplained > 8) continue
       all.push({ ...request, said: await saidByCommand(request.capture, request.secrets, request.now) })
     }
-    expect(all.length).toBeGreaterThan(120)
+    expect(all.length).toBeGreaterThan(90)
     const page = await open()
     const shown = await checkAll(page, all)
     await page.close()
@@ -289,7 +289,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
 
   it('says that Brotli was not tried, if the command line finds it', async () => {
     const page = await open()
-    const text = '{"event":"invoice.paid","amount":12.50}'
+    const text = `{"event":"invoice.paid","lines":"${'line '.repeat(50)}"}`
     const signature = signatureOf('1700000000', 'abc', text, 'a secret')
     const head = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n`
     const now = 1_700_000_000_000
