@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { dirname, isAbsolute, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { closest, distance } from 'fastest-levenshtein'
@@ -107,19 +107,6 @@ export function pathInPackage(file: string): string {
   // The package imports itself by its name, which works both in the sources and in the build.
   const manifest = createRequire(import.meta.url).resolve('inbound-webhook-tools/package.json')
   return join(dirname(manifest), file)
-}
-
-/** The folders in which npx, pnpm dlx and bunx keep a package that is not installed. */
-const CACHE = /[\\/](_npx|dlx|bunx)\b/
-
-/**
- * Returns the path of a file of the package as a reader needs it: relative to `folder` if the file is inside, and otherwise absolute. A
- * reader would not find a file in the cache of npx, so the text then names the path after an install.
- */
-export function describeFile(file: string, path = pathInPackage(file), folder = process.cwd()): string {
-  if (CACHE.test(path)) return `node_modules/inbound-webhook-tools/${file}, after npm install inbound-webhook-tools`
-  const shorter = relative(folder, path)
-  return shorter.startsWith('..') || isAbsolute(shorter) ? path : shorter
 }
 
 /** The guide to the command line, which has a heading per command. */

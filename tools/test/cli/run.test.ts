@@ -1,17 +1,7 @@
-import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import {
-  type Command,
-  describeFile,
-  GUIDE,
-  guideAddress,
-  parseCall,
-  pathInPackage,
-  quote,
-} from '../../src/cli/command.js'
+import { type Command, GUIDE, guideAddress, parseCall, pathInPackage, quote } from '../../src/cli/command.js'
 import { COMMANDS as ALL, run } from '../../src/cli/run.js'
 import { call, FROM_ENV } from './call.js'
 
@@ -79,26 +69,6 @@ describe('the address of a guide', () => {
     const findings = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/reference/findings.md'
     expect(guideAddress('docs/reference/findings.md', { version: '1.2.3' })).toBe(findings)
   })
-})
-
-describe('a file of the package is named', () => {
-  const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/.$/, '')
-  const readme = join(root, 'README.md')
-
-  it('by its path from the current folder, if it is below that', () => {
-    expect(describeFile('README.md', undefined, root)).toBe('README.md')
-    expect(describeFile('README.md', undefined, dirname(root))).toBe(`${basename(root)}/README.md`)
-    expect(describeFile('README.md', undefined, join(root, 'src'))).toBe(readme)
-  })
-
-  it.each(['/home/me/.npm/_npx/0123456789abcdef', '/home/me/.cache/pnpm/dlx/0123', '/tmp/bunx-1000-pkg'])(
-    'by its path after an install, if it is in the cache %s',
-    (cache) => {
-      const path = `${cache}/node_modules/inbound-webhook-tools/README.md`
-      const name = 'node_modules/inbound-webhook-tools/README.md, after npm install inbound-webhook-tools'
-      expect(describeFile('README.md', path, '/home/me')).toBe(name)
-    },
-  )
 })
 
 it('--version prints the version of the package', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { defineCommand, describeFile } from '../command.js'
+import { defineCommand } from '../command.js'
 import { openInBrowser, PAGE_HEADERS, readWorkbench, WORKBENCH } from '../workbench-page.js'
 
 export const workbench = defineCommand({
@@ -13,7 +13,7 @@ export const workbench = defineCommand({
   },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
-    `It is one file, which also works offline: ${describeFile(WORKBENCH)}`,
+    `It is one file of this package, ${WORKBENCH}, which also works offline.`,
   ],
   example: 'workbench',
 
