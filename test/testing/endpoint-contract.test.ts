@@ -189,6 +189,32 @@ describe('the contract', () => {
     })
   })
 
+  it.each<[string, () => object, object]>([
+    ['with Retry-After', () => ({ status: 503, headers: { 'retry-after': '1' } }), { ok: true }],
+    ['with Retry-After of Fetch', () => ({ status: 503, headers: new Headers({ 'Retry-After': '1' }) }), { ok: true }],
+    ['without Retry-After', () => ({ status: 503 }), { ok: false, fault: 'unavailable' }],
+    [
+      'with another status',
+      () => ({ status: 500, headers: { 'retry-after': '1' } }),
+      { ok: false, fault: 'server-error' },
+    ],
+  ])('lets an endpoint answer 503 to copies while the first one is in work: %s', async (_, busy, result) => {
+    const post = right()
+    const working: EndpointContractOptions['post'] = async (headers, body, delivery) => {
+      const answer = await post(headers, body, delivery)
+      return delivery.together > 1 && answer.status === 401 ? (busy() as typeof answer) : answer
+    }
+    expect(await time.until(caseOf('replay-copies', { post: working }).check())).toMatchObject(result)
+  })
+
+  it('does not accept 503 for every copy', async () => {
+    const post = last(3, () => ({ status: 503, headers: { 'retry-after': '1' } }))
+    expect(await time.until(caseOf('replay-copies', { post }).check())).toMatchObject({
+      ok: false,
+      fault: 'unavailable',
+    })
+  })
+
   it('compares nothing if there is no rejection', async () => {
     expect(await time.until(caseOf('answers-alike', { post: () => ({ status: 204 }) }).check())).toMatchObject({
       ok: true,

@@ -182,11 +182,13 @@ interface Answer {
   readonly text: string
   /** The time of the endpoint in milliseconds, if the answer has a `Date`. */
   readonly date: number
+  /** Whether the answer is 503 with `Retry-After`. */
+  readonly asksToRetry: boolean
   /** What `post` or the reading of the body threw. */
   readonly error?: unknown
 }
 
-const NO_ANSWER: Answer = { status: 0, text: '', date: Number.NaN }
+const NO_ANSWER: Answer = { status: 0, text: '', date: Number.NaN, asksToRetry: false }
 
 interface Checked {
   readonly result: EndpointResult
@@ -292,7 +294,12 @@ class Run {
       throw invalidType(`post returned ${kindOf(answer)} without a status. Return a Response, or { status, text }.`)
     }
     if (expected === 'accepted' && isAccepted(statusCode)) this.sender.acceptedOthers++
-    return { status: statusCode, text: typeof text === 'string' ? text : '', date: dateOf(received) }
+    return {
+      status: statusCode,
+      text: typeof text === 'string' ? text : '',
+      date: Date.parse(headerOf(received, 'date')),
+      asksToRetry: statusCode === 503 && /^\d+$/.test(headerOf(received, 'retry-after')),
+    }
   }
 
   /**
@@ -320,7 +327,9 @@ class Run {
         cause: `${accepted} of ${answers.length} were accepted. ${row.cause}`,
       })
     }
+    // While the work of the first copy runs, nobody knows whether the others are needed, so they may be told to come again.
     const faults = answers
+      .filter(({ asksToRetry }) => accepted === 0 || !asksToRetry)
       .map((answer) => faultOf({ expected: isAccepted(answer.status) ? 'accepted' : 'rejected' }, answer))
       .filter((fault) => fault !== undefined)
     const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
@@ -447,9 +456,9 @@ function findDifference(steps: readonly Step[], answers: readonly Answer[]): str
 }
 
 /** Returns the time in the `Date` of headers, or `NaN`. */
-function dateOf(headers: unknown): number {
-  const { get, date } = Object(headers)
-  return Date.parse(String(typeof get === 'function' ? get.call(headers, 'date') : date))
+function headerOf(headers: unknown, name: string): string {
+  const { get, [name]: value } = Object(headers)
+  return String(typeof get === 'function' ? get.call(headers, name) : value)
 }
 
 function statusesOf(answers: readonly Answer[]): number[] {
