@@ -5,7 +5,10 @@ import type { RejectionReason } from './result.js'
 export interface WebhookResult {
   /** The webhook, or `undefined` if the call had none. */
   readonly webhookId: string | undefined
-  /** `accepted`, the reason of a rejection, the code of another error of this package, or `failed` for an error of your code. */
+  /**
+   * `accepted`, the reason of a rejection, the code of another error of this package, or `failed` for an error of your code. If the store
+   * is full or busy, the code says so.
+   */
   readonly outcome: 'accepted' | 'failed' | RejectionReason | ErrorCode
   /** How long `receive` took, or `handle` with your code, in milliseconds. */
   readonly milliseconds: number
@@ -43,7 +46,8 @@ export async function publishResult<T>(run: (details: ResultDetails) => Promise<
     return value
   } catch (error) {
     const code = codeOf(error)
-    publish(code === 'ERR_WEBHOOK_REJECTED' ? (Object(error).reason ?? code) : (code ?? 'failed'))
+    if (code === 'ERR_WEBHOOK_REJECTED') publish(Object(error).reason ?? code)
+    else publish((code === 'ERR_NONCE_STORE' && codeOf(Object(error).cause)) || (code ?? 'failed'))
     throw error
   }
 }

@@ -40,6 +40,9 @@ describe('the diagnostics channel gets', () => {
     }
     await receive({ ...sourceOf(), maxBytes: 1 }, secrets, store, new TestClock()).catch(() => {})
     await receive(sourceOf(), secrets, failing, new TestClock()).catch(() => {})
+    const full = new MemoryNonceStore({ maxEntries: 1 })
+    full.reserve('42', 'another', 600)
+    await receive(sourceOf(), secrets, full, new TestClock()).catch(() => {})
     await receive(sourceOf(), '', store, new TestClock()).catch(() => {})
     const size = BODY.length
     expect(published).toEqual([
@@ -49,6 +52,7 @@ describe('the diagnostics channel gets', () => {
       resultOf('timestamp_outside_window'),
       resultOf('ERR_BODY_TOO_LARGE'),
       resultOf('ERR_NONCE_STORE', size, 1),
+      resultOf('ERR_NONCE_STORE_FULL', size, 1),
       resultOf('ERR_INVALID_ARGUMENT'),
     ])
   })

@@ -1,21 +1,28 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { metrics } from '@opentelemetry/api'
-import { measure } from './measure.js'
 
 export function createMetrics(meter = metrics.getMeter('webhooks')) {
   const requests = meter.createCounter('webhook.requests', {
-    description: 'Webhook requests by webhook and result: accepted, the reason of a rejection, store_error or error.',
+    description:
+      'Requests by webhook and result: accepted, the reason of a rejection, the code of an error, or failed.',
   })
   const secrets = meter.createCounter('webhook.secret_index', {
     description: 'Accepted requests by webhook and by the index of the secret that matched.',
   })
-  const reservations = meter.createHistogram('webhook.nonce_reservation', {
-    description: 'How long the nonce store took, by outcome: reserved, taken, refused or error.',
+  const seconds = meter.createHistogram('webhook.request', {
+    description: 'How long receive or handle took, by result.',
     unit: 's',
-    advice: { explicitBucketBoundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
+    advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
   })
-  return measure({
-    countRequest: (webhook, result) => requests.add(1, { webhook, result }),
-    countSecret: (webhook, index) => secrets.add(1, { webhook, index }),
-    recordReservation: (seconds, outcome) => reservations.record(seconds, { outcome }),
+  subscribe('inbound-webhook-auth:result', (message) => {
+    const {
+      webhookId: webhook = '',
+      outcome: result,
+      milliseconds,
+      secretIndex: index = 0,
+    } = /** @type {import('inbound-webhook-auth').WebhookResult} */ (message)
+    requests.add(1, { webhook, result })
+    if (result === 'accepted') secrets.add(1, { webhook, index })
+    seconds.record(milliseconds / 1000, { result })
   })
 }

@@ -1,12 +1,12 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { Counter, Histogram } from 'prom-client'
-import { measure } from './measure.js'
 
 /** @param {import('prom-client').Registry} register */
 export function createMetrics(register) {
   const registers = [register]
   const requests = new Counter({
     name: 'webhook_requests_total',
-    help: 'Webhook requests by webhook and result: accepted, the reason of a rejection, store_error or error.',
+    help: 'Webhook requests by webhook and result: accepted, the reason of a rejection, the code of an error, or failed.',
     labelNames: ['webhook', 'result'],
     registers,
   })
@@ -16,16 +16,22 @@ export function createMetrics(register) {
     labelNames: ['webhook', 'index'],
     registers,
   })
-  const reservations = new Histogram({
-    name: 'webhook_nonce_reservation_seconds',
-    help: 'How long the nonce store took, by outcome: reserved, taken, refused or error.',
-    labelNames: ['outcome'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+  const seconds = new Histogram({
+    name: 'webhook_request_seconds',
+    help: 'How long receive or handle took, by result.',
+    labelNames: ['result'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  return measure({
-    countRequest: (webhook, result) => requests.inc({ webhook, result }),
-    countSecret: (webhook, index) => secrets.inc({ webhook, index }),
-    recordReservation: (seconds, outcome) => reservations.observe({ outcome }, seconds),
+  subscribe('inbound-webhook-auth:result', (message) => {
+    const {
+      webhookId: webhook = '',
+      outcome: result,
+      milliseconds,
+      secretIndex: index = 0,
+    } = /** @type {import('inbound-webhook-auth').WebhookResult} */ (message)
+    requests.inc({ webhook, result })
+    if (result === 'accepted') secrets.inc({ webhook, index })
+    seconds.observe({ result }, milliseconds / 1000)
   })
 }

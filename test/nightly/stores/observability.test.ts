@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, type NonceStore, sign, type verify } from '../../../src/index.js'
+import { handle, MemoryNonceStore, type NonceStore, receive, sign } from '../../../src/index.js'
 import { importGuideCode } from '../../support/guide-code.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
@@ -16,62 +16,50 @@ const failing: NonceStore = {
     throw new Error('the store is down')
   },
 }
-
 const busy: NonceStore = {
   async reserve() {
     throw Object.assign(new Error('the server is behind'), { code: 'ERR_NONCE_STORE_BUSY' })
   },
 }
 
-interface Metrics {
-  measured(nonceStore: NonceStore): NonceStore
-  verify: typeof verify
-}
-
-/** Sends one request of each kind, for both results of each store call and both errors of `verify`. */
-async function sendOfEachKind(metrics: Metrics): Promise<void> {
-  const nonceStore = metrics.measured(new MemoryNonceStore())
-  const request = { webhookId: '42', headers: sign('{"a":1}', SECRET), body: '{"a":1}' }
-  const old = { webhookId: '42', headers: sign('', 'the old secret'), body: '' }
-  const late = { webhookId: '42', headers: sign('', SECRET, { timestamp: 1_700_000_000 }), body: '' }
-  expect((await metrics.verify(request, SECRET, nonceStore)).ok).toBe(true)
-  expect((await metrics.verify(request, SECRET, nonceStore)).ok).toBe(false)
-  expect((await metrics.verify({ ...request, body: '' }, SECRET, nonceStore)).ok).toBe(false)
-  expect((await metrics.verify(late, SECRET, nonceStore)).ok).toBe(false)
-  expect((await metrics.verify(old, [SECRET, 'the old secret'], nonceStore)).ok).toBe(true)
-  await expect(metrics.verify(newRequestOf(), SECRET, metrics.measured(failing))).rejects.toThrow(
-    'The nonce store failed',
-  )
-  await expect(metrics.verify(newRequestOf(), SECRET, metrics.measured(busy))).rejects.toThrow('The nonce store failed')
-  await expect(metrics.verify({ ...request, webhookId: '' }, SECRET, nonceStore)).rejects.toThrow('webhookId')
-  // A store without reserveAll gets none by being measured.
-  expect(metrics.measured(failing).reserveAll).toBeUndefined()
-}
-
-function newRequestOf() {
-  return { webhookId: '42', headers: sign('', SECRET), body: '' }
+/** Receives one request of each kind: both results of the store, both errors of the store, and a failure of the work. */
+async function receiveEachKind(): Promise<void> {
+  const nonceStore = new MemoryNonceStore()
+  const body = Buffer.from('{"a":1}')
+  const sourceOf = (headers = sign(body, SECRET)) => ({ webhookId: '42', request: { headers, body } })
+  const first = sourceOf()
+  const settle = (call: Promise<unknown>) => call.catch(() => {})
+  await receive(first, SECRET, nonceStore)
+  await settle(receive(first, SECRET, nonceStore))
+  await settle(receive(sourceOf(sign('another', SECRET)), SECRET, nonceStore))
+  await settle(receive(sourceOf(sign(body, SECRET, { timestamp: 1_700_000_000 })), SECRET, nonceStore))
+  await receive(sourceOf(sign(body, 'the old secret')), [SECRET, 'the old secret'], nonceStore)
+  await settle(receive(sourceOf(), SECRET, failing))
+  await settle(receive(sourceOf(), SECRET, busy))
+  await settle(receive({ ...sourceOf(), webhookId: '' }, SECRET, nonceStore))
+  await settle(handle(sourceOf(), SECRET, nonceStore, () => Promise.reject(new Error('the database is down'))))
 }
 
 describe.runIf(installed)('the recipe for', () => {
   it('prom-client counts results, secrets and reservations', async () => {
     const { Registry } = requirePackage('prom-client')
     const register = new Registry()
-    await sendOfEachKind((await importGuideCode('docs/observability/prom-client.js')).createMetrics(register))
+    ;(await importGuideCode('docs/observability/prom-client.js')).createMetrics(register)
+    await receiveEachKind()
     const lines: string[] = (await register.metrics()).split('\n')
     for (const line of [
       'webhook_requests_total{webhook="42",result="accepted"} 2',
       'webhook_requests_total{webhook="42",result="replayed_nonce"} 1',
       'webhook_requests_total{webhook="42",result="signature_mismatch"} 1',
       'webhook_requests_total{webhook="42",result="timestamp_outside_window"} 1',
-      'webhook_requests_total{webhook="42",result="store_error"} 2',
-      'webhook_requests_total{webhook="",result="error"} 1',
+      'webhook_requests_total{webhook="42",result="ERR_NONCE_STORE"} 1',
+      'webhook_requests_total{webhook="42",result="ERR_NONCE_STORE_BUSY"} 1',
+      'webhook_requests_total{webhook="42",result="failed"} 1',
+      'webhook_requests_total{webhook="",result="ERR_INVALID_ARGUMENT"} 1',
       'webhook_secret_index_total{webhook="42",index="0"} 1',
       'webhook_secret_index_total{webhook="42",index="1"} 1',
-      // One call reserves both keys of the JSON body.
-      'webhook_nonce_reservation_seconds_count{outcome="reserved"} 2',
-      'webhook_nonce_reservation_seconds_count{outcome="taken"} 1',
-      'webhook_nonce_reservation_seconds_count{outcome="refused"} 1',
-      'webhook_nonce_reservation_seconds_count{outcome="error"} 1',
+      'webhook_request_seconds_count{result="accepted"} 2',
+      'webhook_request_seconds_count{result="failed"} 1',
     ]) {
       expect(lines).toContain(line)
     }
@@ -83,7 +71,8 @@ describe.runIf(installed)('the recipe for', () => {
     const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 60_000 })
     const provider = new sdk.MeterProvider({ readers: [reader] })
     const { createMetrics } = await importGuideCode('docs/observability/opentelemetry.js')
-    await sendOfEachKind(createMetrics(provider.getMeter('test')))
+    createMetrics(provider.getMeter('test'))
+    await receiveEachKind()
     await provider.forceFlush()
     const points: Record<string, number> = {}
     for (const { descriptor, dataPoints } of exporter.getMetrics()[0].scopeMetrics[0].metrics) {
@@ -97,14 +86,20 @@ describe.runIf(installed)('the recipe for', () => {
       'webhook.requests 42 replayed_nonce': 1,
       'webhook.requests 42 signature_mismatch': 1,
       'webhook.requests 42 timestamp_outside_window': 1,
-      'webhook.requests 42 store_error': 2,
-      'webhook.requests  error': 1,
+      'webhook.requests 42 ERR_NONCE_STORE': 1,
+      'webhook.requests 42 ERR_NONCE_STORE_BUSY': 1,
+      'webhook.requests 42 failed': 1,
+      'webhook.requests  ERR_INVALID_ARGUMENT': 1,
       'webhook.secret_index 42 0': 1,
       'webhook.secret_index 42 1': 1,
-      'webhook.nonce_reservation reserved': 2,
-      'webhook.nonce_reservation taken': 1,
-      'webhook.nonce_reservation refused': 1,
-      'webhook.nonce_reservation error': 1,
+      'webhook.request accepted': 2,
+      'webhook.request replayed_nonce': 1,
+      'webhook.request signature_mismatch': 1,
+      'webhook.request timestamp_outside_window': 1,
+      'webhook.request ERR_NONCE_STORE': 1,
+      'webhook.request ERR_NONCE_STORE_BUSY': 1,
+      'webhook.request failed': 1,
+      'webhook.request ERR_INVALID_ARGUMENT': 1,
     })
   })
 })
@@ -115,7 +110,8 @@ describe.runIf(installed)('the alerts and the dashboard', () => {
   beforeAll(async () => {
     const { Registry } = requirePackage('prom-client')
     const register = new Registry()
-    await sendOfEachKind((await importGuideCode('docs/observability/prom-client.js')).createMetrics(register))
+    ;(await importGuideCode('docs/observability/prom-client.js')).createMetrics(register)
+    await receiveEachKind()
     const lines: string[] = (await register.metrics()).split('\n')
     exported = lines.flatMap((line) => /^(webhook_\w+)/.exec(line)?.[1] ?? [])
   })
