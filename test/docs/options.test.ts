@@ -17,6 +17,7 @@ const GUIDES: { readonly [type: string]: string } = {
   ReadBodyOptions: 'receive/index.md',
   RedisNonceStoreOptions: 'operate/redis.md',
   RefusalOptions: 'reference/errors.md',
+  SignMessageOptions: 'send/index.md',
   SignOptions: 'send/index.md',
   SqlNonceStoreOptions: 'operate/postgres.md',
   SqlTransactionStoreOptions: 'operate/transactions.md',
