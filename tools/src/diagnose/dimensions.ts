@@ -11,7 +11,7 @@ import { NONCE_HYPOTHESES } from './hypotheses/nonce.js'
 import { SECRET_HYPOTHESES } from './hypotheses/secret.js'
 import { TIMESTAMP_HYPOTHESES } from './hypotheses/timestamp.js'
 import { instantOf, scaleOf } from './instant.js'
-import { type SignatureForm, signatureForms } from './signature-form.js'
+import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
 
 /** How a message may have been signed. */
 export interface Way {
@@ -152,8 +152,9 @@ export function factsOf(
   const instant = instantOf(timestamp, now)
   const isOtherTime =
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
-  const timestamps = isOtherTime ? [timestamp, String(Math.floor(instant / 1000))] : [timestamp]
-  const meantNonces = [fromUtf8(latin1(nonce)), nonce.trim(), nonce.slice(0, MAX_NONCE_LENGTH)]
+  const timestamps = [timestamp, ...(isOtherTime ? [String(Math.floor(instant / 1000))] : []), rereadDigits(timestamp)]
+  // A mail or a terminal may have wrapped the nonce.
+  const meantNonces = [fromUtf8(latin1(nonce)), nonce.replace(/\s+/g, ''), nonce.slice(0, MAX_NONCE_LENGTH)]
   const nonces = isNonce(nonce) ? [nonce] : [nonce, ...meantNonces]
   const encode = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
   return {

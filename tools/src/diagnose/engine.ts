@@ -61,7 +61,7 @@ export function* diagnoseInSteps(
   request: RequestToDiagnose,
   maxHashes = MAX_HASHES,
 ): Steps<Diagnosis> {
-  const { headers, body, secrets, now, isArrivalKnown } = request
+  const { headers, body, secrets, now, isArrivalKnown, isCaptured } = request
   const language = languageOf(headers)
   const isSignedBy = ({ timestamp = '', nonce = '', signature }: HeaderValues) => {
     const message = [utf8(`${timestamp}:${nonce}:`), body]
@@ -107,8 +107,8 @@ export function* diagnoseInSteps(
     ...exposed,
     ...lost,
     ...checkHeaders(received, headers, meant, signed),
-    ...checkTimestampFormat(meant.timestamp, now),
-    ...checkNonce(meant.nonce),
+    ...checkTimestampFormat(meant.timestamp, now, isCaptured),
+    ...checkNonce(meant.nonce, isCaptured),
     // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
     ...explained,
     ...unit,
@@ -131,6 +131,9 @@ function receivedMessage({ timestamp = '', nonce = '' }: HeaderValues, body: Uin
   return concat(utf8(`${timestamp}:${nonce}:`), body)
 }
 
+/** A longer start of a message is not shown in a command. */
+const MAX_COMMAND = 200
+
 /** Longer bodies are not searched for the names of variables. */
 const MAX_TEMPLATE = 100_000
 
@@ -152,8 +155,12 @@ function compare(meant: HeaderValues, body: Uint8Array, platform: Primitives, no
     ['SHA-256 of this message', sha256(receivedMessage(meant, body))],
     ['SHA-256 of its body', sha256(body)],
     ...(unfilled === undefined ? [] : [`The body has the text \`${unfilled}\`. Was it signed with a value instead?`]),
-    "On the sender's side, hash the message that is signed (body.bin is the body that is sent):",
-    `  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`,
+    ...(start.length > MAX_COMMAND
+      ? []
+      : [
+          "On the sender's side, hash the message that is signed (body.bin is the body that is sent):",
+          `  (printf %s '${start.replaceAll("'", "'\\''")}'; cat body.bin) | openssl dgst -sha256`,
+        ]),
   ]
   const message =
     notTried.length === 0

@@ -29,6 +29,8 @@ const WRITE_ONCE = {
 }
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: code that is shown to the reader. */
 const UNQUOTE = 'Remove the quotes from the configuration. docker run --env-file and kubectl --from-env-file keep them.'
+const CHANGED_BY_CAPTURE =
+  'If a log, a mail or a picture has this request, it may have cut or changed the header. Record the request with listen.'
 const PARSE_SECRET = 'Parse the JSON of your secrets manager, and use the value of the secret.'
 const CLOCKS = {
   receiver: 'Compare your clock with a third one. To diagnose an old request, pass the time at which it arrived.',
@@ -118,8 +120,11 @@ export const FIXES = {
 
   whole_signature: {
     sender: 'Send 64 lowercase hex digits and nothing else, as the HMAC returns them.',
-    receiver:
-      'If a log, a mail or a picture has this request, it may have cut or changed the header. Record the request with listen.',
+    receiver: CHANGED_BY_CAPTURE,
+  },
+  whole_header: {
+    sender: 'Send the value without white space inside, as it was signed.',
+    receiver: CHANGED_BY_CAPTURE,
   },
 
   same_bytes: { sender: `${SAME_BYTES}.`, receiver: RAW_BYTES },

@@ -137,7 +137,7 @@ interface Piece {
   readonly isOfCapture?: boolean
 }
 
-/** The hex digits for which letters are taken when a picture or handwriting is read. */
+/** The digits for which letters are taken when a picture or handwriting is read. */
 const MISREAD: { readonly [letter: string]: string } = {
   l: '1',
   I: '1',
@@ -152,6 +152,10 @@ const MISREAD: { readonly [letter: string]: string } = {
   g: '9',
   q: '9',
 }
+
+/** Returns a text without white space, and with the digits for which letters were taken. */
+export const rereadDigits = (text: string): string =>
+  text.replace(/\s+/g, '').replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
 
 /** Bytes as programs print them: `197, 184, …`, `[197,184,…]`, `-59 -72 …`, `c5:b8:…`, `<Buffer c5 b8 …>` or `c5b8636d-680beec4-…`. */
 const PRINTED: readonly { readonly pattern: RegExp; readonly what: string; readonly read: (text: string) => string }[] =
@@ -195,7 +199,7 @@ function piecesOf(signature: string): Piece[] {
       pieces.push({ text: padded, differences: ['a space for each zero at the start of a byte'] })
   }
   const misread = [...new Set(joined)].filter((letter) => letter in MISREAD)
-  const reread = joined.replace(/[^0-9a-f]/gi, (letter) => MISREAD[letter] ?? letter)
+  const reread = rereadDigits(joined)
   if (misread.length > 0 && /^[0-9a-f]{64}$/i.test(reread)) {
     const letters = misread.map((letter) => `\`${letter}\` for \`${MISREAD[letter]}\``)
     pieces.push({ text: reread, differences: [joinWords(letters, 'and')], isOfCapture: true })

@@ -47,14 +47,6 @@ describe('a request of Node', () => {
       ...headers,
     ])
   })
-
-  it('is written with the whole path, although a router of Express removed a part of it', () => {
-    const request = { method: 'POST', url: '/42', originalUrl: '/hooks/42', headers: { host: 'a' } }
-    expect(readBack(captureRequest(request, '', clock)).headers.slice(0, 2)).toEqual([
-      [':method', 'POST'],
-      [':path', '/hooks/42'],
-    ])
-  })
 })
 
 it('a request of Fetch is written with its headers, its path and its time', () => {
@@ -125,20 +117,6 @@ it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an
   const read = readBack(Buffer.concat([text, Buffer.from('\n')]))
   expect(read).toMatchObject({ arrival: ARRIVAL, notes: [] })
   expect(read.body.equals(body)).toBe(true)
-})
-
-it('a header without a value is left out', () => {
-  const headers = { 'x-nonce': 'a', 'x-absent': undefined }
-  expect(readBack(captureRequest({ headers }, '', clock)).headers.slice(2)).toEqual([['x-nonce', 'a']])
-})
-
-it('its text may be pasted indented, quoted or in a fence', () => {
-  const text = Buffer.from(captureRequest({ headers: { 'X-Nonce': 'a' } }, '{"a":1}', clock))
-    .toString()
-    .replaceAll('\r\n', '\n')
-  for (const pasted of [text.replaceAll(/^/gm, '    '), text.replaceAll(/^/gm, '> '), `\`\`\`\n${text}\n\`\`\``]) {
-    expect(readBack(Buffer.from(pasted))).toMatchObject({ body: Buffer.from('{"a":1}'), arrival: ARRIVAL, notes: [] })
-  }
 })
 
 describe('an error says what to do', () => {

@@ -43,6 +43,8 @@ describe('a command of curl for bash', () => {
     [`curl --data-raw @name https://example.com`, '@name'],
     [`curl --data-raw a\\ b https://example.com`, 'a b'],
     [`curl --data-raw $'\\x41\\t\\'' https://example.com`, "A\t'"],
+    [`curl --data-raw $'Zo\\xc3\\xab \\303\\253 \\u00eb \\ud83d\\ude00 \\q' https://example.com`, 'Zoë ë ë 😀 \\q'],
+    [`curl --data-raw 'Zoë' https://example.com`, 'Zoë'],
     [`curl --data-raw 'a\nb' https://example.com | jq .`, 'a\nb'],
     [`$ curl -u user:password -o out --data-raw a https://example.com; echo done`, 'a'],
     ['curl https://example.com -d a\nls -l', 'a'],

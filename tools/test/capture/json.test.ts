@@ -99,10 +99,6 @@ describe('JSON', () => {
     expect([body, notes]).toEqual([BODY, []])
   })
 
-  it('with a parsed body is marked, because its bytes are lost', () => {
-    expect(parsed({ ...LOG, body: { name: 'Zoë' } })).toMatchObject({ body: BODY, isParsed: true })
-  })
-
   it.each([
     [{ ...LAMBDA_1, body: null }, ''],
     [{ ...LAMBDA_2, body: undefined }, ''],
@@ -112,16 +108,6 @@ describe('JSON', () => {
     [{ ...LOG, body: undefined }, undefined],
   ])('without a body: %j', (document, body) => {
     expect(parsed(document).body).toBe(body)
-  })
-
-  it('has the request line of an event, or of its URL', () => {
-    const pathOf = (document: unknown) => parsed(document).headers.find(([name]) => name === ':path')?.[1]
-    expect(pathOf(LAMBDA_2)).toBe('/hooks/42?a=b')
-    expect(pathOf({ ...LAMBDA_2, rawQueryString: '' })).toBe('/hooks/42')
-    expect(pathOf({ ...LAMBDA_2, rawQueryString: 'q=é f' })).toBe('/hooks/42?q=é f')
-    expect(pathOf({ ...LAMBDA_2, rawQueryString: 7 })).toBe('/hooks/42')
-    expect(pathOf({ headers, url: 'http://a/b?c=d', body: '' })).toBe('/b?c=d')
-    expect(pathOf({ headers, url: 7, body: '' })).toBeUndefined()
   })
 
   it.each<[unknown, string]>([
@@ -143,29 +129,6 @@ describe('JSON', () => {
     const others = ['not-x-signature', 'x-signature-old'].map((name) => ({ headers: { [name]: 'a' }, body: 'other' }))
     expect(parsed([...others, LOG]).body).toBe(BODY)
     expect(parsed({ response: { headers: { 'x-signature': 'a' }, body: 'a response' }, request: LOG }).body).toBe(BODY)
-  })
-
-  it('may list headers as pairs, objects, or names and values in turns', () => {
-    const listed = [
-      ['A', 'b'],
-      ['C', 'd'],
-    ]
-    expect(parsed({ url: 7, rawHeaders: ['A', 'b', 'C', 'd'], body: '' }).headers).toEqual(listed)
-    expect(parsed({ url: 7, headers: [['A', 'b'], { name: 'C', value: 'd' }, 'e'], body: '' }).headers).toEqual(listed)
-  })
-
-  it('keeps repeated headers, and the request line of HTTP/2', () => {
-    expect(
-      parsed({ headers: { ':path': '/a', 'X-Nonce': ['b', 'c'], d: {}, e: null }, url: '/f', body: '' }).headers,
-    ).toEqual([
-      [':path', '/a'],
-      ['X-Nonce', 'b'],
-      ['X-Nonce', 'c'],
-    ])
-    expect(parsed({ headers: { a: 'b' }, url: 'http://[', method: 'POST', body: '' }).headers).toEqual([
-      [':method', 'POST'],
-      ['a', 'b'],
-    ])
   })
 
   it.each([

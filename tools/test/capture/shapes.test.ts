@@ -91,20 +91,6 @@ describe('HTTP text is read', () => {
   })
 })
 
-describe('JSON that a tool wrote again', () => {
-  it.each([
-    '{"list":[1,2],"id":1}',
-    '{"list": [1, 2], "id": 1}',
-    '{\n  "list": [\n    1,\n    2\n  ],\n  "id": 1\n}',
-    '{\n    "list": [\n        1,\n        2\n    ],\n    "id": 1\n}',
-    '{\n\t"list": [\n\t\t1,\n\t\t2\n\t],\n\t"id": 1\n}',
-    '{"list": [1,2],"id": 1}',
-  ])('is read as it was sent: %j', (sent) => {
-    const head = ['POST / HTTP/1.1', 'X-Nonce: abc', `Content-Length: ${sent.length}`, '']
-    expect(read([...head, '{ "list":[1,2], "id":1 }'].join('\n')).body).toBe(sent)
-  })
-})
-
 it('a nonce with dots or stars is not masked, but a signature with them is', () => {
   assertNotMasked([['X-Nonce', 'a...b***c']])
   expect(() => assertNotMasked([['X-Signature', `${SIGNATURE.slice(0, 8)}...`]])).toThrow('masked X-Signature')
@@ -127,31 +113,6 @@ describe('a head without its body', () => {
     expect(read(HEAD.replace(/content-length.*\n?/i, '')).body).toBe('')
     const written = captureRequest({ url: '/', headers: { 'content-length': '42' } }, '')
     expect(read(written).body).toBe('')
-  })
-})
-
-describe('the timeline of Insomnia', () => {
-  const SENT = LINES.slice(0, -1).map((line) => (line === '' ? '' : `> ${line}`))
-  const timeline = (body: string) =>
-    [
-      '* Preparing request',
-      ...SENT,
-      ...body.split('\n').map((line) => `| ${line}`),
-      '',
-      '< HTTP/1.1 401 Unauthorized',
-      '',
-      '| no',
-    ].join('\n')
-
-  it('is read with its body, not with that of the response', () => {
-    expect(read(timeline(BODY))).toEqual({ ...REQUEST, arrival: undefined })
-    expect(read(timeline(BODY).replace(/\n< [\s\S]*/, ''))).toMatchObject({ body: BODY })
-    const long = BODY.replace(',', ',\n')
-    expect(read(timeline(long).replace(/(Content-Length: )\d+/, `$1${Buffer.byteLength(long)}`)).body).toBe(long)
-  })
-
-  it('has no body if only the response has one', () => {
-    expect(() => read(timeline('').replace('| \n', ''))).toThrow('The capture has no body.')
   })
 })
 
@@ -193,47 +154,8 @@ describe('a curl command is read', () => {
     expect(read(capture)).toMatchObject(REQUEST)
   })
 
-  it.each([
-    ['curl ^"http://a^" --data-raw ^"a^\n\nb^"', 'a\nb'],
-    ['curl ^"http://a^" -d ^"^%^41 ^"^"x^"', '%41 "x'],
-    ['curl ^"http://a^" -d ^"a\\\\nb^"', 'a\\nb'],
-    ['curl http://a ^\n -d ^^', '^'],
-    ['curl http://a ^\n -d ""', ''],
-  ])('of cmd with its escapes: %j', (command, body) => {
-    expect(read(command).body).toBe(body)
-  })
-
-  const COMMAND = `curl -X POST 'https://example.com/hooks/42' ${HEADERS.map(([name, value]) => `-H '${name}: ${value}'`).join(' ')} --json '${BODY}'`
-
-  it.each([
-    ['bob@host:~/x$ '],
-    ['[bob@host x]$ '],
-    ['root@host:/# '],
-    ['PS C:\\Users\\bob> '],
-    ['host% '],
-    ['I ran this:\n\n'],
-    ['I ran this:\n\nbob@host:~$ '],
-  ])('after %j', (before) => {
-    expect(read(before + COMMAND)).toMatchObject(REQUEST)
-    expect(read(`${before}${COMMAND}\nHTTP/1.1 401 Unauthorized\nContent-Length: 0\n`)).toMatchObject(REQUEST)
-  })
-
-  it.each([
-    ['output of curl', '* Trying\n> POST / HTTP/1.1\n> X-Nonce: abc\n>\n< HTTP/1.1 401\n\n'],
-    ['HTTP text below prose', 'It came in today:\n\nPOST / HTTP/1.1\nX-Nonce: abc\n\n'],
-  ])('but not from a body: %s', (_, before) => {
-    const { headers: lines } = readCapture(Buffer.from(before + COMMAND))
-    expect(valuesOf(lines, 'x-nonce')).toEqual(['abc'])
-  })
-
   it('but prose about curl is none', () => {
     expect(() => read('We got a 401.\ncurl shows it too.')).toThrow('The capture is not a request.')
-  })
-
-  it('up to a redirection, which is not a part of it', () => {
-    expect(read('curl http://a/b -d x 2> errors.txt')).toMatchObject({ path: '/b', body: 'x' })
-    expect(read('curl http://a/b -d x>out')).toMatchObject({ path: '/b', body: 'x' })
-    expect(read('curl http://a/b -d "x\\y"; ls')).toMatchObject({ path: '/b', body: 'x\\y' })
   })
 
   it.each([
@@ -253,13 +175,6 @@ describe('a curl command is read', () => {
   ])('not with %s', (_, command, message) => {
     expect(() => read(command)).toThrow(CaptureError)
     expect(() => read(command)).toThrow(message)
-  })
-
-  it('has no body if curl encodes it', () => {
-    for (const option of ['--data-urlencode', '-F', '--form']) {
-      expect(readCapture(Buffer.from(`curl http://a ${option} a=b`)).body).toBeUndefined()
-    }
-    expect(read('curl "$URL" -d a').body).toBe('a')
   })
 })
 
@@ -298,50 +213,6 @@ describe('JSON is read', () => {
     expect(read(capture)).toMatchObject(REQUEST)
   })
 
-  it('that ngrok exports', () => {
-    const exchange = {
-      uri: '/api/requests/http/airt_1',
-      id: 'airt_1',
-      start: '2023-11-14T23:13:20+01:00',
-      request: {
-        method: 'POST',
-        proto: 'HTTP/1.1',
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-        uri: '/hooks/42',
-        raw: Buffer.from(TEXT.replaceAll('\n', '\r\n')).toString('base64'),
-      },
-      response: { status: '401', headers: { 'X-Signature': ['of the response'] }, raw: 'SFRUUC8xLjE=' },
-    }
-    const expected = { ...REQUEST, arrival: 1_700_000_000_000 }
-    expect(read(outside(exchange))).toEqual(expected)
-    expect(read(outside({ uri: '/api/requests/http', requests: [exchange] }))).toEqual(expected)
-  })
-
-  it('that webhook.site exports, with its time in UTC', () => {
-    const document = {
-      uuid: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
-      token_id: '00cf4fc9-8b86-4d01-b42d-6f9619ff64ff',
-      method: 'POST',
-      content: BODY,
-      query: null,
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      url: 'https://webhook.site/hooks/42',
-      created_at: '2023-11-14 22:13:20',
-    }
-    expect(read(outside(document))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
-    expect(read(outside({ data: [document] }))).toEqual({ ...REQUEST, arrival: 1_700_000_000_000 })
-  })
-
-  it('with its own body, although the response is beside it', () => {
-    const logged = { ...request, body: BODY, response: { status: 401, body: 'of the response' } }
-    expect(read(outside(logged)).body).toBe(BODY)
-  })
-
-  it('as the first of several, if none has X-Signature', () => {
-    const unsigned = (path: string) => ({ url: path, headers: { host: 'a' }, body: path })
-    expect(read(outside([unsigned('/first'), unsigned('/second')]))).toMatchObject({ path: '/first', body: '/first' })
-  })
-
   it('without taking another field as the body', () => {
     for (const others of [{ text: 'c', message: 'd' }, { response: { body: 'f' } }, { body: 7 }]) {
       expect(() => read(outside({ ...request, ...others }))).toThrow('The capture has no body.')
@@ -361,10 +232,6 @@ describe('JSON is read', () => {
     ['hex that is none', { ...request, bodyHex: 'xy' }, 'its body is hex, but it is not'],
   ])('not with %s', (_, document, message) => {
     expect(() => read(outside(document))).toThrow(message)
-  })
-
-  it('with an empty body in base64', () => {
-    expect(read(outside({ ...request, bodyBase64: '' })).body).toBe('')
   })
 
   it('unless its parsed body is nested too deeply to be written', () => {

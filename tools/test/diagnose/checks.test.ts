@@ -51,11 +51,6 @@ describe('a timestamp that is not Unix time in seconds', () => {
     const [finding] = await findingsFor({ timestamp })
     expect(finding?.evidence).toContain(`: ${seconds}`)
   })
-
-  it('may also be too old', async () => {
-    const findings = await findingsFor({ timestamp: '2023-11-14T20:00:00Z' })
-    expect(findings.map(({ code }) => code)).toEqual(['timestamp_format', 'clock_behind'])
-  })
 })
 
 describe('a timestamp outside the window', () => {
@@ -106,22 +101,6 @@ describe('a timestamp outside the window', () => {
     }
     expect(others).toEqual([])
   })
-
-  it('is not reported if the clock returns no number', async () => {
-    await expect(findingsFor({}, Number.NaN)).rejects.toThrow('clock.now() returned no number')
-  })
-
-  it('is reported after the way of signing', async () => {
-    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'a body\n', SECRET) })
-    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
-    expect(findings.map(({ code }) => code)).toEqual(['body_newline', 'clock_behind'])
-  })
-
-  it('is reported before an unexplained mismatch', async () => {
-    const request = signedRequest({ signature: signatureOf(TIMESTAMP, NONCE, 'nonsense', SECRET), body: 'a body' })
-    const { findings } = await diagnoseBriefly(request, SECRET, at(NOW + 10_000_000))
-    expect(findings.map(({ code }) => code)).toEqual(['clock_behind', 'signature_mismatch'])
-  })
 })
 
 describe('a nonce', () => {
@@ -129,11 +108,6 @@ describe('a nonce', () => {
     expect(await findingsFor({ nonce: 'a b\u200bc \u{1f600}\x01' })).toMatchObject([
       { code: 'nonce_characters', message: expect.stringMatching(/U\+0020.*U\+200B.*U\+1F600.*U\+0001/) },
     ])
-  })
-
-  it('has characters outside visible ASCII, and too many', async () => {
-    const [finding] = await findingsFor({ nonce: ' '.repeat(200) })
-    expect(finding?.message).toMatch(/ 200 .* 128 /)
   })
 
   it.each([
@@ -160,11 +134,6 @@ describe('a header', () => {
     ])
   })
 
-  it('names the received headers, without the request line', async () => {
-    const received = { ':method': 'POST', ':path': '/hooks/42', host: 'example.com' }
-    expect(await findingsWith(received)).toMatchObject([{ evidence: 'Headers: host' }])
-  })
-
   it.each([[['x-timestamp']], [['x-nonce']], [['x-timestamp', 'x-nonce']], [['x-signature']]])(
     'is missing, and nothing else is reported: %j',
     async (missing) => {
@@ -172,41 +141,6 @@ describe('a header', () => {
       expect(await findingsWith(rest)).toMatchObject([{ code: 'header_missing' }])
     },
   )
-
-  it('is missing, and was also left out of the signed message', async () => {
-    const { 'x-nonce': _, ...rest } = headers
-    const signature = createHmac('sha256', SECRET).update(`${TIMESTAMP}:${body}`).digest('hex')
-    expect(await findingsWith({ ...rest, 'x-signature': signature })).toMatchObject([
-      { code: 'header_missing' },
-      { code: 'message_layout' },
-    ])
-  })
-
-  it.each([
-    ['x-timestamp', 'X-Timestmp'],
-    ['x-timestamp', 'X-Webhook-Timesatmp'],
-    ['x-nonce', 'X-Nounce'],
-    ['x-signature', 'X-Singature'],
-  ] as const)('is misspelt: %s as %s', async (name, misspelt) => {
-    const { [name]: value, ...rest } = headers
-    expect(await findingsWith({ ...rest, [misspelt]: value })).toMatchObject([
-      { code: 'header_name', message: expect.stringContaining(`"${misspelt.toLowerCase()}"`) },
-    ])
-  })
-
-  it('is found in Authorization, if that holds a digest', async () => {
-    const { 'x-signature': signature, ...rest } = headers
-    expect(await findingsWith({ ...rest, authorization: `Bearer ${signature}` })).toMatchObject([
-      { code: 'header_name' },
-      { code: 'signature_format' },
-    ])
-    expect(await findingsWith({ ...rest, authorization: 'Bearer a-token' })).toMatchObject([{ code: 'header_missing' }])
-  })
-
-  it('is not found under a name with little similarity', async () => {
-    const { 'x-nonce': _, ...rest } = headers
-    expect(await findingsWith({ ...rest, 'x-node': 'web-1' })).toMatchObject([{ code: 'header_missing' }])
-  })
 
   it.each([['X-Request-Id'], ['Correlation-Id'], ['Webhook-Id']])(
     'is not found in %s, which a proxy may add, unless its value was signed',
@@ -224,55 +158,6 @@ describe('a header', () => {
       expect(await findingsWith(without)).toMatchObject([{ code: 'header_missing' }, { code: 'message_layout' }])
     },
   )
-
-  it('is found under a similar name without a proof', async () => {
-    const { 'x-nonce': nonce, ...rest } = headers
-    const findings = await findingsWith({ ...rest, 'x-nounce': nonce, 'x-signature': 'f'.repeat(64) })
-    expect(findings).toMatchObject([{ code: 'header_name' }, { code: 'signature_mismatch' }])
-  })
-
-  it('has a list of names that begins with those of the sender, and ends between two names', async () => {
-    const standard = ['Host', 'Accept', 'User-Agent', 'Cache-Control', 'Sec-Fetch-Mode', 'CF-Ray', 'X-Forwarded-For']
-    const many = Object.fromEntries([...standard, 'X-Acme-A', 'X-Acme-B'].map((name) => [name, '1']))
-    const list = 'x-acme-a x-acme-b host accept user-agent cache-control sec-fetch-mode cf-ray x-forwarded-for'
-    expect((await findingsWith(many))[0]?.evidence?.split('\n')[0]).toBe(`Headers: ${list}`)
-    const long = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x-acme-${100 + index}`, '1']))
-    const [finding] = await findingsWith({ ...long, [`x-${'y'.repeat(300)}`]: '1' })
-    expect(finding?.evidence).toMatch(/^Headers: (x-acme-1\d\d ){20}x-acme-120, and 30 more$/)
-    const [other] = await findingsWith({ [`x-${'y'.repeat(300)}`]: '1', 'x-b': 'c' })
-    expect(other?.evidence).toBe(`Headers: x-${'y'.repeat(125)}… x-b`)
-  })
-
-  it.each([
-    [{ 'x-timestamp': 'X_Timestamp', 'x-nonce': 'x_nonce', 'x-signature': 'HTTP_X_SIGNATURE' }],
-    [{ 'x-timestamp': 'Webhook-Timestamp', 'x-nonce': 'Webhook-Id', 'x-signature': 'Webhook-Signature' }],
-    [{ 'x-timestamp': 'X-Webhook-Timestamp', 'x-nonce': 'X-Request-Id', 'x-signature': 'X-Hub-Signature-256' }],
-    [{ 'x-timestamp': 'Date', 'x-nonce': 'X-GitHub-Delivery-Id', 'x-signature': 'X-Hmac' }],
-  ] as { [name in keyof typeof headers]: string }[][])('has another name: %j', async (names) => {
-    const renamed = Object.entries(headers).map(
-      ([name, value]) => [names[name as keyof typeof headers], value] as const,
-    )
-    for (const shape of [
-      Object.fromEntries(renamed),
-      new Map(renamed),
-      renamed,
-      new Headers(renamed as [string, string][]),
-    ]) {
-      expect(await findingsWith(shape)).toMatchObject([{ code: 'header_name' }])
-    }
-  })
-
-  it('is found in headers that can only be read with get()', async () => {
-    const { 'x-nonce': nonce, ...rest } = headers
-    const renamed = new Map(Object.entries({ ...rest, 'webhook-id': nonce }))
-    expect(await findingsWith({ get: (name) => renamed.get(name) ?? null })).toMatchObject([{ code: 'header_name' }])
-  })
-
-  it('prefers a SHA-256 signature to a SHA-1 signature', async () => {
-    const { 'x-signature': signature, ...rest } = headers
-    const both = { ...rest, 'x-hub-signature': 'sha1=00', 'x-hub-signature-256': signature }
-    expect(await findingsWith(both)).toMatchObject([{ message: expect.stringContaining('x-hub-signature-256') }])
-  })
 
   it('may contain the time inside the signature', async () => {
     const { 'x-timestamp': timestamp, 'x-signature': signature, ...rest } = headers
@@ -304,13 +189,6 @@ describe('a header', () => {
   })
 })
 
-it('a signature at the end of a long header is found', async () => {
-  const digest = Buffer.from(signedRequest().headers['x-signature'], 'hex')
-  const signature = Buffer.concat([Buffer.alloc(3000, 'a certificate '), digest]).toString('base64')
-  const findings = await findingsFor({ signature })
-  expect(findings).toMatchObject([{ code: 'signature_format' }])
-})
-
 describe('X-Timestamp and X-Nonce, swapped', () => {
   const swappedHeaders = (timestamp: string, nonce: string, signature: string) =>
     Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
@@ -328,19 +206,6 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
       { code: 'header_swapped' },
       { code: 'clock_behind' },
     ])
-  })
-
-  it('are found if they were signed swapped', async () => {
-    const headers = swappedHeaders(TIMESTAMP, NONCE, signatureOf(NONCE, TIMESTAMP, 'a body', SECRET))
-    const findings = await findingsWith(headers)
-    expect(findings).toMatchObject([{ code: 'header_swapped' }])
-    expect(findings[0]?.evidence).not.toContain('Proved')
-  })
-
-  it('are found together with another mistake', async () => {
-    const signature = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'a body', SECRET), 'hex').toString('base64')
-    const findings = await findingsWith(swappedHeaders(TIMESTAMP, NONCE, signature))
-    expect(findings.map(({ code }) => code)).toEqual(['header_swapped', 'signature_format'])
   })
 
   it.each([
@@ -475,11 +340,6 @@ describe('a body that was lost', () => {
     const findings = await findingsOf(body, headers)
     expect(findings).toMatchObject([{ code: 'body_changed', side: 'unknown' }, { code: 'signature_mismatch' }])
   })
-
-  it('is not reported if the received body was signed', async () => {
-    const base64 = Buffer.from(signatureOf(TIMESTAMP, NONCE, 'undefined', SECRET), 'hex').toString('base64')
-    expect(await findingsOf('undefined', { 'x-signature': base64 })).toMatchObject([{ code: 'signature_format' }])
-  })
 })
 
 describe('a secret of the receiver with characters that the sender did not use', () => {
@@ -532,11 +392,6 @@ describe('a secret that was sent', () => {
     expect(findings[0]?.message).toContain('the name of a header')
     expect(JSON.stringify(findings).toLowerCase()).not.toContain(secret.toLowerCase())
     expect(await codesWith({ 'x-webhook-id': 'a' }, 'a body', 'webhook')).toEqual([])
-  })
-
-  it('is found without its prefix, because the rest is just as secret', async () => {
-    const secret = 'whsec_q7Rk2vT9xLm4WcZ8'
-    expect(await codesWith({ 'x-key': secret.replace('whsec_', '') }, 'a body', secret)).toEqual(['secret_exposed'])
   })
 
   it('is masked in evidence too, from four characters on', async () => {

@@ -110,6 +110,15 @@ describe('a header of a capture may have been cut or misread, so the sender is n
     expect(firstOf({ signature })).toMatchObject({ code, side: 'unknown', fix: expect.stringContaining('listen') })
   })
 
+  it.each([
+    ['X-Timestamp with a space', { timestamp: '1795687 215' }, 'timestamp_format'],
+    ['X-Timestamp with a letter', { timestamp: '17956872lS' }, 'timestamp_format'],
+    ['X-Nonce with a space', { nonce: 'n- 1' }, 'nonce_characters'],
+  ])('%s', (_, parts, code) => {
+    const { findings } = diagnosisOf(httpOf({ ...parts, signature: DIGEST }))
+    expect(findings).toMatchObject([{ code, side: 'unknown', fix: expect.stringContaining('listen') }])
+  })
+
   it('but the sender is if the request itself was recorded', () => {
     const mark = `# Received at 2026-11-26T10:00:15.000Z with a body of ${BODY.length} bytes\n`
     const capture = mark + httpOf({ signature: DIGEST.slice(0, 40) }).toString()

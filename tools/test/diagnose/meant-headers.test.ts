@@ -79,52 +79,6 @@ describe('another name', () => {
   ])('%s is none of the three', (name) => {
     expect(meantOf([[name, 'the value']])).toEqual(GIVEN)
   })
-
-  it('of 128 characters is read', () => {
-    expect(meantOf([[`${'x'.repeat(118)}-timestamp`.slice(-128), 'the value']]).timestamp).toBe('the value')
-  })
-
-  it.each([
-    [
-      'the plain name',
-      [
-        ['x-signature-256', 'a'],
-        ['x_signature', 'b'],
-      ],
-      'b',
-    ],
-    [
-      'a name with 256',
-      [
-        ['x-hub-signature', 'a'],
-        ['x-hub-hmac-256', 'b'],
-      ],
-      'b',
-    ],
-    [
-      'a name with the word',
-      [
-        ['x-hmac', 'a'],
-        ['my-signature', 'b'],
-      ],
-      'b',
-    ],
-    [
-      'the first',
-      [
-        ['x-hmac', 'a'],
-        ['x-sig', 'b'],
-      ],
-      'a',
-    ],
-  ] as [string, Header[], string][])('is chosen among several: %s', (_, headers, value) => {
-    expect(meantOf(headers).signature).toBe(value)
-  })
-
-  it('is never the name of another of the three headers', () => {
-    const given = { timestamp: 'a time', nonce: undefined, signature: undefined }
-    expect(meanings(given, [['x-timestamp', 'a time']])[0].nonce).toBeUndefined()
-  })
 })
 
 it.each([
@@ -161,16 +115,6 @@ describe('the meanings of a repeated header', () => {
       { timestamp: '1', nonce: 'a', signature: 'cc' },
       { timestamp: '3', nonce: 'b', signature: 'dd' },
     ])
-  })
-
-  it('are the values of its lines', () => {
-    const lines: Header[] = ['1', '22'].map((value) => ['x-timestamp', value])
-    const all = meanings({ timestamp: '1, 22', nonce: 'n', signature: 's' }, lines)
-    expect(all.map(({ timestamp }) => timestamp)).toEqual(['1', '1', '22'])
-  })
-
-  it('are one if the joined parts differ in length', () => {
-    expect(meanings({ timestamp: '1, 22', nonce: 'n', signature: 's' })).toHaveLength(1)
   })
 })
 

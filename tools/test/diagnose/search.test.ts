@@ -39,21 +39,6 @@ describe('a search', () => {
     expect(tried(choices)).toEqual(['-', 'c', 'u', 'r'])
   })
 
-  it('tries one mistake before two, and then the likeliest first', () => {
-    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
-    const states = tried(choices, choices)
-    const order = ['c-', 'u-', 'r-', 'cc', 'cu', 'uu', 'cr'].map((state) => states.indexOf(state))
-    expect(order).toEqual([...order].sort((one, other) => one - other))
-    expect(order).not.toContain(-1)
-  })
-
-  it('tries three common mistakes after a common and a rare one', () => {
-    const choices = [choice('-'), choice('c', 'common'), choice('u', 'uncommon'), choice('r', 'rare')]
-    const states = tried(choices, choices, choices)
-    const order = ['uu-', 'cr-', 'ccc'].map((state) => states.indexOf(state))
-    expect(order).toEqual([...order].sort((one, other) => one - other))
-  })
-
   it('combines at most three mistakes', () => {
     const choices = [choice('-'), choice('c', 'common')]
     const states = tried(choices, choices, choices, choices)
@@ -67,11 +52,6 @@ describe('a search', () => {
       state.includes('c') ? state : undefined,
     )
     expect(found).toBe('c-')
-  })
-
-  it('skips combinations that a choice does not allow', () => {
-    const impossible: Choice<string> = { likelihood: 'common', apply: () => [] }
-    expect(tried([choice('-'), impossible])).toEqual(['-'])
   })
 
   it('tries no combination that is less likely than three common mistakes', () => {
@@ -98,16 +78,6 @@ describe('a search', () => {
       },
     )
     expect([tries, notTried]).toEqual([['--', '-short'], ['second']])
-  })
-
-  it('passes on an error that is not about its budget', () => {
-    const broken: Choice<string> = {
-      likelihood: 'expected',
-      apply: () => {
-        throw new Error('broken')
-      },
-    }
-    expect(() => search([group('broken', [broken])], '', () => undefined)).toThrow('broken')
   })
 })
 

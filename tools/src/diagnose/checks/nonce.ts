@@ -4,7 +4,7 @@ import type { Draft } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 
 /** Returns a finding if X-Nonce breaks its rule. */
-export function checkNonce(nonce: string | undefined): Draft[] {
+export function checkNonce(nonce: string | undefined, isCaptured = false): Draft[] {
   if (nonce === undefined || isNonce(nonce)) return []
   const { length } = nonce
   const evidence = [['X-Nonce', quote(nonce)] as const]
@@ -16,7 +16,9 @@ export function checkNonce(nonce: string | undefined): Draft[] {
   const tooLong =
     length > MAX_NONCE_LENGTH ? ` It has ${length} characters, and at most ${MAX_NONCE_LENGTH} are allowed.` : ''
   const message = `X-Nonce has characters other than visible ASCII (0x21 to 0x7E): ${listCharacters(wrong)}.${tooLong}`
-  return [{ code: 'nonce_characters', message, fix: 'send_nonce', evidence }]
+  // A mail or a terminal may have wrapped the nonce.
+  const fix = isCaptured && /\S\s+\S/.test(nonce) ? 'whole_header' : 'send_nonce'
+  return [{ code: 'nonce_characters', message, fix, evidence }]
 }
 
 /** Returns a finding if nothing filled in the nonce. The signature may be right, but the next request has the same nonce. */

@@ -3,6 +3,7 @@ import { quote } from '../../text.js'
 import type { Draft, EvidenceLine } from '../draft.js'
 import { describeUnfilled } from '../hypotheses/placeholders.js'
 import { instantOf, instantOfDate, NEAR, scaleOf } from '../instant.js'
+import { rereadDigits } from '../signature-form.js'
 
 /** The offsets of time zones from UTC, in hours. */
 const ZONES = [
@@ -19,13 +20,18 @@ const DIGITS = 10
 const isSeconds = (timestamp: string) => isTimestamp(timestamp) && Number.isNaN(instantOfDate(timestamp))
 
 /** Returns a finding if X-Timestamp breaks its format. */
-export function checkTimestampFormat(timestamp: string | undefined, now: number): Draft[] {
+export function checkTimestampFormat(timestamp: string | undefined, now: number, isCaptured = false): Draft[] {
   if (timestamp === undefined || isSeconds(timestamp)) return []
   const instant = instantOf(timestamp, now)
   const message = `X-Timestamp is ${quote(timestamp)}, not Unix time in seconds as decimal digits.`
   const why = describeUnfilled(timestamp)
   if (why !== undefined) return [{ code: 'timestamp_format', message, fix: 'fill_in_value', evidence: [why] }]
   const evidence: EvidenceLine[] = instant === undefined ? [] : [['In seconds', String(Math.floor(instant / 1000))]]
+  const reread = rereadDigits(timestamp)
+  if (isCaptured && reread !== timestamp && isInWindow(Number(reread), now)) {
+    const meant = `Without white space, and with digits for the letters, it is ${reread}.`
+    return [{ code: 'timestamp_format', message, fix: 'whole_header', evidence: [meant] }]
+  }
   return [{ code: 'timestamp_format', message, fix: 'send_seconds', evidence }]
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromLatin1, fromUtf8, latin1, utf8 } from '../../../src/bytes.js'
+import { fromUtf8, latin1, utf8 } from '../../../src/bytes.js'
 import * as formats from '../../../src/diagnose/hypotheses/body-formats.js'
 import { type JsonText, parseJson } from '../../../src/diagnose/json/parse.js'
 import { runSteps } from '../../../src/diagnose/steps.js'
@@ -18,15 +18,6 @@ describe('a form', () => {
     ['ab=c&d=%26+x&ab=', '{"ab":"c","d":"& x","ab":""}'],
   ])('%j as JSON is %j', (text, json) => {
     expect(formats.formAsJson(text, JSON.stringify)).toBe(json)
-  })
-
-  it.each([
-    ['a=1', 'a=1'],
-    ['100% + x', undefined],
-    ['a=x+y&b=%2f', 'a=x%20y&b=%2F'],
-    ['a=%2A', 'a=%2A'],
-  ])('%j encoded again is %j', (text, encoded) => {
-    expect(formats.encodeFormAgain(text, formats.percentEncode)).toBe(encoded)
   })
 
   it.each(['0', '-1', '10', '1.25', '-0.50', 'true', 'false', 'null'])('has the literal %s', (value) => {
@@ -63,15 +54,6 @@ describe('JSON as a form', () => {
     expect(form(2 ** 17 - 5)).toBeDefined()
     expect(form(2 ** 17 - 4)).toBeUndefined()
   })
-})
-
-it.each([
-  [' "a\\nb"', 'a\nb'],
-  ['"a', undefined],
-  ['{"a":1}', undefined],
-  ['x"a"', undefined],
-])('the text inside %j is %j', (text, inside) => {
-  expect(formats.stringInside(text)).toBe(inside)
 })
 
 describe('the parts of a JSON text', () => {
@@ -128,27 +110,6 @@ describe('zeros that a parser lost', () => {
       { detail: '13.50', value: '{"a":-12,"b":13.50,"c":1.25,"d":"7","e":1e5,"f":true}' },
     ])
   })
-
-  it('are tried for the first 64 numbers', () => {
-    expect(runSteps(formats.restoredFloats(json(`[${'1,'.repeat(99)}1]`))).variants).toHaveLength(130)
-  })
-})
-
-it('numbers become strings, and strings become numbers, all at once or one alone', () => {
-  const numbers = json('{"a":1,"b":[2.50]}')
-  expect(runSteps(formats.numbersAsStrings(numbers))).toBe('{"a":"1","b":["2.50"]}')
-  expect(runSteps(formats.oneNumberAsString(numbers)).variants).toEqual([
-    { detail: '"1"', value: '{"a":"1","b":[2.50]}' },
-    { detail: '"2.50"', value: '{"a":1,"b":["2.50"]}' },
-  ])
-  const strings = json('{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":"7"}')
-  expect(runSteps(formats.stringsAsNumbers(strings))).toBe('{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":7}')
-  expect(runSteps(formats.oneStringAsNumber(strings)).variants).toEqual([
-    { detail: '-0.5', value: '{"1":-0.5,"b":"01","c":"1e3","d":" 1","e":"7"}' },
-    { detail: '7', value: '{"1":"-0.5","b":"01","c":"1e3","d":" 1","e":7}' },
-  ])
-  expect(runSteps(formats.numbersAsStrings(json('["1"]')))).toBeUndefined()
-  expect(runSteps(formats.stringsAsNumbers(json('[1]')))).toBeUndefined()
 })
 
 it('the fields of a form are at most 32, and a body that is not a form has none', () => {
@@ -158,57 +119,6 @@ it('the fields of a form are at most 32, and a body that is not a form has none'
   ])
   expect(formats.formFields('a=1&'.repeat(40))).toHaveLength(32)
   expect(formats.formFields('{"a":"b=c"}')).toEqual([])
-})
-
-it.each([
-  ['{    "a": 1,    "b": [      2    ]}', '{\n    "a": 1,\n    "b": [\n      2\n    ]\n}'],
-  ['[\t\t1]', '[\n\t\t1\n]'],
-  ['{"a": [1], "b": 2}', undefined],
-  ['{\n  "a": 1}', undefined],
-])('the lost line breaks of %j', (text, restored) => {
-  expect(formats.restoreLineBreaks(text)).toBe(restored)
-})
-
-it('a shell expands escapes', () => {
-  expect(formats.expandEscapes('a\\tb\\\\c\\x')).toBe('a\tb\\c\\x')
-  expect(formats.expandEscapes('a\\x')).toBeUndefined()
-})
-
-it.each([
-  ["it's", `b"it's"`],
-  [`'"`, `b'\\'"'`],
-  ['"', `b'"'`],
-  ['\x01\n\xff\\', "b'\\x01\\n\\xff\\\\'"],
-])('Python prints the bytes %j', (text, printed) => {
-  expect(fromLatin1(formats.pythonBytes(latin1(text)))).toBe(printed)
-})
-
-it('HTML escapes five characters', () => {
-  const escaped = formats.htmlEscape('&#39;')(utf8(`<a b="c">&'é`))
-  expect(fromUtf8(escaped)).toBe('&lt;a b=&quot;c&quot;&gt;&amp;&#39;é')
-})
-
-it('percent-encoding keeps letters, digits and -_.~ only', () => {
-  expect(formats.percentEncode("aZ9-_.~*'()!é\ud800")).toBe('aZ9-_.~%2A%27%28%29%21%C3%A9%EF%BF%BD')
-})
-
-it('percent-encoding of bytes keeps the characters that it is given, and writes a space in its own way', () => {
-  expect(fromUtf8(formats.percentWriter(/[a-z/]/)(utf8('a/b c-é')))).toBe('a/b%20c%2D%C3%A9')
-  expect(fromUtf8(formats.percentWriter(/[a-z]/, '+')(utf8('a b/')))).toBe('a+b%2F')
-})
-
-it('has one question mark for each character beyond ASCII', () => {
-  expect(fromUtf8(formats.withQuestionMarks(utf8('Zoë 😀\x7f!')))).toBe('Zo? ?\x7f!')
-})
-
-it.each([
-  ['', ''],
-  [' \t\r\n ', ''],
-  ['a', 'a'],
-  ['  a \n\tb\v\fc\r\n', 'a b c'],
-  ['é\u00a0 é', 'é\u00a0 é'],
-])('%j with single spaces is %j', (text, single) => {
-  expect(fromUtf8(formats.withSingleSpaces(utf8(text)))).toBe(single)
 })
 
 it.each([
@@ -239,16 +149,3 @@ it.each([
 ])('%j without one member is %j', (text, expected) => {
   expect(formats.withoutMember(json(text))?.variants).toEqual(expected)
 })
-
-it('a multipart body is a form, except for parts without a name', () => {
-  const part = (head: string, content: string) => `--x\r\n${head}\r\n\r\n${content}\r\n`
-  const body = `${part('Content-Disposition: form-data; name="a"', '1')}${part('X: y', '2')}--x--\r\n`
-  expect(formats.formAsJson(body, formats.literalOrString)).toBe('{"a":1}')
-})
-
-it.each([['{"a":[[],1,{"b":2},[3]]}', '{"a":{"0":{},"1":1,"2":{"b":2},"3":{"0":3}}}']])(
-  '%j with objects for arrays is %j',
-  (text, expected) => {
-    expect(runSteps(formats.arraysAsObjects(json(text)))).toBe(expected)
-  },
-)
