@@ -5,6 +5,7 @@ import * as redis from '../../../dist/redis.js'
 import { SqliteNonceStore } from '../../../dist/sqlite.js'
 import { built } from '../built.js'
 import { importGuideCode } from '../guide-code.js'
+import { PLAIN } from './plain-clients.js'
 import { setUpsOf } from './set-ups.js'
 import { sqliteOpener } from './sqlite-database.js'
 
@@ -23,6 +24,7 @@ const SET_UPS = setUpsOf({ ...redis, ...postgres, ...mysql })
 const OTHERS = {
   dynamodb: async (config, timeout) => (await importGuideCode('docs/stores/dynamodb.js')).connect(config, timeout),
   sqlite: openSqlite,
+  ...PLAIN,
 }
 
 /** @param {string} path @param {number} timeout @returns {Promise<Connected>} */

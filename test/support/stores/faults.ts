@@ -340,24 +340,35 @@ const SECTIONS = readFileSync(fileURLToPath(new URL('../../../docs/operate/failu
   .replaceAll('\u00a0', ' ')
   .split('\n## ')
 
+/**
+ * Measures a fault with one client, and appends the report to the file of `FAULT_REPORTS`.
+ *
+ * @param after - how long to measure after the fault, in milliseconds.
+ */
+export async function measureFault(kind: string, row: Row, after = AFTER): Promise<Report> {
+  const { fault, store, start } = row
+  const report = await inTurn(async () => {
+    const closers: Closers = []
+    try {
+      const { address, ...events } = await start(closers)
+      return await underLoad(kind, address, row, events, after)
+    } finally {
+      for (const close of closers.reverse()) await close()
+    }
+  })
+  const { FAULT_REPORTS } = process.env
+  if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
+  return report
+}
+
 /** Makes a test per row and client. It checks, under load, what the guide promises. */
 export function testFaults(rows: readonly Row[]): void {
   describe.concurrent.each(rows)('$fault, $store', (row) => {
-    const { fault, store, kinds, loses = 'nothing', proof = 'failures', expects, start } = row
+    const { fault, store, kinds, loses = 'nothing', proof = 'failures', expects } = row
     it.concurrent.each(kinds)(
       'with %s',
       async (kind) => {
-        const report = await inTurn(async () => {
-          const closers: Closers = []
-          try {
-            const { address, ...events } = await start(closers)
-            return await underLoad(kind, address, row, events)
-          } finally {
-            for (const close of closers.reverse()) await close()
-          }
-        })
-        const { FAULT_REPORTS } = process.env
-        if (FAULT_REPORTS) appendFileSync(FAULT_REPORTS, `${JSON.stringify({ fault, store, kind, ...report })}\n`)
+        const report = await measureFault(kind, row)
 
         // Safety comes first.
         expect(report.falseReplays, 'genuine requests that were taken for replays').toBe(0)
@@ -389,6 +400,7 @@ async function underLoad(
   address: unknown,
   { processes = 2, interval = 40 }: Pick<Row, 'processes' | 'interval'>,
   fault: Fault,
+  after: number,
 ): Promise<Report> {
   const seed = `${process.pid}-${Date.now()}-${loads++}`
   const workers = Array.from({ length: processes }, () => {
@@ -410,7 +422,7 @@ async function underLoad(
       await fault.end()
     }
     const endedAt = Date.now()
-    await sleep(AFTER)
+    await sleep(after)
     await fault.afterwards?.()
     for (const { worker } of workers) worker.stdin.write('stop\n')
     const logs: { attempts: Attempt[]; longestPause: number }[] = []

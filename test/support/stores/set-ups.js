@@ -90,7 +90,7 @@ export function setUpsOf({
 }
 
 /** @param {string} uri */
-function mariadbAddress(uri) {
+export function mariadbAddress(uri) {
   const { hostname, port, username, password, pathname } = new URL(uri)
   return { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) }
 }

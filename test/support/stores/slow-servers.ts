@@ -9,8 +9,8 @@ import type { PostgresServer } from '../servers.js'
 /** Milliseconds that PostgreSQL and MariaDB need to insert one row while they are slow. A JSON request needs two rows. */
 const ROW_MILLISECONDS = 100
 
-/** The requests per second of a slow PostgreSQL or MariaDB, with a pool of ten connections. */
-export const SLOW_SQL = 10 / ((2 * ROW_MILLISECONDS) / 1000)
+/** The requests per second of a slow PostgreSQL or MariaDB, with the 16 connections of a pool. */
+export const SLOW_SQL = 16 / ((2 * ROW_MILLISECONDS) / 1000)
 
 /** Makes each insertion sleep. The table must exist. */
 export async function slowDownPostgres(server: PostgresServer): Promise<void> {
