@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import {
+  handle,
   MemoryNonceStore,
   type NonceStore,
   receive,
@@ -220,6 +221,24 @@ it('the header Connection of a 401 shows whether a header broke a rule', async (
   expect(await answerTo(malformed, 'a ')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n/s)
   expect(await answerTo(FORGED, 'a body')).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: keep-alive\r\n/s)
   close()
+})
+
+it('a captured request runs again if the work of the first attempt failed, and never after it succeeded', async () => {
+  const store = new MemoryNonceStore()
+  const { headers, body } = signedRequest()
+  const runs: string[] = []
+  const send = (name: string, fails: boolean) => {
+    const work = () => {
+      runs.push(name)
+      if (fails) throw new Error('the database is down')
+    }
+    const source = { webhookId: '42', request: { headers, body: Buffer.from(String(body)) } }
+    return handle(source, SECRET, store, work, new TestClock()).catch(() => {})
+  }
+  await send('the sender', true)
+  await send('an attacker', false)
+  await send('the sender again', false)
+  expect(runs).toEqual(['the sender', 'an attacker'])
 })
 
 it('Node answers 100 Continue before the request is refused', async () => {
