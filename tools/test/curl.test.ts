@@ -14,7 +14,26 @@ const HOSTILE = [
   `\\'; echo ran #`,
   '$(echo ran)`echo ran`$HOME',
   '!! !-1 ^a^b ~ * ? [a] {a,b} \\ \\n "" ; & | < > # = =ls @file',
-  '-d',
+  ...[
+    '-d',
+    '',
+    '$HOME',
+    '`ls`',
+    '=ls',
+    '~root',
+    '*',
+    '?',
+    '[a]',
+    '{a,b}',
+    'a;b',
+    'a&b',
+    'a|b',
+    '>a',
+    '(a)',
+    '#a',
+    '!!',
+    '\\a',
+  ],
 ]
 
 const SHELLS = ['sh', 'dash', 'bash', 'zsh', 'ksh'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)

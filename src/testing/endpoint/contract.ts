@@ -304,14 +304,17 @@ class Run {
 
   /**
    * Sends the copies that got no answer again, one at a time, and returns how many they were. A server whose queue of connections is
-   * short drops some of many connections that begin at once, although its handler is right.
+   * short drops some of many connections that begin at once, although its handler is right. It may first work on those that it took.
    */
   async #repeatUnanswered(steps: readonly Step[], answers: Answer[]): Promise<number> {
     const unanswered = [...answers.keys()].filter((index) => answers[index]?.status === 0)
     if (unanswered.length === answers.length) return 0
+    let attempts = 0
     for (const index of unanswered) {
-      answers[index] = await this.#send(steps[index] as Step)
-      if (answers[index].status === 0) return 0
+      while (answers[index]?.status === 0) {
+        if (++attempts > unanswered.length + 3) return 0
+        answers[index] = await this.#send(steps[index] as Step)
+      }
     }
     return unanswered.length
   }
