@@ -3,8 +3,8 @@ import { notRawBody } from './hints/raw-body.js'
 import { describeSize, describeTimestamp } from './hints/rejection.js'
 import { warnOfNonceAsWebhookId } from './hints/warnings.js'
 import { readRequest, type WebhookRequest } from './request.js'
-import { describeDrift, missingHeaders, type Rejected, rejected } from './result.js'
-import type { HeaderNames, NamedValues } from './rules/formats.js'
+import { describeDrift, type Messages, missingHeaders, type Rejected, rejected } from './result.js'
+import type { NamedValues } from './rules/formats.js'
 import type { HeadersInput } from './rules/headers.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
@@ -36,8 +36,9 @@ export async function verifyRequest<Secrets, Key, Result>(
 /** What the headers of a request claim. Only the signature can prove this claim. */
 interface Claim {
   readonly ok: true
-  /** The names under which the headers arrived. */
-  readonly names: HeaderNames
+  /** The name under which the nonce arrived. */
+  readonly nonceName: string
+  readonly messages: Messages
   /** The timestamp, unchanged. */
   readonly timestamp: string
   /** `timestamp` as a number. */
@@ -55,16 +56,16 @@ export function checkHeaders(
   const { names, timestamp, nonce, signature } = values
   if (timestamp === undefined || nonce === undefined || signature === undefined) return missingHeaders(values)
 
-  const { messages } = scheme
+  const messages = scheme.messages(names)
   if (!isTimestamp(timestamp)) return rejected(messages, 'invalid_timestamp', describeTimestamp(timestamp))
   const seconds = Number(timestamp)
-  const outside = checkWindow(scheme, seconds, clock)
+  const outside = checkWindow(messages, seconds, clock)
   if (outside !== undefined) return outside
   if (!scheme.isNonce(nonce)) return rejected(messages, 'invalid_nonce', scheme.describeNonce(nonce))
   if (!scheme.isSignature(signature)) {
     return rejected(messages, 'signature_mismatch', scheme.describeSignature(signature))
   }
-  return { ok: true, names, timestamp, seconds, nonce, signature }
+  return { ok: true, nonceName: names.nonce, messages, timestamp, seconds, nonce, signature }
 }
 
 /** The webhook of a request, and everything that the checks need besides the request. */
@@ -94,23 +95,23 @@ export function checkSignature<Key, Result>(
   body: Uint8Array,
   { webhookId, headers, keys, clock }: Receiver<Key>,
 ): SignedRequest<Result> | Rejected {
-  const { names, timestamp, seconds, nonce, signature } = claim
+  const { nonceName, messages, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }
   const secretIndex = keys.findIndex((key) => scheme.isSignatureOf(message, signature, key))
   if (secretIndex === -1) {
-    return rejected(scheme.messages, 'signature_mismatch', describeSize(body, headers), scheme.adviseOnSecrets(keys))
+    return rejected(messages, 'signature_mismatch', describeSize(body, headers), scheme.adviseOnSecrets(keys))
   }
   return {
     ok: true,
     webhookId,
     secretIndex,
     keys: scheme.reservationKeys(message, signature),
-    replayed: rejected(scheme.messages, 'replayed_nonce'),
+    replayed: rejected(messages, 'replayed_nonce'),
     conclude() {
       // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
-      const outside = checkWindow(scheme, seconds, clock)
+      const outside = checkWindow(messages, seconds, clock)
       if (outside !== undefined) return outside
-      if (nonce === webhookId) warnOfNonceAsWebhookId(names.nonce)
+      if (nonce === webhookId) warnOfNonceAsWebhookId(nonceName)
       return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
     },
   }
@@ -130,12 +131,8 @@ export async function reserve<Result>(
 }
 
 /** Returns the rejection of a timestamp that is outside the window now. */
-export function checkWindow(
-  scheme: Scheme<never, unknown, unknown>,
-  seconds: number,
-  clock: Clock,
-): Rejected | undefined {
+export function checkWindow(messages: Messages, seconds: number, clock: Clock): Rejected | undefined {
   const now = clock.now()
   if (isInWindow(seconds, now)) return undefined
-  return rejected(scheme.messages, 'timestamp_outside_window', describeDrift(seconds, now))
+  return rejected(messages, 'timestamp_outside_window', describeDrift(seconds, now))
 }

@@ -143,7 +143,7 @@ export async function readSigned<Secrets, Key, Result>(
   const body = await read(limits)
   details.bytes = body.length
   // The window may have closed while the body arrived.
-  const outside = checkWindow(scheme, claim.seconds, clock)
+  const outside = checkWindow(claim.messages, claim.seconds, clock)
   const signed = acceptedOrThrow(
     outside ?? checkSignature(scheme, claim, body, { webhookId, headers, keys, clock }),
     webhookId,

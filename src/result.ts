@@ -1,4 +1,4 @@
-import type { NamedValues } from './rules/formats.js'
+import { HEADERS, type HeaderNames, type NamedValues } from './rules/formats.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
@@ -40,12 +40,19 @@ const MILLISECONDS_PER_DAY = 86_400_000
 /** The broken rule, and what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
+/** Returns the texts about the timestamp. They are the same in every scheme. */
+export function timestampMessages({ timestamp }: HeaderNames) {
+  return {
+    invalid_timestamp: [`${timestamp} is not Unix time in seconds`, 'Send decimal digits only.'],
+    timestamp_outside_window: [
+      `${timestamp} is more than ${WINDOW_SECONDS} s from server time`,
+      'Sign each attempt with the current time. Check both clocks.',
+    ],
+  } as const
+}
+
 export const MESSAGES: Messages = {
-  invalid_timestamp: ['X-Timestamp is not Unix time in seconds', 'Send decimal digits only.'],
-  timestamp_outside_window: [
-    `X-Timestamp is more than ${WINDOW_SECONDS} s from server time`,
-    'Sign each attempt with the current time. Check both clocks.',
-  ],
+  ...timestampMessages(HEADERS),
   invalid_nonce: [
     `X-Nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters`,
     'Send a new UUID with each attempt.',

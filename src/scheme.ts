@@ -18,7 +18,8 @@ import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/sign
 export interface Scheme<Secrets, Key, Result> {
   /** The names of the three headers. If there is more than one set, the first set counts of which a header is there. */
   readonly headers: readonly HeaderNames[]
-  readonly messages: Messages
+  /** Returns the texts of rejections, with the names under which the headers arrived. */
+  messages(names: HeaderNames): Messages
   /** Returns the keys to try, in order. They are a copy, because the caller may change its list while the body arrives. */
   readSecrets(secret: Secrets): readonly Key[]
   isNonce(value: string): boolean
@@ -38,7 +39,7 @@ export interface Scheme<Secrets, Key, Result> {
 /** The scheme of `X-Timestamp`, `X-Nonce` and `X-Signature`. */
 export const OWN_SCHEME: Scheme<Secret, string, Accepted> = {
   headers: [HEADERS],
-  messages: MESSAGES,
+  messages: () => MESSAGES,
   readSecrets,
   isNonce,
   describeNonce,

@@ -9,7 +9,7 @@ import { isTimestamp } from './rules/timestamp.js'
 
 /** Options of {@link sign}, which uses the current time and a random nonce by default. */
 export interface SignOptions {
-  /** The value of `X-Timestamp`: Unix time in whole seconds, until the year 9999. By default, the time of the clock. */
+  /** The timestamp: Unix time in whole seconds, until the year 9999. By default, the time of the clock. */
   timestamp?: number | undefined
   /** The value of `X-Nonce`, new for each attempt: 1 to 128 visible ASCII characters. By default, a random UUID. */
   nonce?: string | undefined

@@ -12,7 +12,7 @@ export function warnOnce(code: string, message: string): void {
 export function warnOfNonceAsWebhookId(name: string): void {
   warnOnce(
     'WEBHOOK_ID_IS_NONCE',
-    `webhookId equals the ${name} of an accepted request. If they are always equal, replays pass. Pass the ID of the webhook in your database.`,
+    `webhookId equals the ${name} of an accepted request, which names a message, not a webhook. Pass the ID of the webhook in your database.`,
   )
 }
 

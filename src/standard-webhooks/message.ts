@@ -57,6 +57,6 @@ export function describeMessageId(value: string): string {
 export function describeSignatures(value: string): string {
   if (value === '') return 'it is empty'
   if (value.includes(', ')) return 'it has two values'
-  if (/(^| )v1a,/.test(value) && !/(^| )v1,/.test(value)) return 'it has v1a signatures only, which are asymmetric'
+  if (/(^| )v1a,/.test(value) && !/(^| )v1,/.test(value)) return 'it has v1a signatures only, which are not supported'
   return /(^| )v1,/.test(value) ? 'no v1 signature is base64 of 32 bytes' : 'no entry begins with v1,'
 }

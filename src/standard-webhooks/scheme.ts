@@ -1,5 +1,6 @@
-import { type Accepted, MESSAGES } from '../result.js'
+import { type Accepted, timestampMessages } from '../result.js'
 import { isEqual } from '../rules/hmac.js'
+import { NONCE_TTL_SECONDS } from '../rules/nonce.js'
 import type { Scheme } from '../scheme.js'
 import {
   attemptKey,
@@ -10,7 +11,7 @@ import {
   MAX_ID_LENGTH,
   signMessage,
 } from './message.js'
-import { readKeys, type StandardSecret } from './secret.js'
+import { adviseOnKeys, readKeys, type StandardSecret } from './secret.js'
 
 /** A request that met every rule. */
 export type AcceptedMessage = Omit<Accepted, 'nonce'> & {
@@ -24,25 +25,21 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     { timestamp: 'webhook-timestamp', nonce: 'webhook-id', signature: 'webhook-signature' },
     { timestamp: 'svix-timestamp', nonce: 'svix-id', signature: 'svix-signature' },
   ],
-  messages: {
-    invalid_timestamp: ['webhook-timestamp is not Unix time in seconds', MESSAGES.invalid_timestamp[1]],
-    timestamp_outside_window: [
-      MESSAGES.timestamp_outside_window[0].replace('X-Timestamp', 'webhook-timestamp'),
-      MESSAGES.timestamp_outside_window[1],
-    ],
+  messages: (names) => ({
+    ...timestampMessages(names),
     invalid_nonce: [
-      `webhook-id is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`,
+      `${names.nonce} is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`,
       'Send an ID such as msg_ and random letters.',
     ],
     signature_mismatch: [
-      'webhook-signature has no v1 signature of id.timestamp.body',
+      `${names.signature} has no v1 signature of id.timestamp.body`,
       'Compare the secrets and the bytes. If the sender uses the text of the secret as the key, pass Buffer.from(secret).',
     ],
     replayed_nonce: [
-      'This attempt, webhook-id and webhook-timestamp together, was used in the last 600 s',
+      `This attempt, ${names.nonce} and ${names.timestamp} together, was used in the last ${NONCE_TTL_SECONDS} s`,
       'Sign each attempt with the current time.',
     ],
-  },
+  }),
   readSecrets: readKeys,
   isNonce: isMessageId,
   describeNonce: describeMessageId,
@@ -53,6 +50,6 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     return listSignatures(value).some((signature) => isEqual(signature, expected))
   },
   reservationKeys: (message) => [attemptKey(message)],
-  adviseOnSecrets: () => undefined,
+  adviseOnSecrets: adviseOnKeys,
   accept: (common, messageId) => ({ ...common, messageId }),
 }

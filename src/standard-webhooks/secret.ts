@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer'
-import { invalidRange, invalidType, kindOf } from '../arguments.js'
+import { types } from 'node:util'
+import { invalidRange, invalidType } from '../arguments.js'
+import { assertSecret } from '../request.js'
 
 /**
  * A signing secret: base64 of 24 to 64 bytes, with or without `whsec_`. If your platform uses the text itself as the key, pass its
@@ -13,6 +15,9 @@ const MAX_BYTES = 64
 /** The start of an asymmetric key. Only signatures of version `v1a` need one. */
 const ASYMMETRIC = /^wh[sp]k_/
 
+/** The most common mistake: the secret is plain text. */
+const TEXT_AS_KEY = 'If the platform uses its text as the key, pass Buffer.from(secret).'
+
 /** Returns the keys to try, in order. Bytes are copied, because the caller may change them while the body arrives. */
 export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
   if (!Array.isArray(secret)) return [readKey(secret, 'secret')]
@@ -21,28 +26,34 @@ export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
 }
 
 function readKey(secret: unknown, name: string): Uint8Array {
-  if (secret instanceof Uint8Array) {
+  // A Uint8Array of another realm, such as a test runner's, is none by `instanceof`.
+  if (types.isUint8Array(secret)) {
     if (secret.length === 0) throw invalidType(`${name} has no bytes. Pass the secret of the webhook.`)
     return Buffer.from(secret)
   }
-  if (typeof secret !== 'string' || secret === '') {
-    throw invalidType(`${name} is ${kindOf(secret)}. Pass the secret as the platform shows it, such as whsec_….`)
-  }
+  assertSecret(secret, name)
   if (ASYMMETRIC.test(secret)) {
     throw invalidRange(`${name} is an asymmetric key. Pass the secret for v1 signatures, which begins with whsec_.`)
   }
   const base64 = secret.replace(/^whsec_/, '')
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-    const fix = /\s/.test(secret)
-      ? 'Remove the white space.'
-      : 'If the platform uses its text as the key, pass Buffer.from(secret).'
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+    const fix = /\s/.test(secret) ? 'Remove the white space.' : TEXT_AS_KEY
     throw invalidRange(`${name} is not base64 with or without whsec_. ${fix}`)
+  }
+  if (base64.length % 4 !== 0) {
+    throw invalidRange(`${name} is not base64 with its padding. If it lost the = at its end, add it. ${TEXT_AS_KEY}`)
   }
   const key = Buffer.from(base64, 'base64')
   if (key.length < MIN_BYTES || key.length > MAX_BYTES) {
-    throw invalidRange(
-      `${name} is base64 of ${key.length} bytes, not of ${MIN_BYTES} to ${MAX_BYTES}. If the platform uses its text as the key, pass Buffer.from(secret).`,
-    )
+    throw invalidRange(`${name} is base64 of ${key.length} bytes, not of ${MIN_BYTES} to ${MAX_BYTES}. ${TEXT_AS_KEY}`)
   }
   return key
+}
+
+/** Returns advice if a key is the text of a secret with `whsec_`, which most platforms decode. Otherwise, returns `undefined`. */
+export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {
+  const index = keys.findIndex((key) => Buffer.from(key).toString('latin1', 0, 6) === 'whsec_')
+  if (index === -1) return undefined
+  const name = keys.length === 1 ? 'secret' : `secret[${index}]`
+  return `${name} is bytes that begin with whsec_. Pass the secret as text, not as bytes, unless the sender does not decode it.`
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { NONCE, RecordingStore, SECRET, signedRequest, TestClock } from '../support/request.js'
+import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
 
 // Each test loads the package again, because a process warns once.
 
@@ -30,6 +31,15 @@ describe('a webhookId that equals the nonce', () => {
       ],
     ])
     expect(warn.mock.calls[0]?.[0].length).toBeLessThanOrEqual(200)
+  })
+
+  it('warns of the header webhook-id too', async () => {
+    const { verify } = await import('../../src/standard-webhooks/index.js')
+    const request = signedMessage({ webhookId: 'msg_1', nonce: 'msg_1' })
+    expect(await verify(request, STANDARD_SECRET, new RecordingStore(), new TestClock())).toMatchObject({ ok: true })
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^webhookId equals the webhook-id /), expect.objectContaining({})],
+    ])
   })
 
   it('does not warn of a rejected request, or of another nonce', async () => {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { readKeys } from '../../src/standard-webhooks/secret.js'
+import { adviseOnKeys, readKeys } from '../../src/standard-webhooks/secret.js'
 
 /** Base64 of `n` bytes. */
 const base64 = (n: number) => Buffer.alloc(n, 7).toString('base64')
@@ -29,7 +30,7 @@ describe('a secret', () => {
     ['the text of a password manager', 'correct horse battery staple!', 'Remove the white space.'],
     ['the line end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
     ['plain text', 'my-secret-is-not-base64', 'If the platform uses its text as the key, pass Buffer.from(secret).'],
-    ['unpadded base64url, such as the secrets of the main entry', 'a'.repeat(43), 'pass Buffer.from(secret).'],
+    ['base64url, such as the secrets of the main entry', `${'a'.repeat(42)}-`, 'pass Buffer.from(secret).'],
   ])('is not %s', (_, secret, fix) => {
     const act = () => readKeys(secret)
     expect(act).toThrow(RangeError)
@@ -38,12 +39,31 @@ describe('a secret', () => {
     expect(act).not.toThrow(secret)
   })
 
+  it.each([base64(32).slice(0, -1), `whsec_${'a'.repeat(43)}`, 'abcde', `${base64(32)}=`])(
+    'has its padding (%s)',
+    (secret) => {
+      expect(() => readKeys(secret)).toThrow(
+        expect.objectContaining({
+          name: 'RangeError',
+          message:
+            'secret is not base64 with its padding. If it lost the = at its end, add it. If the platform uses its text as the key, pass Buffer.from(secret).',
+        }),
+      )
+    },
+  )
+
   it.each(['whsk_', 'whpk_'])('is not an asymmetric key (%s)', (prefix) => {
     expect(() => readKeys(prefix + base64(32))).toThrow('secret is an asymmetric key.')
   })
 
-  it.each([undefined, null, '', 7, {}])('is not %j', (secret) => {
-    expect(() => readKeys(secret as never)).toThrow(TypeError)
+  it.each([undefined, null, '', 7, {}, 'undefined'])('is not %j', (secret) => {
+    const act = () => readKeys(secret as never)
+    expect(act).toThrow(TypeError)
+    expect(act).toThrow('Check that the environment variable is set or the record was found.')
+  })
+
+  it('is no nonce store', () => {
+    expect(() => readKeys({ reserve: () => true } as never)).toThrow('secret is a nonce store.')
   })
 
   it('may be bytes, which are copied', () => {
@@ -52,6 +72,19 @@ describe('a secret', () => {
     bytes.fill(0)
     expect(keys).toEqual([Buffer.of(1, 2, 3)])
     expect(() => readKeys(new Uint8Array())).toThrow('secret has no bytes.')
+  })
+
+  it('may be bytes of another realm, such as that of a test runner', () => {
+    const bytes = runInNewContext('Uint8Array.of(1, 2, 3)')
+    expect(bytes).not.toBeInstanceOf(Uint8Array)
+    expect(readKeys(bytes)).toEqual([Buffer.of(1, 2, 3)])
+  })
+
+  it('gets advice if it is the bytes of a text with whsec_', () => {
+    const wrong = Buffer.from(`whsec_${base64(24)}`)
+    expect(adviseOnKeys([wrong])).toMatch(/^secret is bytes that begin with whsec_\. Pass the secret as text/)
+    expect(adviseOnKeys([Buffer.alloc(24), wrong])).toMatch(/^secret\[1\] is bytes/)
+    expect(adviseOnKeys([Buffer.from('whsec'), Buffer.alloc(24)])).toBeUndefined()
   })
 
   it('may be a list, and an error names the entry', () => {

@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it, vi } from 'vitest'
+import { type BodySource, MemoryNonceStore, type NonceStore, type TransactionStore } from '../../src/index.js'
+import { handle, receive, sign } from '../../src/standard-webhooks/index.js'
+import { NOW, RecordingStore, TestClock, TIMESTAMP } from '../support/request.js'
+import { MESSAGE_ID, STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
+
+const BODY = Buffer.from([0xef, 0xbf, 0xbd, 0xff, 0, 0x7b])
+const FAILURE = new Error('the database is down')
+
+/** Returns a request with the raw body. */
+function requestOf(parts: Parameters<typeof signedMessage>[0] = {}): BodySource {
+  const { headers, body } = signedMessage({ body: BODY, ...parts })
+  return { headers, body: Buffer.from(body as Uint8Array) }
+}
+
+function received(request: BodySource, store: NonceStore = new RecordingStore(), clock = new TestClock()) {
+  return receive({ webhookId: '42', request }, STANDARD_SECRET, store, clock)
+}
+
+function handled(store: NonceStore, work: () => unknown = () => 'done', request = requestOf()): Promise<unknown> {
+  return handle({ webhookId: '42', request }, STANDARD_SECRET, store, work, new TestClock()).catch((error) => error)
+}
+
+const ACCEPTED = { ok: true, webhookId: '42', messageId: MESSAGE_ID, timestamp: NOW / 1000, secretIndex: 0, body: BODY }
+
+describe('receive', () => {
+  it('returns the bytes that were signed, though they are no text', async () => {
+    expect(await received(requestOf())).toEqual({ ...ACCEPTED, release: expect.any(Function) })
+  })
+
+  it('reads a Fetch request that sign signed, with Date', async () => {
+    const text = '{"type":"invoice.paid"}'
+    const headers = sign(text, STANDARD_SECRET)
+    const request = new Request('https://example.com', { method: 'POST', headers, body: text })
+    const { body, messageId } = await receive({ webhookId: '42', request }, STANDARD_SECRET, new MemoryNonceStore())
+    expect([body.toString(), messageId]).toEqual([text, headers['webhook-id']])
+  })
+
+  const { headers } = signedMessage({ body: BODY })
+
+  it.each([
+    ['missing_header', { 'webhook-id': undefined }],
+    ['invalid_timestamp', { 'webhook-timestamp': 'now' }],
+    ['timestamp_outside_window', { 'webhook-timestamp': `${Number(TIMESTAMP) - 301}` }],
+    ['invalid_nonce', { 'webhook-id': 'a.b' }],
+    ['signature_mismatch', { 'webhook-signature': 'v1,short' }],
+    ['signature_mismatch', { 'webhook-signature': [headers['webhook-signature'], headers['webhook-signature']] }],
+  ])('refuses a request before it reads a byte: %s', async (reason, wrong) => {
+    const read = vi.fn()
+    const request = Object.assign(new Readable({ read }), { headers: { ...headers, ...wrong } })
+    await expect(received(request as never)).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_REJECTED',
+      status: 401,
+      reason,
+    })
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('refuses bytes that decode to the text that was signed', async () => {
+    const { headers } = signedMessage({ body: Buffer.of(0xef, 0xbf, 0xbd) })
+    await expect(received({ headers, body: Buffer.of(0xff) })).rejects.toMatchObject({ reason: 'signature_mismatch' })
+  })
+
+  it('checks the window again when the body has arrived', async () => {
+    const clock = new TestClock(NOW + 300_000)
+    const request = Object.assign(new Readable({ read() {} }), { headers })
+    const outcome = received(request as never, undefined, clock)
+    clock.milliseconds += 1
+    request.push(BODY)
+    request.push(null)
+    await expect(outcome).rejects.toMatchObject({ reason: 'timestamp_outside_window' })
+  })
+
+  it('uses the bytes of a secret as they were at the call', async () => {
+    const secret = Buffer.from('plain text')
+    const request = new Request('https://example.com', { method: 'POST', ...signedMessage({ secret, body: 'a' }) })
+    const outcome = receive({ webhookId: '42', request }, secret, new RecordingStore(), new TestClock())
+    secret.fill(0)
+    expect(await outcome).toMatchObject({ ok: true })
+  })
+
+  it('releases the attempt, so that the same request is accepted again', async () => {
+    const store = new MemoryNonceStore()
+    const { release } = await received(requestOf(), store)
+    await expect(received(requestOf(), store)).rejects.toMatchObject({ reason: 'replayed_nonce' })
+    await release()
+    expect(await received(requestOf(), store)).toMatchObject(ACCEPTED)
+  })
+})
+
+describe('handle', () => {
+  it('passes the webhook to the work, and resolves to what the work returned', async () => {
+    const source = { webhookId: '42', request: requestOf() }
+    const work = (webhook: unknown) => [webhook]
+    expect(await handle(source, STANDARD_SECRET, new MemoryNonceStore(), work, new TestClock())).toEqual([ACCEPTED])
+  })
+
+  it('throws the error of the work, and accepts the same attempt again', async () => {
+    const store = new MemoryNonceStore()
+    expect(await handled(store, () => Promise.reject(FAILURE))).toBe(FAILURE)
+    expect(await handled(store)).toBe('done')
+    expect(await handled(store)).toMatchObject({ reason: 'replayed_nonce', status: 401 })
+  })
+
+  it('runs once per attempt: a retry with a new timestamp runs again', async () => {
+    const store = new MemoryNonceStore()
+    const retry = requestOf({ timestamp: `${Number(TIMESTAMP) + 1}` })
+    expect([await handled(store), await handled(store, () => 'again', retry)]).toEqual(['done', 'again'])
+  })
+
+  it('refuses a copy while the work runs, but not a retry', async () => {
+    const store = new MemoryNonceStore()
+    const outcome = await handled(store, async () => [
+      await handled(store),
+      await handled(store, () => 'retried', requestOf({ timestamp: `${Number(TIMESTAMP) + 1}` })),
+    ])
+    expect(outcome).toMatchObject([{ code: 'ERR_WEBHOOK_IN_PROGRESS', status: 503 }, 'retried'])
+  })
+
+  it('runs in the transaction that reserves the attempt', async () => {
+    const calls: unknown[] = []
+    const store: TransactionStore<string> = {
+      async transact(webhookId, keys, ttlSeconds, run) {
+        calls.push(webhookId, keys, ttlSeconds)
+        await run('a transaction')
+        return 'done'
+      },
+    }
+    const source = { webhookId: '42', request: requestOf({ nonce: 'a' }) }
+    const work = (_: unknown, transaction: string) => transaction
+    expect(await handle(source, STANDARD_SECRET, store, work, new TestClock())).toBe('a transaction')
+    // The hash is by `printf a.1700000000 | sha256sum`.
+    const key = 'attempt 1c1ce91a46609cca807adacd09a6e7dbe3dc2d6d04fc0de8214b8cdc37677656'
+    expect(calls).toEqual(['42', [key], 600])
+  })
+
+  it('does not run if the store is down', async () => {
+    const work = vi.fn()
+    const store = { reserve: () => Promise.reject(FAILURE), release() {} }
+    expect(await handled(store, work)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503, cause: FAILURE })
+    expect(work).not.toHaveBeenCalled()
+  })
+})
