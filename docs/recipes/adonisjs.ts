@@ -16,7 +16,7 @@
 
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 import env from '#start/env'
 
 const secret = env.get('WEBHOOK_SECRET')
@@ -26,8 +26,9 @@ export default class ReceiveWebhook {
   async handle({ request: { request }, response: { response } }: HttpContext, next: NextFn) {
     if (request.method !== 'POST' || request.url !== '/hooks/billing') return next()
     try {
-      const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-      console.log(body.toString()) // your code
+      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+        console.log(body.toString()) // your code
+      })
       response.writeHead(204).end()
     } catch (error) {
       refuse(response, error)

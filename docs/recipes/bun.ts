@@ -2,7 +2,7 @@
 //
 // For Bun 1.4:
 
-import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -10,8 +10,9 @@ const nonceStore = new MemoryNonceStore()
 
 const POST = async (request: Request) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return new Response(null, { status: 204 })
   } catch (error) {
     return refusal(error)

@@ -6,7 +6,7 @@
 // - Deno reads the rest of a refused body.
 
 import process from 'node:process'
-import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -16,8 +16,9 @@ Deno.serve({ port: Number(PORT) }, async (request) => {
   const isWebhook = request.method === 'POST' && new URL(request.url).pathname === '/hooks/billing'
   if (!isWebhook) return new Response(null, { status: 404 })
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return new Response(null, { status: 204 })
   } catch (error) {
     return refusal(error)

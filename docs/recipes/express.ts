@@ -6,7 +6,7 @@
 // - Keep the `try`, because Express 4 does not see that an `async` handler throws, and Express 5 logs a stack for each rejection.
 
 import express from 'express'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -15,8 +15,9 @@ const app = express()
 
 app.post('/hooks/billing', async (request, response) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     response.sendStatus(204)
   } catch (error) {
     refuse(response, error)

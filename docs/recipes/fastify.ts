@@ -6,7 +6,7 @@
 // - To log with Fastify, pass [a `log` function](index.md#log-requests) to `refuse`.
 
 import Fastify from 'fastify'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -19,8 +19,9 @@ app.register(async (hooks) => {
   hooks.addContentTypeParser('*', (_request, _payload, done) => done(null))
   hooks.post('/hooks/billing', async (request, reply) => {
     try {
-      const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-      console.log(body.toString()) // your code
+      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+        console.log(body.toString()) // your code
+      })
       return reply.code(204).send()
     } catch (error) {
       refuse(reply.hijack().raw, error)

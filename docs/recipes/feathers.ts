@@ -6,7 +6,7 @@
 
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -16,8 +16,9 @@ const app = koa(feathers())
 app.use(async (ctx, next) => {
   if (ctx.method !== 'POST' || ctx.path !== '/hooks/billing') return next()
   try {
-    const { body } = await receive({ webhookId: 'billing', request: ctx.req }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request: ctx.req }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     ctx.status = 204
   } catch (error) {
     refuse(ctx.res, error)

@@ -8,7 +8,7 @@
 // - The function answers all methods and paths.
 
 import { http } from '@google-cloud/functions-framework'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -16,8 +16,9 @@ const nonceStore = new MemoryNonceStore()
 
 http('billing', async (request, response) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     response.sendStatus(204)
   } catch (error) {
     refuse(response, error)

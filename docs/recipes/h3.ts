@@ -3,7 +3,7 @@
 // For h3 version 2, which Nitro 3 uses. For h3 version 1, take the route of [Nitro 2](nitro.md).
 
 import { H3, serve } from 'h3'
-import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -12,8 +12,9 @@ const app = new H3()
 
 app.post('/hooks/billing', async ({ req: request }) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return new Response(null, { status: 204 })
   } catch (error) {
     return refusal(error)

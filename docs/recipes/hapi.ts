@@ -5,7 +5,7 @@
 // - Keep `maxBytes`, because with its own limit, hapi reads a body that is too large to its end before it answers 413.
 
 import { server as createServer, type Lifecycle } from '@hapi/hapi'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -16,8 +16,9 @@ const payload = { output: 'stream', parse: false, maxBytes: Number.MAX_SAFE_INTE
 
 const handler: Lifecycle.Method = async ({ raw }, h) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request: raw.req }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request: raw.req }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return h.response().code(204)
   } catch (error) {
     refuse(raw.res, error)

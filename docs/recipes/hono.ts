@@ -6,7 +6,7 @@
 
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { MemoryNonceStore, receive, refusal } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -15,8 +15,9 @@ const app = new Hono()
 
 app.post('/hooks/billing', async (c) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request: c.req.raw }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request: c.req.raw }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return c.body(null, 204)
   } catch (error) {
     return refusal(error)

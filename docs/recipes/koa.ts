@@ -3,7 +3,7 @@
 // For Koa 3:
 
 import Router from '@koa/router'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 import Koa from 'koa'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
@@ -13,8 +13,9 @@ const router = new Router()
 
 router.post('/hooks/billing', async (ctx) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request: ctx.req }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request: ctx.req }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     ctx.status = 204
   } catch (error) {
     refuse(ctx.res, error)

@@ -26,7 +26,7 @@
 // ```
 
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, APIGatewayProxyResult } from 'aws-lambda'
-import { receive, refusal } from 'inbound-webhook-auth'
+import { handle, refusal } from 'inbound-webhook-auth'
 import { connectNodeRedis } from 'inbound-webhook-auth/redis'
 import { createClient } from 'redis'
 
@@ -37,10 +37,12 @@ const nonceStore = await connectNodeRedis((options) => createClient({ url, ...op
 
 export const handler = async (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): Promise<APIGatewayProxyResult> => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request: event }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request: event }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return { statusCode: 204, body: '' }
   } catch (error) {
-    return { statusCode: refusal(error).status, body: '' }
+    const { status, headers } = refusal(error)
+    return { statusCode: status, headers: Object.fromEntries(headers), body: '' }
   }
 }

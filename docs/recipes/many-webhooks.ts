@@ -1,5 +1,5 @@
 import express from 'express'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const nonceStore = new MemoryNonceStore() // one per process, not per request
 const app = express()
@@ -9,8 +9,9 @@ app.post(/^\/hooks\/(?<name>[\w-]+)$/, async (request, response) => {
   try {
     const webhook = await findWebhook(request.params['name'])
     if (webhook === undefined) return response.set('Connection', 'close').sendStatus(404)
-    const { body } = await receive({ webhookId: webhook.id, request }, webhook.secret, nonceStore)
-    console.log(webhook.id, body.toString()) // your code
+    await handle({ webhookId: webhook.id, request }, webhook.secret, nonceStore, ({ body }) => {
+      console.log(webhook.id, body.toString()) // your code
+    })
     return response.sendStatus(204)
   } catch (error) {
     return refuse(response, error)

@@ -5,7 +5,7 @@
 // - The handler compares the whole URL, so a URL with a query gets 404.
 
 import { createServer } from 'node:http'
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
 if (!secret) throw new Error('WEBHOOK_SECRET is not set')
@@ -15,8 +15,9 @@ createServer(async (request, response) => {
   const isWebhook = request.method === 'POST' && request.url === '/hooks/billing'
   if (!isWebhook) return response.writeHead(404, { Connection: 'close' }).end()
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     return response.writeHead(204).end()
   } catch (error) {
     return refuse(response, error)

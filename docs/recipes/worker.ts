@@ -8,7 +8,7 @@
 // - Each webhook has its own object, so one webhook does not slow down another.
 
 import { env } from 'cloudflare:workers'
-import { type NonceStore, receive, refusal } from 'inbound-webhook-auth'
+import { handle, type NonceStore, refusal } from 'inbound-webhook-auth'
 import { WebhookNonces } from './webhook-nonces'
 
 const { WEBHOOK_SECRET: secret, WEBHOOK_NONCES: nonces } = env as {
@@ -21,15 +21,17 @@ export { WebhookNonces }
 
 // A Worker runs in many places, each with its own memory. So one Durable Object per webhook keeps the nonces.
 const nonceStore: NonceStore = {
-  reserve: (webhookId, key, ttlSeconds) => nonces.getByName(webhookId).reserve(key, ttlSeconds),
+  reserve: (webhookId, key, ttlSeconds, owner) => nonces.getByName(webhookId).reserve(key, ttlSeconds, owner),
+  release: (webhookId, keys, owner) => nonces.getByName(webhookId).release(keys, owner),
 }
 
 export default {
   async fetch(request) {
     if (new URL(request.url).pathname !== '/hooks/billing') return new Response(null, { status: 404 })
     try {
-      const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-      console.log(body.toString()) // your code
+      await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+        console.log(body.toString()) // your code
+      })
       return new Response(null, { status: 204 })
     } catch (error) {
       return refusal(error)

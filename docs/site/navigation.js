@@ -55,6 +55,7 @@ export const SECTIONS = [
       'dynamodb',
       'transactions',
       'your-own',
+      'nothing-lost',
       'sizing',
       'observability',
       'failures',

@@ -7,15 +7,15 @@ import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { ROOT } from '../support/packed.js'
 
-describe('the README', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+describe('the guide to errors', () => {
+  const guide = readFileSync(join(ROOT, 'docs/reference/errors.md'), 'utf8')
 
   it('names every reason and every code', () => {
     const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, reason]) => reason)
     expect(reasons).toHaveLength(6)
     for (const name of [...reasons, 'ERR_NONCE_STORE', 'ERR_NONCE_STORE_FULL', 'ERR_INVALID_ARGUMENT']) {
-      expect(readme).toContain(`\`${name}\``)
+      expect(guide).toMatch(new RegExp(`^### ${name}$|\\b${name}\\b`, 'm'))
     }
   })
 })

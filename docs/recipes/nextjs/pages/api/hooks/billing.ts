@@ -2,7 +2,7 @@
 //
 // For the Pages Router, save the handler, which answers all methods, as `pages/api/hooks/billing.ts`:
 
-import { receive, refuse } from 'inbound-webhook-auth'
+import { handle, refuse } from 'inbound-webhook-auth'
 import type { NextApiRequest, NextApiResponse } from 'next'
 import { nonceStore } from '../../../nonce-store'
 
@@ -11,8 +11,9 @@ export const config = { api: { bodyParser: false } } // Otherwise Next.js reads 
 
 export default async function handler(request: NextApiRequest, response: NextApiResponse) {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     response.status(204).end()
   } catch (error) {
     refuse(response, error)

@@ -4,15 +4,16 @@
 //
 // - Do not use the `readBody` that Nitro imports by itself, because it parses the body.
 
-import { MemoryNonceStore, receive, refuse } from 'inbound-webhook-auth'
+import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'
 
 const { WEBHOOK_SECRET: secret = '' } = process.env
 const nonceStore = new MemoryNonceStore()
 
 export default defineEventHandler(async ({ node: { req: request, res: response } }) => {
   try {
-    const { body } = await receive({ webhookId: 'billing', request }, secret, nonceStore)
-    console.log(body.toString()) // your code
+    await handle({ webhookId: 'billing', request }, secret, nonceStore, ({ body }) => {
+      console.log(body.toString()) // your code
+    })
     response.writeHead(204).end()
   } catch (error) {
     refuse(response, error)
