@@ -24,10 +24,7 @@ export interface WebhookSource extends ReadBodyOptions {
 }
 
 /** A request that met every rule, with its body. */
-export type ReceivedWebhook = Accepted & ReceivedBody
-
-/** What every received webhook has, whatever its scheme. */
-export interface ReceivedBody {
+export type ReceivedWebhook = Accepted & {
   /** The bytes that were signed. */
   body: RawBody
   /**
@@ -90,7 +87,7 @@ export async function receiveRequest<Secrets, Key, Result extends Accepting>(
   secret: Secrets,
   nonceStore: NonceStore,
   clock: Clock,
-): Promise<Result & ReceivedBody> {
+): Promise<Result & Pick<ReceivedWebhook, 'body' | 'release'>> {
   assertNonceStore(nonceStore)
   return publishResult(async (details) => {
     const { signed, body } = await readSigned(scheme, source, secret, clock, details)

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js'
-import { type ReceivedBody, receiveRequest, type WebhookSource } from '../receive.js'
+import { type ReceivedWebhook, receiveRequest, type WebhookSource } from '../receive.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 import { type AcceptedMessage, STANDARD_WEBHOOKS } from './scheme.js'
 import type { StandardSecret } from './secret.js'
 
 /** A request that met every rule, with its body. */
-export type ReceivedMessage = AcceptedMessage & ReceivedBody
+export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | 'release'>
 
 /**
  * Reads a webhook request, and checks that the request is authentic by the rules of
