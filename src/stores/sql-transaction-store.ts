@@ -103,7 +103,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     return this.#nonceStore.checkTable()
   }
 
-  /** Deletes expired rows: see {@link SqlNonceStore.deleteExpired}. */
+  /** Deletes expired rows: see `deleteExpired` of the nonce store. */
   deleteExpired(options: { limit?: number | undefined } = {}): Promise<number> {
     return this.#nonceStore.deleteExpired(options)
   }

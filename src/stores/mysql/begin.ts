@@ -7,7 +7,7 @@ import { beginOn, type TransactionConnection } from '../sql-begin.js'
  *
  * @param pool - what `createPool` of `mysql2/promise` returns.
  */
-export function beginMysql2<Connection extends TransactionConnection & { destroy(): void }>(pool: {
+export function beginMysql2<Connection extends TransactionConnection & { destroy: () => void }>(pool: {
   getConnection(): Promise<Connection>
 }): (run: (connection: Connection) => Promise<void>) => Promise<void> {
   return beginOn(

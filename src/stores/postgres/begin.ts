@@ -7,7 +7,7 @@ import { beginOn, type TransactionConnection } from '../sql-begin.js'
  *
  * @param pool - a `pg.Pool`.
  */
-export function beginPg<Client extends TransactionConnection & { release(destroy?: boolean): void }>(pool: {
+export function beginPg<Client extends TransactionConnection & { release: (destroy?: boolean) => void }>(pool: {
   connect: { (): Promise<Client>; (callback: never): void }
 }): (run: (client: Client) => Promise<void>) => Promise<void> {
   return beginOn(
