@@ -22,6 +22,8 @@ export interface RawRequest {
 export interface Answer {
   status: number
   text: string
+  /** By lowercase name. */
+  headers: { [name: string]: string }
 }
 
 /** The three headers of a request that is signed now. */
@@ -73,7 +75,9 @@ function answerIn(received: string): Answer | undefined {
   const [, length] = /^content-length: (\d+)\r?$/im.exec(head) ?? []
   if (length !== undefined && text.length < Number(length)) return undefined
   if (/^transfer-encoding: chunked\r?$/im.test(head) && !text.endsWith('0\r\n\r\n')) return undefined
-  return { status: Number(status), text }
+  const lines = head.split('\r\n').map((line) => line.split(/: */, 2))
+  const headers = Object.fromEntries(lines.map(([name = '', value = '']) => [name.toLowerCase(), value]))
+  return { status: Number(status), text, headers }
 }
 
 /** Sends a request without the end of its body, and hangs up. */
