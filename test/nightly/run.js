@@ -62,7 +62,9 @@ const PARTS = {
     minutes: 20,
   },
   properties: {
-    commands: [`FC_RUNS=1000 FC_SEED=${Date.now() % 2 ** 31} npx vitest run test/property --testTimeout 300000`],
+    commands: [
+      `FC_RUNS=1000 FC_SEED=${Date.now() % 2 ** 31} npx vitest run test/property test/standard-webhooks --testTimeout 300000`,
+    ],
     minutes: 20,
   },
   fuzz: {
