@@ -31,6 +31,17 @@ const FILES = {
 const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what else you must do. If a genuine request gets 401,
 [find out why](../debug/index.md).`
 
+/** @param {string} verb */
+const otherScheme = (verb) => `If your sender speaks [Standard Webhooks](standard-webhooks.md), import \`${verb}\` from
+\`'inbound-webhook-auth/standard-webhooks'\`. Nothing else changes.`
+
+/**
+ * Returns the function that a recipe imports to receive a webhook.
+ *
+ * @param {string} code
+ */
+const verbOf = (code) => /^import \{.*\b(handle|receive)\b.*\} from 'inbound-webhook-auth'$/m.exec(code)?.[1]
+
 /**
  * @param {(path: string) => string} read
  * @returns {[path: string, text: string][]}
@@ -45,7 +56,9 @@ export function frameworkPages(read) {
     ])
     const lists = parts.map(({ after }) => after).filter((after) => after !== '')
     const title = `# ${parts[0]?.title}`
-    const page = [generatedFrom(paths), title, ...shown, ...lists, NEXT].join('\n\n')
+    const verb = parts.map(({ code }) => verbOf(code)).find((found) => found !== undefined)
+    if (verb === undefined) throw new Error(`No file of docs/receive/${name}.md imports handle or receive.`)
+    const page = [generatedFrom(paths), title, ...shown, ...lists, otherScheme(verb), NEXT].join('\n\n')
     return [`docs/receive/${name}.md`, `${page}\n`]
   })
 }

@@ -38,6 +38,7 @@ export const SECTIONS = [
       'workers',
       'bun',
       'deno',
+      'standard-webhooks',
       'many-tenants',
       'compressed',
     ].map((name) => `docs/receive/${name}.md`),
