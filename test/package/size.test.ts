@@ -10,11 +10,11 @@ const SIZES: readonly (readonly [source: string, gzipped: number])[] = [
   ["import { receive } from 'inbound-webhook-auth'; receive()", 8318],
   ["export * from 'inbound-webhook-auth'", 13_776],
   ["export * from 'inbound-webhook-auth/redis'", 7939],
-  ["export * from 'inbound-webhook-auth/postgres'", 9114],
+  ["export * from 'inbound-webhook-auth/postgres'", 10_527],
   ["export * from 'inbound-webhook-auth/sqlite'", 2581],
-  ["export * from 'inbound-webhook-auth/mysql'", 8473],
+  ["export * from 'inbound-webhook-auth/mysql'", 10_027],
   ["export * from 'inbound-webhook-auth/dynamodb'", 2926],
-  ["export * from 'inbound-webhook-auth/standard-webhooks'", 9800],
+  ["export * from 'inbound-webhook-auth/standard-webhooks'", 10_797],
   ["export * from 'inbound-webhook-auth/testing'", 18_027],
 ]
 

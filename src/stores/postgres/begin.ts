@@ -1,5 +1,11 @@
 import { beginOn, type TransactionConnection } from '../sql-begin.js'
 
+/** A client of a `pg.Pool`. */
+interface PgConnection extends TransactionConnection {
+  /** Returns the client to the pool. With `true`, the pool closes it. */
+  release(destroy?: boolean): void
+}
+
 /**
  * Returns the option `begin` of `PostgresTransactionStore` for a pool of the package `pg`.
  *
@@ -7,7 +13,7 @@ import { beginOn, type TransactionConnection } from '../sql-begin.js'
  *
  * @param pool - a `pg.Pool`.
  */
-export function beginPg<Client extends TransactionConnection & { release: (destroy?: boolean) => void }>(pool: {
+export function beginPg<Client extends PgConnection>(pool: {
   connect: { (): Promise<Client>; (callback: never): void }
 }): (run: (client: Client) => Promise<void>) => Promise<void> {
   return beginOn(
