@@ -54,7 +54,6 @@ export const SECTIONS = [
       'postgres',
       'mysql',
       'dynamodb',
-      'transactions',
       'your-own',
       'nothing-lost',
       'sizing',

@@ -20,7 +20,7 @@ const GUIDES: { readonly [type: string]: string } = {
   SignMessageOptions: 'send/index.md',
   SignOptions: 'send/index.md',
   SqlNonceStoreOptions: 'operate/postgres.md',
-  SqlTransactionStoreOptions: 'operate/transactions.md',
+  SqlTransactionStoreOptions: 'operate/nothing-lost.md',
   SqliteNonceStoreOptions: 'operate/sqlite.md',
 }
 
