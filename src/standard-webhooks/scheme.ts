@@ -32,8 +32,8 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
       'Send an ID such as msg_ and random letters.',
     ],
     signature_mismatch: [
-      `${names.signature} has no v1 signature of id.timestamp.body`,
-      'Compare the secrets and the bytes. If the sender uses the text of the secret as the key, pass Buffer.from(secret).',
+      `${names.signature} does not match`,
+      'Compare secrets and bytes. If the key is text, pass Buffer.from(secret).',
     ],
     replayed_nonce: [
       `This attempt, ${names.nonce} and ${names.timestamp} together, was used in the last ${NONCE_TTL_SECONDS} s`,

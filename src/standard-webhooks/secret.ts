@@ -55,5 +55,5 @@ export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {
   const index = keys.findIndex((key) => Buffer.from(key).toString('latin1', 0, 6) === 'whsec_')
   if (index === -1) return undefined
   const name = keys.length === 1 ? 'secret' : `secret[${index}]`
-  return `${name} is bytes that begin with whsec_. Pass the secret as text, not as bytes, unless the sender does not decode it.`
+  return `${name} is bytes that begin with whsec_. Pass the secret as text.`
 }

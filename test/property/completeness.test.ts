@@ -1,77 +1,82 @@
-import { expect, it } from 'vitest'
-import { MemoryNonceStore, sign, verify } from '../../src/index.js'
-import { bodies, headerShapes, momentsInWindow, nonces, texts, validParts } from '../support/arbitraries.js'
+import { describe, expect, it } from 'vitest'
+import { MemoryNonceStore } from '../../src/index.js'
+import { bodies, headerShapes, momentsInWindow, texts, validParts } from '../support/arbitraries.js'
 import { fc } from '../support/fast-check.js'
-import { NOW, RecordingStore, signedRequest, TestClock, TIMESTAMP } from '../support/request.js'
+import { NOW, RecordingStore, TestClock, TIMESTAMP } from '../support/request.js'
+import { SCHEMES } from '../support/schemes.js'
 
-it('completeness: every request that meets the rules is accepted, in every shape of headers, body and secret', async () => {
-  const cases = validParts.chain((parts) => {
-    const request = signedRequest(parts)
-    return fc.record({
-      parts: fc.constant(parts),
-      headers: headerShapes(request.headers),
-      body: fc.constantFrom(parts.body, parts.body.slice().buffer, Buffer.from(parts.body)),
-      secrets: fc.uniqueArray(texts, { minLength: 1, maxLength: 3 }).map((others) => [...others, parts.secret]),
+describe.each(SCHEMES)('%s', (_, scheme) => {
+  it('completeness: every request that meets the rules is accepted, in every shape of headers, body and secret', async () => {
+    const cases = validParts(scheme.nonces).chain((parts) => {
+      const request = scheme.request(parts)
+      return fc.record({
+        parts: fc.constant(parts),
+        headers: headerShapes(request.headers),
+        body: fc.constantFrom(parts.body, parts.body.slice().buffer, Buffer.from(parts.body)),
+        secrets: fc.uniqueArray(texts, { minLength: 1, maxLength: 3 }).map((others) => [...others, parts.secret]),
+      })
     })
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ parts, headers, body, secrets }) => {
+        const request = { webhookId: parts.webhookId, headers, body }
+        expect(await scheme.verify(request, secrets, new MemoryNonceStore(), new TestClock())).toEqual({
+          ok: true,
+          webhookId: parts.webhookId,
+          timestamp: Number(parts.timestamp),
+          ...scheme.accepted(parts.nonce),
+          secretIndex: secrets.indexOf(parts.secret),
+        })
+      }),
+    )
   })
-  await fc.assert(
-    fc.asyncProperty(cases, async ({ parts, headers, body, secrets }) => {
-      const request = { webhookId: parts.webhookId, headers, body }
-      expect(await verify(request, secrets, new MemoryNonceStore(), new TestClock())).toEqual({
-        ok: true,
-        webhookId: parts.webhookId,
-        timestamp: Number(parts.timestamp),
-        nonce: parts.nonce,
-        secretIndex: secrets.indexOf(parts.secret),
-      })
-    }),
-  )
-})
 
-it('completeness: at every moment of the window', async () => {
-  await fc.assert(
-    fc.asyncProperty(momentsInWindow, async (moment) => {
-      const result = await verify(
-        signedRequest({ secret: 's', timestamp: TIMESTAMP }),
-        's',
-        new RecordingStore(),
-        new TestClock(moment),
-      )
-      expect(result).toMatchObject({ ok: true })
-    }),
-  )
-})
-
-it('completeness: what sign signs, verify accepts', async () => {
-  const signing = fc.record({
-    body: fc.oneof(bodies, fc.string({ unit: 'binary' })),
-    secret: texts,
-    nonce: fc.option(nonces, { nil: undefined }),
+  it('completeness: at every moment of the window', async () => {
+    await fc.assert(
+      fc.asyncProperty(momentsInWindow, async (moment) => {
+        const result = await scheme.verify(
+          scheme.request({ secret: 's', timestamp: TIMESTAMP }),
+          's',
+          new RecordingStore(),
+          new TestClock(moment),
+        )
+        expect(result).toMatchObject({ ok: true })
+      }),
+    )
   })
-  await fc.assert(
-    fc.asyncProperty(signing, texts, async ({ body, secret, nonce }, webhookId) => {
-      const clock = new TestClock(NOW + 999)
-      const headers = sign(body, secret, { nonce, clock })
-      expect(await verify({ webhookId, headers, body }, secret, new MemoryNonceStore(), clock)).toMatchObject({
-        ok: true,
-      })
-    }),
-  )
-})
 
-it('completeness: many requests, each with another nonce and message, are all accepted', async () => {
-  const many = fc.uniqueArray(fc.record({ nonce: fc.uuid(), body: bodies }), {
-    selector: ({ nonce }) => nonce,
-    minLength: 2,
-    maxLength: 20,
+  it('completeness: what sign signs, verify accepts', async () => {
+    const signing = fc.record({
+      body: fc.oneof(bodies, fc.string({ unit: 'binary' })),
+      secret: texts,
+      nonce: fc.option(scheme.nonces, { nil: undefined }),
+    })
+    await fc.assert(
+      fc.asyncProperty(signing, texts, async ({ body, secret, nonce }, webhookId) => {
+        const clock = new TestClock(NOW + 999)
+        const headers = scheme.sign(body, secret, nonce, clock)
+        expect(await scheme.verify({ webhookId, headers, body }, secret, new MemoryNonceStore(), clock)).toMatchObject({
+          ok: true,
+        })
+      }),
+    )
   })
-  await fc.assert(
-    fc.asyncProperty(many, async (requests) => {
-      const store = new MemoryNonceStore()
-      const results = await Promise.all(
-        requests.map((parts) => verify(signedRequest({ ...parts, secret: 's' }), 's', store, new TestClock())),
-      )
-      expect(results.every(({ ok }) => ok)).toBe(true)
-    }),
-  )
+
+  it('completeness: many requests, each with another nonce and message, are all accepted', async () => {
+    const many = fc.uniqueArray(fc.record({ nonce: fc.uuid(), body: bodies }), {
+      selector: ({ nonce }) => nonce,
+      minLength: 2,
+      maxLength: 20,
+    })
+    await fc.assert(
+      fc.asyncProperty(many, async (requests) => {
+        const store = new MemoryNonceStore()
+        const results = await Promise.all(
+          requests.map((parts) =>
+            scheme.verify(scheme.request({ ...parts, secret: 's' }), 's', store, new TestClock()),
+          ),
+        )
+        expect(results.every(({ ok }) => ok)).toBe(true)
+      }),
+    )
+  })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { handle, type NonceStore } from '../../src/index.js'
+import type { NonceStore } from '../../src/index.js'
 import { fc } from '../support/fast-check.js'
-import { SECRET, signedRequest, TestClock } from '../support/request.js'
+import { SECRET, TestClock } from '../support/request.js'
+import { SCHEMES } from '../support/schemes.js'
 
 // Copies of one request arrive at two processes that share a store. Their steps happen in any order.
 
 const BODY = Buffer.from('{"event":"invoice.paid"}')
-const { headers } = signedRequest({ body: BODY })
 const FAILURE = new Error('the work failed')
 
 /** A shared store whose calls arrive, and are answered, when `step` says so. */
@@ -40,7 +40,8 @@ class SharedStore {
   }
 }
 
-describe('nothing lost, and nothing done twice', () => {
+describe.each(SCHEMES)('nothing lost, and nothing done twice (%s)', (_, { handle, request }) => {
+  const { headers } = request({ body: BODY })
   const attempts = fc.array(fc.record({ process: fc.nat({ max: 1 }), fails: fc.boolean() }), {
     minLength: 1,
     maxLength: 6,

@@ -175,6 +175,15 @@ describe('webhook-signature', () => {
     expect(await outcome(withHeaders({ 'webhook-signature': signature }))).toBe(expected)
   })
 
+  it('has a message of at most 200 characters, whatever Content-Length says', async () => {
+    const { headers, ...request } = signedMessage({ signature: wrong, body: Buffer.alloc(1_048_575) })
+    for (const secret of [STANDARD_SECRET, Buffer.from(STANDARD_SECRET)]) {
+      const all = { ...headers, 'content-length': '9007199254740991' }
+      const result = await verified({ ...request, headers: all }, undefined, undefined, secret)
+      expect(result).toMatchObject({ reason: 'signature_mismatch', message: expect.stringMatching(/^.{150,200}$/) })
+    }
+  })
+
   it.each([
     ['v1a,AAAA', 'it has v1a signatures only, which are not supported'],
     [`${right}, ${right}`, 'it has two values'],
