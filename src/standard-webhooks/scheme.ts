@@ -33,7 +33,7 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     ],
     signature_mismatch: [
       `${names.signature} does not match`,
-      'Compare secrets and bytes. If the key is text, pass Buffer.from(secret).',
+      'Compare secrets and bytes. Is the key text? Pass Buffer.from(secret).',
     ],
     replayed_nonce: [
       `This attempt, ${names.nonce} and ${names.timestamp} together, was used in the last ${NONCE_TTL_SECONDS} s`,
