@@ -14,15 +14,27 @@ import {
   type WebhookRequest,
 } from '../src/index.js'
 import { NOW, RecordingStore, SECRET, signatureOf, signedRequest, TestClock, TIMESTAMP } from './support/request.js'
+import { SCHEMES, type TestScheme } from './support/schemes.js'
 
 // These tests show what is not protected, with one test for each row of SECURITY.md.
 
-async function outcome(request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) {
-  const result = await verify(request, secret, store, clock)
-  return result.ok ? 'accepted' : result.reason
-}
+const attackerOf = ({ request, verify }: TestScheme) => ({ signedRequest: request, outcome: outcomeBy(verify) })
 
-it('a stolen secret signs anything, until it is no longer accepted', async () => {
+/** A test of both schemes. */
+const inBothSchemes = (name: string, test: (scheme: TestScheme) => Promise<void>) =>
+  it.each(SCHEMES)(`${name} (%s)`, (_, scheme) => test(scheme))
+
+const outcomeBy =
+  (by: TestScheme['verify']) =>
+  async (request: WebhookRequest, store: NonceStore, clock = new TestClock(), secret: Secret = SECRET) => {
+    const result = await by(request, secret, store, clock)
+    return result.ok ? 'accepted' : result.reason
+  }
+
+const outcome = outcomeBy(verify)
+
+inBothSchemes('a stolen secret signs anything, until it is no longer accepted', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const forged = signedRequest({ body: 'whatever the thief likes' })
   expect(await outcome(forged, new MemoryNonceStore(), undefined, ['new secret', SECRET])).toBe('accepted')
   expect(await outcome(forged, new MemoryNonceStore(), undefined, 'new secret')).toBe('signature_mismatch')
@@ -37,14 +49,16 @@ it('a captured request is enough to find a secret that can be guessed', () => {
   expect(found).toEqual(['webhook123'])
 })
 
-it('a secret shared by two webhooks lets a request of one in on the other', async () => {
+inBothSchemes('a secret shared by two webhooks lets a request of one in on the other', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const store = new MemoryNonceStore()
   expect(await outcome(signedRequest({ webhookId: 'a' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'b' }), store)).toBe('replayed_nonce')
 })
 
-it('what is not signed can be changed', async () => {
+inBothSchemes('what is not signed can be changed', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const request = signedRequest()
   const headers = { ...request.headers, 'content-type': 'text/html', host: 'elsewhere', 'x-priority': 'high' }
   expect(await outcome({ ...request, headers }, new MemoryNonceStore())).toBe('accepted')
@@ -99,7 +113,8 @@ it('a message that is signed with both secrets of a rotation can be accepted in 
   expect(await send('abc:{"a"', '1}', 'new secret')).toBe('accepted')
 })
 
-it('a memory store after a restart lets a request in again, within its window', async () => {
+inBothSchemes('a memory store after a restart lets a request in again, within its window', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const clock = new TestClock(NOW - 300_000)
   expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('accepted')
   clock.milliseconds = NOW + 300_000
@@ -108,7 +123,8 @@ it('a memory store after a restart lets a request in again, within its window', 
   expect(await outcome(signedRequest(), new MemoryNonceStore(), clock)).toBe('timestamp_outside_window')
 })
 
-it('a memory store in each of two processes lets a request in twice', async () => {
+inBothSchemes('a memory store in each of two processes lets a request in twice', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const [one, two] = [new MemoryNonceStore(), new MemoryNonceStore()]
   expect(await outcome(signedRequest(), one)).toBe('accepted')
   expect(await outcome(signedRequest(), two)).toBe('accepted')
@@ -116,26 +132,30 @@ it('a memory store in each of two processes lets a request in twice', async () =
   expect(await outcome(signedRequest(), two)).toBe('replayed_nonce')
 })
 
-it('a new store remembers nothing of the old one', async () => {
+inBothSchemes('a new store remembers nothing of the old one', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
   expect(await outcome(signedRequest(), new MemoryNonceStore())).toBe('accepted')
 })
 
-it('two spellings of one webhookId let a request in twice', async () => {
+inBothSchemes('two spellings of one webhookId let a request in twice', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const store = new MemoryNonceStore()
   expect(await outcome(signedRequest({ webhookId: 'abc' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ webhookId: 'ABC' }), store)).toBe('replayed_nonce')
 })
 
-it('a memory store that evicts lets the evicted request in again', async () => {
+inBothSchemes('a memory store that evicts lets the evicted request in again', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const store = new MemoryNonceStore({ maxEntries: 2, whenFull: 'evict' })
   for (const nonce of ['1', '2', '3']) expect(await outcome(signedRequest({ nonce }), store)).toBe('accepted')
   expect(await outcome(signedRequest({ nonce: '2' }), store)).toBe('replayed_nonce')
   expect(await outcome(signedRequest({ nonce: '1' }), store)).toBe('accepted')
 })
 
-it('a tenant who fills a shared store blocks the others, and no request is accepted', async () => {
+inBothSchemes('a tenant who fills a shared store blocks the others, and no request is accepted', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const store = new MemoryNonceStore({ maxEntries: 2 })
   for (const nonce of ['1', '2'])
     expect(await outcome(signedRequest({ webhookId: 'busy', nonce }), store)).toBe('accepted')
@@ -145,7 +165,8 @@ it('a tenant who fills a shared store blocks the others, and no request is accep
   expect(await outcome(signedRequest({ webhookId: 'busy', nonce: '1' }), store)).toBe('replayed_nonce')
 })
 
-it('a body passed as text may be changed if it decodes to the same text', async () => {
+inBothSchemes('a body passed as text may be changed if it decodes to the same text', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const signed = Buffer.from([0xef, 0xbf, 0xbd])
   const changed = Buffer.from([0xff])
   const request = signedRequest({ body: signed })
@@ -153,7 +174,8 @@ it('a body passed as text may be changed if it decodes to the same text', async 
   expect(await outcome({ ...request, body: changed }, new MemoryNonceStore())).toBe('signature_mismatch')
 })
 
-it('secrets that differ only in NULs at the end are one key', async () => {
+inBothSchemes('secrets that differ only in NULs at the end are one key', async (scheme) => {
+  const { signedRequest, outcome } = attackerOf(scheme)
   const request = signedRequest({ secret: 'a secret' })
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret\0')).toBe('accepted')
   expect(await outcome(request, new MemoryNonceStore(), undefined, 'a secret ')).toBe('signature_mismatch')

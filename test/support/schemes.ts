@@ -49,7 +49,7 @@ export interface TestScheme {
   accepted(nonce: string): object
 }
 
-const OWN: TestScheme = {
+export const OWN: TestScheme = {
   name: 'X-Signature',
   headers: { timestamp: 'x-timestamp', nonce: 'x-nonce', signature: 'x-signature' },
   besideBody: 'nonce',
