@@ -22,7 +22,7 @@ export type ConnectedNonceStore = {
   reserveAll(webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string): Promise<boolean>
   /** Frees the keys that were reserved for this `owner`. Rejects if the server does not answer in time. */
   release(webhookId: string, keys: readonly string[], owner: string): Promise<void>
-  /** Ends all connections. Settles even if the server hangs, and leaves nothing that keeps the process running. */
+  /** Ends all connections. Settles even if the server hangs. Nothing keeps the process running for longer than 1 s + 2 × `timeout`. */
   close(): Promise<void>
 } & { [Key in AsyncDispose]: () => Promise<void> }
 

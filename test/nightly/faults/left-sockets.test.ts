@@ -21,9 +21,15 @@ const MOST: Record<string, number> = {
 }
 /**
  * The milliseconds after which no connection is left. ioredis itself waits 1 s for the slots, and 2 s until a sentinel closes a
- * connection. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection.
+ * connection. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection. A cluster of redis
+ * forgets one that is being opened, which then ends when it was silent for long enough.
  */
-const GONE: Record<string, number> = { 'ioredis-cluster': 2500, 'ioredis-sentinel': 2500, mariadb: 2 * TIMEOUT + 200 }
+const GONE: Record<string, number> = {
+  'ioredis-cluster': 2500,
+  'ioredis-sentinel': 2500,
+  'redis-cluster': 1000 + 2 * TIMEOUT + 200,
+  mariadb: 2 * TIMEOUT + 200,
+}
 
 const ROWS = STORES.filter(({ store, installed }) => installed && store !== 'DynamoDB').flatMap(({ kinds, start }) =>
   kinds.map((kind) => ({ kind, start, most: MOST[kind] ?? 40, gone: GONE[kind] ?? 200 })),
