@@ -64,29 +64,15 @@ export const SECTIONS = [
   {
     title: 'Debug',
     folder: 'docs/debug',
-    first: ['index', 'command-line', 'without-node'].map((name) => `docs/debug/${name}.md`),
+    first: ['index', 'command-line', 'findings', 'without-node'].map((name) => `docs/debug/${name}.md`),
   },
-  { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md', 'docs/reference/findings.md'] },
+  { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md'] },
   {
     title: 'Trust',
     folder: 'docs/trust',
     first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   },
 ]
-
-/** Old addresses of pages below the site, and where each of them is now. Other sites may link to them. */
-export const REDIRECTS = {
-  'debug/body': 'reference/findings.html#body',
-  'debug/headers': 'reference/findings.html#headers',
-  'debug/listen': 'debug/index.html#1-send-to-listen',
-  'debug/secret': 'reference/findings.html#secret',
-  'debug/signature': 'reference/findings.html#signature',
-  'debug/time-and-nonce': 'reference/findings.html#timestamp-and-clocks',
-  'operate/memory': 'operate/index.html#memory',
-  'operate/redis-cluster': 'operate/redis.html#cluster',
-  'receive/logging': 'receive/index.html#log-requests',
-  'trust/faq': 'start/is-it-for-me.html#questions',
-}
 
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWorkbench } from '../../tools/src/workbench/build.js'
 import { apiSummary } from './api-summary.js'
-import { ADDRESSES, LABELS, REDIRECTS, SECTIONS } from './navigation.js'
+import { ADDRESSES, LABELS, SECTIONS } from './navigation.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
 
@@ -24,31 +24,7 @@ export async function stage() {
   cpSync(join(SITE, 'public'), join(PAGES, 'public'), { recursive: true })
   runTypedoc()
   stageGuides()
-  for (const [from, to] of Object.entries(REDIRECTS)) writeRedirect(`${from}.html`, to)
   writeFileSync(join(PAGES, 'public/workbench.html'), await buildWorkbench('./'))
-}
-
-/**
- * Writes a page that leads on to another one.
- *
- * @param {string} from
- * @param {string} to
- */
-function writeRedirect(from, to) {
-  const address = `${'../'.repeat(from.split('/').length - 1)}${to}`
-  const file = join(PAGES, 'public', from)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(
-    file,
-    `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>This page has moved</title>
-<meta http-equiv="refresh" content="0; url=${address}">
-<p>This page has <a href="${address}">moved</a>.</p>
-</html>
-`,
-  )
 }
 
 /** Writes the home page and the guides alone, which is fast. */

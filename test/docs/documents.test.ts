@@ -64,7 +64,7 @@ describe('the guide to senders', () => {
 
 describe('the reference', () => {
   const headingsOf = (page: string) =>
-    [...readFileSync(join(ROOT, 'docs/reference', page), 'utf8').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
+    [...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
 
   it('has a heading per reason in the order of the rules, then one per error code', () => {
     const source = readFileSync(join(ROOT, 'src/result.ts'), 'utf8')
@@ -72,14 +72,14 @@ describe('the reference', () => {
     const errors = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8')
     const codes = [...errors.matchAll(/^ {2}(ERR_\w+): /gm)].map(([, code]) => code)
     expect([reasons.length, codes.length]).toEqual([6, 9])
-    expect(headingsOf('errors.md')).toEqual([...reasons, ...codes])
+    expect(headingsOf('reference/errors.md')).toEqual([...reasons, ...codes])
   })
 
   it('has a heading per finding code', () => {
     const source = readFileSync(join(ROOT, 'tools/src/diagnose/finding.ts'), 'utf8')
     const codes = [...source.matchAll(/^ {2}\| '(\w+)'$/gm)].map(([, code]) => code)
     expect(codes.length).toBeGreaterThan(30)
-    expect(headingsOf('findings.md').toSorted()).toEqual(codes.toSorted())
+    expect(headingsOf('debug/findings.md').toSorted()).toEqual(codes.toSorted())
   })
 })
 

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REDIRECTS } from '../../../docs/site/navigation.js'
 import { ROOT } from '../../support/packed.js'
 import { isInstalled } from '../../support/programs.js'
 import {
@@ -53,7 +52,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     }
     pages = readdirSync(SITE, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.html') && file !== 'workbench.html')
-      .filter((file) => !(file.replace(/\.html$/, '') in REDIRECTS))
       .sort()
     server = createServer((request, response) => {
       const path = join(SITE, decodeURIComponent(new URL(`http://site${request.url}`).pathname))
@@ -268,14 +266,6 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     await page.close()
     const isOdd = (path: string) => /Default value[\s\S]{0,80}undefined/.test(readFileSync(join(SITE, path), 'utf8'))
     expect(pages.filter((path) => path.startsWith('api/') && isOdd(path))).toEqual([])
-  })
-
-  it.each(Object.entries(REDIRECTS))('leads on from %s to %s', async (from, to) => {
-    const page = await browser.newPage()
-    await page.goto(`${address}${from}.html`)
-    await page.waitForURL(`${address}${to}`)
-    expect(await page.textContent('h1')).not.toBe('Page not found')
-    await page.close()
   })
 
   it('offers the captured requests of a guide', async () => {

@@ -116,8 +116,7 @@ export const GUIDE = 'docs/debug/command-line.md'
 export function guideAddress(page: string, { homepage, version } = readManifest()): string {
   const [path = '', anchor] = page.split('#')
   // The site of the guides is the homepage. Without one, npm's files are on unpkg, where a page has no anchors.
-  const name = path.startsWith('docs/debug/') ? 'inbound-webhook-tools' : 'inbound-webhook-auth'
-  if (homepage === undefined) return `https://unpkg.com/${name}@${version}/${path}`
+  if (homepage === undefined) return `https://unpkg.com/inbound-webhook-tools@${version}/${path}`
   const file = path.replace(/^docs\//, '').replace(/(?:index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
   return new URL(`${file}${anchor === undefined ? '' : `#${anchor}`}`, homepage.replace(/\/?$/, '/')).href
 }

@@ -152,7 +152,7 @@ function compareHint(compare: () => void): HTMLElement {
 
 function codeView(code: string): HTMLElement {
   const name = h('code', {}, code)
-  return GUIDES === '' ? name : guideLink(`reference/findings.html#${code}`, name)
+  return GUIDES === '' ? name : guideLink(`debug/findings.html#${code}`, name)
 }
 
 /** How many languages a finding shows by default. In `fixes`, the likeliest language comes first. */

@@ -56,7 +56,7 @@ describe('the address of a guide', () => {
   it.each([
     ['docs/debug/command-line.md#sign', 'debug/command-line.html#sign'],
     ['docs/debug/index.md#find-it', 'debug/#find-it'],
-    ['docs/reference/findings.md', 'reference/findings.html'],
+    ['docs/debug/findings.md', 'debug/findings.html'],
   ])('is on the site, which is the homepage: %s', (page, path) => {
     for (const homepage of ['https://someone.github.io/name', 'https://someone.github.io/name/']) {
       expect(guideAddress(page, { homepage, version: '1.2.3' })).toBe(`https://someone.github.io/name/${path}`)
@@ -66,8 +66,6 @@ describe('the address of a guide', () => {
   it('is that of the published file without a homepage', () => {
     const published = 'https://unpkg.com/inbound-webhook-tools@1.2.3/docs/debug/command-line.md'
     expect(guideAddress('docs/debug/command-line.md#sign', { version: '1.2.3' })).toBe(published)
-    const findings = 'https://unpkg.com/inbound-webhook-auth@1.2.3/docs/reference/findings.md'
-    expect(guideAddress('docs/reference/findings.md', { version: '1.2.3' })).toBe(findings)
   })
 })
 

@@ -28,7 +28,7 @@ export const diagnose = defineCommand({
   notes: [
     CAPTURE_NOTE,
     'While you rotate a secret, pass both: diagnose tries each secret.',
-    `Every code of a finding: ${guideAddress('docs/reference/findings.md')}`,
+    `Every code of a finding: ${guideAddress('docs/debug/findings.md')}`,
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
     'Not checked: whether it is a replay. Only the nonce store of the service knows that.',
     'Exit code: 0 genuine, 1 not genuine, 2 error.',

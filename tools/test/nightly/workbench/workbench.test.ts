@@ -242,7 +242,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   it('leads to the guides, and from a finding to its page', async () => {
     const page = await open()
     expect(await page.getAttribute('#to-guides a', 'href')).toBe('./')
-    expect(await page.getAttribute('.finding h3 a', 'href')).toBe('./reference/findings.html#body_json')
+    expect(await page.getAttribute('.finding h3 a', 'href')).toBe('./debug/findings.html#body_json')
     await page.close()
   })
 
