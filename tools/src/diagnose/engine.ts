@@ -43,7 +43,7 @@ const MAX_BYTES = 400_000_000
 const MAX_REWRITTEN = 16_000_000
 /** A body with more bytes has a larger budget, because each single mistake costs more to try. */
 const LARGE = 100_000
-const MAX_REWRITTEN_IF_LARGE = 40_000_000
+const MAX_REWRITTEN_IF_LARGE = 50_000_000
 
 const NOTHING_FOUND = { found: undefined, notTried: [] }
 

@@ -16,7 +16,7 @@ import { type FoundWay, messageOf } from './ways-of-signing.js'
 /** A longer JSON text is compared only with serializers of the style that was found. */
 const MAX_COMPARED = 100_000
 
-const PROOF = 'Proved: signing in this way gives the signature received.'
+const PROOF = 'Confirmed: signing in this way gives the received signature.'
 
 const MOST_DIGITS = 'All other digits are right, so both sides have the same secret and the same bytes.'
 

@@ -194,7 +194,7 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
     Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
   const findingsWith = async (changed: [string, string][], now = NOW) =>
     (await diagnoseBriefly({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
-  const PROVED = expect.stringContaining('Proved')
+  const PROVED = expect.stringContaining('Confirmed')
 
   it.each([
     ['a nonce', 'a-nonce'],

@@ -68,7 +68,7 @@ export function checkHeaders(
       evidence: [
         ['X-Timestamp', quote(String(timestamp.value))],
         ['X-Nonce', quote(String(nonce.value))],
-        ...(signed?.isSwapped ? ['Proved: with each value in its place, the signature is right.'] : []),
+        ...(signed?.isSwapped ? ['Confirmed: with each value in its place, the signature is right.'] : []),
       ],
     })
   }

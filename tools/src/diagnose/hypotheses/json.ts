@@ -94,14 +94,14 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('uncommon', 'python', "Python's json.dumps with ensure_ascii=False", { ...PYTHON, escaping: raw }),
   writer('uncommon', 'python', "Python's json.dumps with separators=(',', ':')", { ...PYTHON, spacing: COMPACT }),
   writer('uncommon', 'python', "Python's json.dumps with sort_keys=True", { ...PYTHON, order: sorted }),
-  writer('uncommon', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", {
+  writer('common', 'python', "Python's json.dumps with sort_keys=True and separators=(',', ':')", {
     ...PYTHON,
     spacing: COMPACT,
     order: sorted,
   }),
   writer('uncommon', 'go', "Go's json.Marshal of a map", GO_MAP),
-  writer('uncommon', 'node', "JavaScript's JSON.stringify with 2 spaces", { ...JAVASCRIPT, spacing: INDENT_2 }),
-  writer('uncommon', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
+  writer('common', 'node', "JavaScript's JSON.stringify with 2 spaces", { ...JAVASCRIPT, spacing: INDENT_2 }),
+  writer('common', 'node', "JavaScript's JSON.stringify with 4 spaces", { ...JAVASCRIPT, spacing: INDENT_4 }),
   writer('uncommon', 'python', "Python's json.dumps with indent=2", { ...PYTHON, spacing: INDENT_2 }),
   writer('uncommon', 'python', "Python's json.dumps with indent=4", { ...PYTHON, spacing: INDENT_4 }),
   writer('uncommon', 'python', "Python's json.dumps with indent=2 and ensure_ascii=False", {
