@@ -11,6 +11,16 @@
  * @property {boolean} isAcceptedTwice - whether a request was accepted again.
  */
 
+/**
+ * How long a client takes to recover from a fault: without and with its connect function.
+ *
+ * @typedef {object} PlainResult
+ * @property {string} fault
+ * @property {string} client
+ * @property {number} plain - milliseconds from the end of the fault to the last error.
+ * @property {number} connected - the same with the connect function.
+ */
+
 /** What the store loses, where it loses something. A fault of one store only begins with the name of the store. */
 const LOST = {
   'killed and restarted, without persistence': 'all',
@@ -46,6 +56,23 @@ export function faultsPart(store, { results }) {
   return ['| fault | answers within | heals within | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(
     '\n',
   )
+}
+
+/** How long the tests of plain clients measure after a fault, in milliseconds. */
+const MEASURED = 10_000
+
+/**
+ * Returns the table of the clients without their connect functions.
+ *
+ * @param {{ plainResults: readonly PlainResult[] }} measured
+ */
+export function plainPart({ plainResults }) {
+  const recovery = (/** @type {number} */ milliseconds) =>
+    milliseconds < MEASURED - 500 ? seconds(milliseconds) : '**not within 10 s**'
+  const lines = plainResults.map(
+    ({ fault, client, plain, connected }) => `| ${fault} | ${client} | ${recovery(plain)} | ${recovery(connected)} |`,
+  )
+  return ['| fault | client | plain client | connect function |', '|---|---|---|---|', ...lines].join('\n')
 }
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
-import { faultsPart, faultsSource } from './faults.js'
+import { faultsPart, faultsSource, plainPart } from './faults.js'
 import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
 import { fillParts, isPartlyGenerated } from './parts.js'
@@ -37,6 +37,7 @@ export async function generatePages(program) {
     code: (path) => codeBlock(path, read(path)),
     /** @param {string} store */
     faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
+    plainClients: () => plainPart(JSON.parse(read('docs/faults.json'))),
     faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
     findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
