@@ -4,7 +4,7 @@ import { describeSize, describeTimestamp } from './hints/rejection.js'
 import { warnOfNonceAsWebhookId } from './hints/warnings.js'
 import { readRequest, type WebhookRequest } from './request.js'
 import { describeDrift, type Messages, missingHeaders, type Rejected, rejected } from './result.js'
-import type { NamedValues } from './rules/formats.js'
+import { type NamedValues, spell } from './rules/formats.js'
 import type { HeadersInput } from './rules/headers.js'
 import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
@@ -111,7 +111,7 @@ export function checkSignature<Key, Result>(
       // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
       const outside = checkWindow(messages, seconds, clock)
       if (outside !== undefined) return outside
-      if (nonce === webhookId) warnOfNonceAsWebhookId(nonceName)
+      if (nonce === webhookId) warnOfNonceAsWebhookId(spell(nonceName))
       return scheme.accept({ ok: true, webhookId, timestamp: seconds, secretIndex }, nonce)
     },
   }

@@ -1,4 +1,4 @@
-import { HEADERS, type HeaderNames, type NamedValues } from './rules/formats.js'
+import { HEADERS, type HeaderNames, type NamedValues, spell } from './rules/formats.js'
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
@@ -43,9 +43,9 @@ export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readon
 /** Returns the texts about the timestamp. They are the same in every scheme. */
 export function timestampMessages({ timestamp }: HeaderNames) {
   return {
-    invalid_timestamp: [`${timestamp} is not Unix time in seconds`, 'Send decimal digits only.'],
+    invalid_timestamp: [`${spell(timestamp)} is not Unix time in seconds`, 'Send decimal digits only.'],
     timestamp_outside_window: [
-      `${timestamp} is more than ${WINDOW_SECONDS} s from server time`,
+      `${spell(timestamp)} is more than ${WINDOW_SECONDS} s from server time`,
       'Sign each attempt with the current time. Check both clocks.',
     ],
   } as const
@@ -77,10 +77,12 @@ export function missingHeaders(values: NamedValues): Rejected {
   const missing = (['timestamp', 'nonce', 'signature'] as const)
     .filter((part) => values[part] === undefined)
     .map((part) => names[part])
-  const list = missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+  const list = missing
+    .map(spell)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ')
   const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, check what proxies remove, and pass headers, not { ...headers }.`
-  const headers = missing.map((name) => name.toLowerCase())
-  return { ok: false, reason: 'missing_header', header: headers[0] as string, headers, message }
+  return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 
 /**

@@ -5,14 +5,19 @@ export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
 
 export const HEADER_NAMES: readonly HeaderName[] = ['x-timestamp', 'x-nonce', 'x-signature']
 
-/** The names of the three headers of a scheme, as they are usually written. */
+/** The names of the three headers of a scheme, in lowercase. */
 export interface HeaderNames {
   readonly timestamp: string
   readonly nonce: string
   readonly signature: string
 }
 
-export const HEADERS: HeaderNames = { timestamp: 'X-Timestamp', nonce: 'X-Nonce', signature: 'X-Signature' }
+export const HEADERS: HeaderNames = { timestamp: 'x-timestamp', nonce: 'x-nonce', signature: 'x-signature' }
+
+/** Returns the usual spelling of a header's name: `X-Nonce`, but `webhook-id`. */
+export function spell(name: string): string {
+  return name.replace(/^x-[a-z]/, (start) => start.toUpperCase())
+}
 
 /** The values of the three headers, unchanged. `undefined` means that the header is absent. */
 export interface HeaderValues {

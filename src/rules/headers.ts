@@ -23,20 +23,17 @@ export type HeadersInput =
  * mixed.
  */
 export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
-  const wanted = sets.flatMap((names) => Object.values(names)).map((name: string) => name.toLowerCase())
+  const wanted = sets.flatMap(({ timestamp, nonce, signature }) => [timestamp, nonce, signature])
   const values: { [name: string]: string | undefined } = {}
   for (const [anyCase, value] of pairsOf(headers, wanted)) {
     const name = anyCase.toLowerCase()
     if (wanted.includes(name)) values[name] = joined(values[name], value, name)
   }
-  const named = sets.map((names) => ({
-    names,
-    timestamp: values[names.timestamp.toLowerCase()],
-    nonce: values[names.nonce.toLowerCase()],
-    signature: values[names.signature.toLowerCase()],
-  }))
-  const isUsed = ({ timestamp, nonce, signature }: NamedValues) => (timestamp ?? nonce ?? signature) !== undefined
-  return named.find(isUsed) ?? (named[0] as NamedValues)
+  const isUsed = ({ timestamp, nonce, signature }: HeaderNames) =>
+    (values[timestamp] ?? values[nonce] ?? values[signature]) !== undefined
+  const names = sets.find(isUsed) ?? (sets[0] as HeaderNames)
+  const { timestamp, nonce, signature } = names
+  return { names, timestamp: values[timestamp], nonce: values[nonce], signature: values[signature] }
 }
 
 /** Returns the headers with these names, in lowercase. A list of pairs is returned whole. */

@@ -1,5 +1,3 @@
-import type { HeaderName } from '../../src/rules/formats.js'
-
 // Values as text for a reader.
 
 /** Returns a value between quotes, in ASCII with escapes, and shortened if it is long. */
@@ -10,11 +8,6 @@ export function quote(value: string): string {
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
   return value.length > 160 ? `${escaped} (${value.length} characters)` : escaped
-}
-
-/** Returns the usual spelling of a header's name: `X-Nonce`. */
-export function spell(name: HeaderName): string {
-  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 /** The longest name and the longest list of names, in characters. */

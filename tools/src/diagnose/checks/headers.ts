@@ -1,5 +1,6 @@
+import { spell } from '../../../../src/rules/formats.js'
 import { type Header, passedProxy } from '../../capture/headers.js'
-import { joinWords, listNames, quote, spell } from '../../text.js'
+import { joinWords, listNames, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
 import type { MeantHeaders, ReceivedHeaders } from '../meant-headers.js'
 
