@@ -54,13 +54,6 @@ const PARTS = {
     ],
     minutes: 30,
   },
-  // `npm test` runs a third of the cases of these.
-  contracts: {
-    commands: [
-      'WHOLE=true npx vitest run test/testing tools/test/cli/check.test.ts tools/test/diagnose --testTimeout 300000',
-    ],
-    minutes: 20,
-  },
   properties: {
     commands: [
       `FC_RUNS=1000 FC_SEED=${Date.now() % 2 ** 31} npx vitest run test/property test/standard-webhooks --testTimeout 300000`,

