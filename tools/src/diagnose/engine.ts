@@ -7,7 +7,7 @@ import type { Primitives } from '../primitives.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
 import { checkExposure } from './checks/exposure.js'
-import { checkHeaders } from './checks/headers.js'
+import { checkHeaders, checkScheme } from './checks/headers.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat } from './checks/signature.js'
@@ -81,6 +81,8 @@ export function* diagnoseInSteps(
   }
 
   const received = findHeaders(request, headers)
+  const scheme = checkScheme(received, headers)
+  if (scheme.length > 0) return finish(false, [...exposed, ...scheme])
   const meanings = meaningsOf(received)
   // Hashes outside the search: two for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)

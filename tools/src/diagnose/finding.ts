@@ -4,6 +4,8 @@ export type FindingCode =
   | 'header_missing'
   /** A header is absent, but another header has a similar name. */
   | 'header_name'
+  /** The headers and the signature are those of Standard Webhooks. The package has an entry for them. */
+  | 'header_scheme'
   /** A header arrived more than once. Its values are joined with `, `, so they break the format rule. */
   | 'header_repeated'
   /** `X-Timestamp` and `X-Nonce` have each other's values. */

@@ -31,6 +31,14 @@ type Code = Exclude<FindingCode, 'nonce_reused'>
 const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
   header_missing: { unknown: { headers: { 'x-nonce': [] } } },
   header_name: { unknown: { headers: { 'x-nonce': [], 'webhook-nonce': NONCE } } },
+  header_scheme: {
+    receiver: {
+      headers: {
+        ...{ 'x-timestamp': [], 'x-nonce': [], 'x-signature': [] },
+        ...{ 'svix-id': 'msg_1', 'svix-timestamp': TIMESTAMP, 'svix-signature': `v1,${'A'.repeat(43)}=` },
+      },
+    },
+  },
   header_repeated: { unknown: { headers: { 'x-nonce': [NONCE, NONCE] } } },
   header_swapped: { sender: { headers: { 'x-nonce': TIMESTAMP, 'x-timestamp': NONCE } } },
   timestamp_format: { sender: { headers: { 'x-timestamp': '2023-11-14T22:13:20Z' } } },

@@ -7,6 +7,18 @@ import type { MeantHeaders, ReceivedHeaders } from '../meant-headers.js'
 /** Header names that the sender's code may have set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
 
+/** Returns a finding if the headers are those of Standard Webhooks. A hex signature under these names is another mistake. */
+export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, headers: readonly Header[]): Draft[] {
+  if ([timestamp, nonce, signature].some(({ value }) => value !== undefined)) return []
+  const headerValue = (wanted: string) => headers.find(([name]) => name === wanted)?.[1]
+  const start = ['webhook', 'svix'].find((name) => /(^| )v1a?,/.test(headerValue(`${name}-signature`) ?? ''))
+  if (start === undefined) return []
+  const names = ['id', 'timestamp', 'signature'].map((part) => `${start}-${part}`)
+  if (names.some((name) => headerValue(name) === undefined)) return []
+  const message = `The headers are those of Standard Webhooks: ${joinWords(names, 'and')}.`
+  return [{ code: 'header_scheme', message, fix: 'import_other_scheme', side: 'receiver' }]
+}
+
 /**
  * Returns findings for those of the three headers that are absent, under another name, repeated or swapped.
  *
