@@ -3,6 +3,7 @@ import { assertOptions, assertTimeout } from '../arguments.js'
 import { withoutCredentials } from './credentials.js'
 import { engineTtlMilliseconds } from './keys.js'
 import { assertFunction } from './options.js'
+import { Reservations } from './reservations.js'
 import {
   quotedName,
   reservationOf,
@@ -75,6 +76,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
   readonly #query: SqlTransactionStoreOptions<Transaction>['query']
   readonly #table: string
   readonly #timeout: number
+  readonly #reservations: Reservations
   /** The store that creates the table and deletes expired rows, with a transaction for each statement. */
   readonly #nonceStore: SqlNonceStore
 
@@ -89,6 +91,7 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     this.#query = query
     this.#table = quotedName(table, dialect)
     this.#timeout = timeout
+    this.#reservations = new Reservations(timeout)
     const runAlone: SqlQuery = (text, values) => this.#runAlone(inline(text, values))
     this.#nonceStore = new SqlNonceStore({ query: runAlone, table }, dialect)
   }
@@ -110,6 +113,20 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
 
   /** Is called by `handle`: see {@link TransactionStore.transact}. */
   async transact(
+    webhookId: string,
+    keys: readonly string[],
+    ttlSeconds: number,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<TransactionOutcome> {
+    const { hashes } = reservationOf(webhookId, keys, undefined)
+    // A flood of replays would otherwise begin a transaction each.
+    if (this.#reservations.isTaken(hashes)) return 'replayed'
+    const outcome = await this.#reserveAndWork(webhookId, keys, ttlSeconds, work)
+    if (outcome !== 'in_progress') this.#reservations.remember(hashes, outcome === 'done', ttlSeconds)
+    return outcome
+  }
+
+  #reserveAndWork(
     webhookId: string,
     keys: readonly string[],
     ttlSeconds: number,

@@ -300,7 +300,7 @@ describe.each(DATABASES.filter(([, , installed]) => installed))('a transaction i
     const [webhookId, nonce] = ["'; DROP TABLE events; -- \\' \" ` ? $1 \0 é", "');--?$1\\"]
     expect(await opened.store.transact(webhookId, [nonce, 'signature ?'], 600, async () => {})).toBe('done')
     expect(await opened.store.transact(webhookId, [nonce, 'signature ?'], 600, async () => {})).toBe('replayed')
-    expect(statements.length).toBeGreaterThan(2)
+    expect(statements.length).toBeGreaterThanOrEqual(2)
     for (const text of statements) expect(text).toMatch(/^[\w\s"`'(),.:=<>+*]*$/)
   })
 
