@@ -199,7 +199,7 @@ describe.runIf(isInstalled('redis-server') && isInstalled('openssl'))('connectin
     async (kind) => {
       const nodes = await startRedisCluster()
       closers.push(() => Promise.all(nodes.map((node) => node.stop())))
-      const rights = 'on >password resetkeys ~webhook-nonce:* resetchannels -@all +eval +get +set +info'.split(' ')
+      const rights = 'on >password resetkeys ~webhook-nonce:* resetchannels -@all +eval +get +set +del +info'.split(' ')
       const more = ['+cluster|slots', '+cluster|info', '+asking']
       for (const node of nodes) node.cli('ACL', 'SETUSER', 'default', 'reset', ...rights, ...more)
       const urls = nodes.map(({ port }) => `redis://127.0.0.1:${port}`)

@@ -135,9 +135,11 @@ export function connected(
 }
 
 /**
- * Reserves a key twice, so that a missing permission is an error at the start and not at the first request. The second call finds the
- * row of the first call, and so needs the permissions of a replay.
+ * Reserves a key twice and releases it, so that a missing permission is an error at the start and not at the first request. The second
+ * call finds the row of the first call, and so needs the permissions of a replay.
  */
-export async function probe(store: Pick<ConnectedNonceStore, 'reserve'>): Promise<void> {
-  for (let round = 0; round < 2; round++) await store.reserve('inbound-webhook-auth', 'connects', 0.001)
+export async function probe(store: Pick<ConnectedNonceStore, 'reserve' | 'release'>): Promise<void> {
+  const [webhookId, key, owner] = ['inbound-webhook-auth', 'connects', 'connects'] as const
+  for (let round = 0; round < 2; round++) await store.reserve(webhookId, key, 0.001, owner)
+  await store.release(webhookId, [key], owner)
 }

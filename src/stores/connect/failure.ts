@@ -45,7 +45,7 @@ const REASONS: readonly Reason[] = [
     codes: [],
     text: /\bNOPERM\b|user executing the script can't/,
     message:
-      'The user lacks a permission: it needs +eval +get +set +info on the keys webhook-nonce:*, and in a cluster also +cluster|slots +cluster|info +asking.',
+      'The user lacks a permission: it needs +eval +get +set +del +info on the keys webhook-nonce:*, and in a cluster +cluster|slots +cluster|info +asking.',
   },
   {
     codes: ['42P01', 1146],

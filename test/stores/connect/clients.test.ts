@@ -35,7 +35,7 @@ class FakeRedis {
   async connect() {}
   async call(command: string, ...args: string[]): Promise<unknown> {
     if (this.isLost) throw new Error('Connection is closed.')
-    return command === 'INFO' ? this.info : `reserved ${args.at(-2)}`
+    return command === 'INFO' ? this.info : `reserved ${args[2 + Number(args[1])]}`
   }
   disconnect() {}
 }
@@ -283,7 +283,7 @@ describe('connectNodeRedis', () => {
       }),
       async sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]) {
         sent.push([firstKey === args[3], isReadonly])
-        return `reserved ${args.at(-2)}`
+        return `reserved ${args[3 + Number(args[2])]}`
       },
     })
     return { create, sent }
@@ -314,7 +314,7 @@ describe('connectNodeRedis', () => {
       getSentinelNode() {},
       async sendCommand(isReadonly: boolean | undefined, args: string[]) {
         sent.add(isReadonly)
-        return args[0] === 'INFO' ? MASTER : `reserved ${args.at(-2)}`
+        return args[0] === 'INFO' ? MASTER : `reserved ${args[3 + Number(args[2])]}`
       },
     }))
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)

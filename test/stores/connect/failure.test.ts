@@ -17,7 +17,7 @@ describe('the error for a store that cannot connect says what to do', () => {
     [
       'redis: missing permission',
       error("NOPERM User x has no permissions to run the 'info' command"),
-      /needs \+eval \+get \+set \+info /,
+      /needs \+eval \+get \+set \+del \+info /,
     ],
     [
       'redis: a script without a permission',
