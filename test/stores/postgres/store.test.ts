@@ -51,7 +51,7 @@ describe('PostgresNonceStore with PGlite', () => {
 it("docs/operate/your-own.md shows a store of one's own that passes the contract", async () => {
   const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
   const own = codeBlocks(guide, 'js').filter((block) => /INSERT INTO nonces|hashOf/.test(block))
-  await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL)')
+  await database.exec('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL, owner text)')
   const pool = {
     async query(text: string, values: unknown[]) {
       return { rowCount: (await database.query(text, values)).affectedRows }
