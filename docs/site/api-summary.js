@@ -23,6 +23,12 @@ export const JOBS = {
     'DynamoDBNonceStore',
     'withTimeout',
   ],
+  'Run your code exactly once, over SQL': [
+    'PostgresTransactionStore',
+    'beginPg',
+    'MySqlTransactionStore',
+    'beginMysql2',
+  ],
   'Handle an error': ['WebhookRejectedError', 'BodyError', 'NonceStoreError'],
   'Test a handler or a store': ['endpointContract', 'nonceStoreContract'],
   'Explain a refused request': ['diagnose', 'captureRequest'],
