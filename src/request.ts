@@ -18,8 +18,8 @@ export interface WebhookRequest {
 }
 
 /**
- * A webhook's signing secret as text. The key of the HMAC is this text in UTF-8, so a line end at the end is part of the key. If you
- * read the secret from a file, remove the line end that most editors add.
+ * A webhook's signing secret as text. The key of the HMAC is this text in UTF-8, so a newline at the end is part of the key. If you
+ * read the secret from a file, remove the newline that most editors add.
  *
  * Pass several secrets while one replaces another. `verify` tries the secrets in order.
  */

@@ -26,7 +26,7 @@ export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signa
  * Sign each attempt again. A request that is sent twice with one nonce is rejected as a replay.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
- * @param secret - the webhook's signing secret as text, without the line end of a file.
+ * @param secret - the webhook's signing secret as text, without the newline of a file.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. Examples are an empty
  * secret, a body that is not raw, a timestamp in milliseconds, and an invalid nonce.
  * @see {@link verify}

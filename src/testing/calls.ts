@@ -52,7 +52,7 @@ const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, false if it wa
  * After this time, a key with a TTL of 1 s has expired, although engines that count whole seconds are up to 1 s late.
  */
 export const EXPIRED_MILLISECONDS = 2500
-const MAX_ANSWER_MILLISECONDS = 20_000
+const MAX_CALL_MILLISECONDS = 20_000
 
 export function expect(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault)
@@ -73,7 +73,7 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
 }
 
 /** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer. */
-export async function answerWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
+export async function resultWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
   let timer: ReturnType<typeof setTimeout> | undefined
   // The timer is not unref'ed, because a process with nothing else to do must wait for it.
   const late = new Promise<'hangs'>((resolve) => {
@@ -100,10 +100,10 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
  *
  * @param tried - what the store was asked for, and what to do if the store throws.
  */
-export async function answerOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
+export async function resultOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
   try {
-    answer = await answerWithin(MAX_ANSWER_MILLISECONDS, call)
+    answer = await resultWithin(MAX_CALL_MILLISECONDS, call)
   } catch (cause) {
     throw new Error(`${method}() threw for ${tried}`, { cause })
   }
@@ -120,7 +120,7 @@ export function reserve(
   tried = TAKEN,
   owner?: string,
 ): Promise<boolean> {
-  return answerOf('reserve', () => store.reserve(webhookId, key, ttlSeconds, owner), tried)
+  return resultOf('reserve', () => store.reserve(webhookId, key, ttlSeconds, owner), tried)
 }
 
 /** Calls `reserve` for a key that nobody has reserved yet. Throws if the answer is not `true`. */
@@ -151,7 +151,7 @@ export function reserveKeys(
   owner?: string,
 ): Promise<boolean> {
   const tried = `${keys.length} keys. Return false if one of them is taken, and throw only if the store failed.`
-  return answerOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
+  return resultOf('reserveAll', () => store.reserveAll?.(webhookId, keys, ttlSeconds, owner), tried)
 }
 
 /** Checks that exactly one of many simultaneous calls returns `true`. Returns the index of that call. */

@@ -1,7 +1,5 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import {
-  answerOf,
-  answerWithin,
   EARLY,
   EXPIRED_MILLISECONDS,
   expect,
@@ -20,6 +18,8 @@ import {
   reserve,
   reserveKeys,
   reserveNew,
+  resultOf,
+  resultWithin,
   type Setting,
   TAKEN,
   unique,
@@ -92,7 +92,7 @@ async function countForgotten(store: NonceStore, count: number, size: number): P
 
 /** Returns what `call` returns, or `'fails'` if it throws. */
 async function outcomeWhenDown(name: string, call: () => unknown): Promise<unknown> {
-  const outcome = await answerWithin(4000, async () => call()).catch(() => 'fails')
+  const outcome = await resultWithin(4000, async () => call()).catch(() => 'fails')
   const fault = `${name} does not answer within 4 s while its backend is down. Set a time-out in the client.`
   expect(outcome !== 'hangs', fault)
   return outcome
@@ -361,7 +361,7 @@ const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in 
 /** Calls `release`. The keys are those of one reservation. */
 async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
   const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, also if the keys are free or not the owner's.`
-  const answer = await answerOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)
+  const answer = await resultOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)
   expect(answer, 'release() returned false. Return nothing, and throw only if the store failed.')
 }
 

@@ -4,10 +4,10 @@ import { LOADS, type NonceStoreContractOptions, open } from './calls.js'
 import { CASES, CLOCK_CASES, DOWN_CASES, RELEASE_CASES, RESERVE_ALL_CASES } from './cases.js'
 
 export {
-  type EndpointAnswer,
   type EndpointCase,
   type EndpointContractOptions,
   type EndpointDelivery,
+  type EndpointResponse,
   type EndpointResult,
   endpointContract,
 } from './endpoint/contract.js'

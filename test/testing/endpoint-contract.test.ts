@@ -103,13 +103,13 @@ describe('if the endpoint refuses the first request, the contract finds what it 
   })
 
   it.each([
-    [404, 'refused', /answer is 404, so no handler/],
-    [405, 'refused', /answer is 405, so no handler/],
+    [404, 'refused', /response is 404, so no handler/],
+    [405, 'refused', /response is 405, so no handler/],
     [413, 'too-large', /413/],
     [302, 'redirected', /redirect/],
-    [500, 'server-error', /for a genuine request\. .*exception/],
+    [500, 'server-error', /for a valid request\. .*exception/],
     [429, 'too-many', /429/],
-    [100, 'no-answer', /No answer/],
+    [100, 'no-answer', /No response/],
   ])('the status %d', async (status, fault, says) => {
     const found = await failures({ post: () => ({ status }), secret: SECRET })
     expect(found).toEqual({
@@ -153,7 +153,7 @@ describe('the contract', () => {
     if (found === undefined) throw new Error(`no case ${code}`)
     return found
   }
-  /** Returns the answer of another function for the last of some requests. */
+  /** Returns the response of another function for the last of some requests. */
   const last = (count: number, answer: () => Answered): EndpointContractOptions['post'] => {
     const post = right()
     let requests = 0
@@ -170,7 +170,7 @@ describe('the contract', () => {
     await time.until(caseOf('signature-base64').run())
   })
 
-  it('says that a genuine request before the mistake was refused', async () => {
+  it('says that a valid request before the mistake was refused', async () => {
     const result = await time.until(caseOf('replay-other-body', { post: last(3, () => ({ status: 401 })) }).check())
     expect(result).toMatchObject({ fault: 'refused', cause: expect.stringContaining('says nothing about the mistake') })
   })
@@ -221,7 +221,7 @@ describe('the contract', () => {
     })
   })
 
-  it('counts an exception of post and a time-out as no answer', async () => {
+  it('counts an exception of post and a time-out as no response', async () => {
     const error = new TypeError('fetch failed')
     const thrown = caseOf('nonce-empty', {
       post: last(3, () => {
@@ -229,7 +229,7 @@ describe('the contract', () => {
       }),
     })
     await expect(time.until(thrown.run())).rejects.toMatchObject({
-      message: expect.stringContaining('Came: no answer.'),
+      message: expect.stringContaining('Came: no response.'),
       cause: error,
     })
   })
@@ -238,10 +238,10 @@ describe('the contract', () => {
     ['never answers', () => new Promise(() => {})],
     ['never ends its body', () => ({ status: 204, text: () => new Promise(() => {}) })],
     ['breaks its body off', () => ({ status: 204, text: () => Promise.reject(new TypeError('terminated')) })],
-  ])('counts an endpoint that %s as no answer', async (_, post) => {
+  ])('counts an endpoint that %s as no response', async (_, post) => {
     const first = caseOf('accepted-json', { post, timeout: 10 })
     expect(await time.until(first.check())).toMatchObject({ ok: false, statuses: [0], fault: 'no-answer' })
-    await expect(time.until(first.run())).rejects.toThrow('Came: no answer.')
+    await expect(time.until(first.run())).rejects.toThrow('Came: no response.')
   })
 
   it('sends copies again that a short queue of connections dropped', async () => {

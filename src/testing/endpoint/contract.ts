@@ -2,7 +2,7 @@ import { assertOptions, assertText, invalidRange, invalidType, kindOf } from '..
 import { assertClock, type Clock } from '../../clock.js'
 import { bytesOf } from '../../rules/body.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
-import { answerWithin } from '../calls.js'
+import { resultWithin } from '../calls.js'
 import { ADVICE, type Advice, type EndpointFault, FAILS_ON_GENUINE } from './faults.js'
 import { REFUSALS } from './refusals.js'
 import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
@@ -16,8 +16,8 @@ export interface EndpointDelivery {
   readonly together: number
 }
 
-/** The answer of an endpoint: a Fetch `Response`, or what `inject` of Fastify or supertest returns. */
-export interface EndpointAnswer {
+/** The response of an endpoint: a Fetch `Response`, or what `inject` of Fastify or supertest returns. */
+export interface EndpointResponse {
   readonly status?: number
   readonly statusCode?: number
   readonly headers?: unknown
@@ -38,23 +38,23 @@ export interface EndpointContractOptions {
     headers: [name: string, value: string][],
     body: Uint8Array<ArrayBuffer>,
     delivery: EndpointDelivery,
-  ) => EndpointAnswer | Promise<EndpointAnswer>
+  ) => EndpointResponse | Promise<EndpointResponse>
   /** The webhook's signing secret as text, which is not empty. */
   secret: string
   /** The clock of the endpoint, by which the requests are signed. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint reads, if its code refuses unknown events. Genuine requests then have this event as their body, and the
+   * An event that the endpoint reads, if its code refuses unknown events. Valid requests then have this event as their body, and the
    * cases about other bodies are skipped. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
   instances?: number | undefined
-  /** How long to wait for each answer and its body, in milliseconds: a number above 0, by default 5000. */
+  /** How long to wait for each response and its body, in milliseconds: a number above 0, by default 5000. */
   timeout?: number | undefined
 }
 
-/** What a case found. `statuses` has the statuses of all answers in the order of the requests. 0 means that no answer came. */
+/** What a case found. `statuses` has the statuses of all responses in the order of the requests. 0 means that no response came. */
 export type EndpointResult =
   | {
       readonly ok: true
@@ -79,7 +79,7 @@ export interface EndpointCase {
   rule: EndpointRule
   /** What is sent. */
   sent: string
-  /** The answer that must come: 2xx, 4xx, or 2xx to exactly one of the requests. */
+  /** The response that must come: 2xx, 4xx, or 2xx to exactly one of the requests. */
   expected: 'accepted' | 'rejected' | 'one'
   /** The code, what is sent, and what must come. For a case that is skipped, the reason. */
   name: string
@@ -88,7 +88,7 @@ export interface EndpointCase {
   /** How many requests the case sends at most. */
   requests: number
   /** How many of these requests the endpoint must accept. */
-  genuine: number
+  valid: number
   /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
   run(): Promise<void>
   /** Runs the case, and returns what it found. */
@@ -102,7 +102,7 @@ const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are a
 /**
  * Returns the cases that every endpoint must pass, for any test runner and an endpoint in any language.
  *
- * The first case sends a simple genuine request. If the endpoint refuses this request, all cases fail with the probable reason. Run
+ * The first case sends a simple valid request. If the endpoint refuses this request, all cases fail with the probable reason. Run
  * the cases in their order, with a time-out of 60 s per case.
  *
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
@@ -141,7 +141,7 @@ export function endpointContract(options: EndpointContractOptions): EndpointCase
       name: isSkipped ? `not tested: ${described}. Leave out body` : described,
       isSkipped,
       requests: steps.length,
-      genuine: row.expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
+      valid: row.expected === 'one' ? 1 : steps.filter(({ expected }) => expected === 'accepted').length,
       check: async () => (isSkipped ? { ok: true, statuses: [] } : (await run.check(code)).result),
       run: async () => {
         if (!isSkipped) throwIfWrong(code, await run.check(code))
@@ -176,19 +176,19 @@ function checkOptions(options: EndpointContractOptions): Settings {
   return { post, secret, clock, event, instances, timeout }
 }
 
-interface Answer {
-  /** The status, or 0 if no answer came. */
+interface CheckedResponse {
+  /** The status, or 0 if no response came. */
   readonly status: number
   readonly text: string
-  /** The time of the endpoint in milliseconds, if the answer has a `Date`. */
+  /** The time of the endpoint in milliseconds, if the response has a `Date`. */
   readonly date: number
-  /** Whether the answer is 503 with `Retry-After`. */
+  /** Whether the response is 503 with `Retry-After`. */
   readonly asksToRetry: boolean
   /** What `post` or the reading of the body threw. */
   readonly error?: unknown
 }
 
-const NO_ANSWER: Answer = { status: 0, text: '', date: Number.NaN, asksToRetry: false }
+const NO_RESPONSE: CheckedResponse = { status: 0, text: '', date: Number.NaN, asksToRetry: false }
 
 interface Checked {
   readonly result: EndpointResult
@@ -199,14 +199,14 @@ interface Checked {
 interface Opened extends Checked {
   /** When the first request was answered, as `performance.now()`. */
   readonly time: number
-  readonly genuine: Answer
-  /** The answer to a forged request, if it was rejected. */
-  readonly rejection: Answer | undefined
+  readonly valid: CheckedResponse
+  /** The response to a forged request, if it was rejected. */
+  readonly rejection: CheckedResponse | undefined
   /** How far the clock of the endpoint is ahead, in seconds. */
   readonly drift: number
 }
 
-/** The genuine answers and rejections of one run, which the cases share. */
+/** The valid responses and rejections of one run, which the cases share. */
 class Run {
   readonly sender: Sender
   #opened: Promise<Opened> | undefined
@@ -224,74 +224,72 @@ class Run {
     if (missingDelay > 0) await new Promise((resolve) => setTimeout(resolve, missingDelay))
     const steps = row.steps(this.sender)
     if (row.expected === 'one') {
-      const answers = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
-      return this.#judgeCopies(row, answers, await this.#repeatUnanswered(steps, answers))
+      const responses = await Promise.all(steps.map((step) => this.#send(step, steps.length)))
+      return this.#judgeCopies(row, responses, await this.#repeatUnanswered(steps, responses))
     }
-    const answers: Answer[] = []
+    const responses: CheckedResponse[] = []
     for (const step of steps) {
-      const answer = await this.#send(step)
-      answers.push(answer)
-      const fault = faultOf(step, answer)
+      const response = await this.#send(step)
+      responses.push(response)
+      const fault = faultOf(step, response)
       if (row.judge === 'any' && fault === undefined) break
       const isWrong = fault !== undefined && row.judge === undefined
-      if (isWrong) return failed(answers, fault, this.#explain(code, row, step, fault, answer, opened))
+      if (isWrong) return failed(responses, fault, this.#explain(code, row, step, fault, response, opened))
     }
     if (row.judge === 'any') {
-      const [step, answer] = [steps[answers.length - 1] as Step, answers.at(-1) as Answer]
-      const fault = faultOf(step, answer)
-      if (fault !== undefined) return failed(answers, fault, this.#explain(code, row, step, fault, answer, opened))
+      const [step, response] = [steps[responses.length - 1] as Step, responses.at(-1) as CheckedResponse]
+      const fault = faultOf(step, response)
+      if (fault !== undefined) return failed(responses, fault, this.#explain(code, row, step, fault, response, opened))
     }
     if (row.judge === 'alike') {
-      const difference = findDifference(steps, answers)
-      if (difference !== undefined) return passed(answers, { cause: `${row.cause} ${difference}`, fix: row.fix })
+      const difference = findDifference(steps, responses)
+      if (difference !== undefined) return passed(responses, { cause: `${row.cause} ${difference}`, fix: row.fix })
     }
-    return passed(answers)
+    return passed(responses)
   }
 
-  /** Sends the first genuine request, and a forged request if the genuine one is accepted. Resolves to what the answers show. */
+  /** Sends the first valid request, and a forged request if the valid one is accepted. Resolves to what the responses show. */
   async #open(): Promise<Opened> {
     const row: Row = ROWS['accepted-json']
     const request = this.sender.sign()
     this.sender.opening = request
     const step: Step = { request, expected: 'accepted' }
-    const genuine = await this.#send(step)
+    const valid = await this.#send(step)
     const time = performance.now()
     this.sender.acceptedOthers = 0
-    const fault = faultOf(step, genuine)
-    const drift = Math.round((genuine.date - this.settings.clock.now()) / 1000) || 0
+    const fault = faultOf(step, valid)
+    const drift = Math.round((valid.date - this.settings.clock.now()) / 1000) || 0
     if (fault !== undefined) {
       const advice =
-        fault === 'server-error'
-          ? FAILS_ON_GENUINE
-          : (ADVICE[fault] ?? (await this.#explainRefusal(row, genuine, drift)))
-      return { ...failed([genuine], fault, advice), genuine, rejection: undefined, drift, time }
+        fault === 'server-error' ? FAILS_ON_GENUINE : (ADVICE[fault] ?? (await this.#explainRefusal(row, valid, drift)))
+      return { ...failed([valid], fault, advice), valid, rejection: undefined, drift, time }
     }
     const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
     const rejection = await this.#send(forged)
     const isRejected = faultOf(forged, rejection) === undefined
-    const result = { ok: true, statuses: [genuine.status] } as const
-    return { result, genuine, rejection: isRejected ? rejection : undefined, drift, time }
+    const result = { ok: true, statuses: [valid.status] } as const
+    return { result, valid, rejection: isRejected ? rejection : undefined, drift, time }
   }
 
-  async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<Answer> {
+  async #send({ request, expected, instance = 0 }: Step, together = 1): Promise<CheckedResponse> {
     const { post, timeout } = this.settings
     const headers = request.headers.map(([name, value]): [string, string] => [name, value])
-    const exchange = async (): Promise<[answer: EndpointAnswer, text: unknown]> => {
-      const answer = await post(headers, new Uint8Array(request.body), { instance, together })
-      const { text, body } = Object(answer) as EndpointAnswer
-      return [answer, typeof text === 'function' ? await text.call(answer) : (text ?? body)]
+    const exchange = async (): Promise<[response: EndpointResponse, text: unknown]> => {
+      const response = await post(headers, new Uint8Array(request.body), { instance, together })
+      const { text, body } = Object(response) as EndpointResponse
+      return [response, typeof text === 'function' ? await text.call(response) : (text ?? body)]
     }
     let exchanged: Awaited<ReturnType<typeof exchange>> | 'hangs'
     try {
-      exchanged = await answerWithin(timeout, exchange)
+      exchanged = await resultWithin(timeout, exchange)
     } catch (error) {
-      return { ...NO_ANSWER, error }
+      return { ...NO_RESPONSE, error }
     }
-    if (exchanged === 'hangs') return NO_ANSWER
-    const [answer, text] = exchanged
-    const { status, statusCode = status, headers: received } = Object(answer) as EndpointAnswer
+    if (exchanged === 'hangs') return NO_RESPONSE
+    const [response, text] = exchanged
+    const { status, statusCode = status, headers: received } = Object(response) as EndpointResponse
     if (typeof statusCode !== 'number') {
-      throw invalidType(`post returned ${kindOf(answer)} without a status. Return a Response, or { status, text }.`)
+      throw invalidType(`post returned ${kindOf(response)} without a status. Return a Response, or { status, text }.`)
     }
     if (expected === 'accepted' && isAccepted(statusCode)) this.sender.acceptedOthers++
     return {
@@ -303,50 +301,57 @@ class Run {
   }
 
   /**
-   * Sends the copies that got no answer again, one at a time, and returns how many they were. A server whose queue of connections is
+   * Sends the copies that got no response again, one at a time, and returns how many they were. A server whose queue of connections is
    * short drops some of many connections that begin at once, although its handler is right. It may first work on those that it took.
    */
-  async #repeatUnanswered(steps: readonly Step[], answers: Answer[]): Promise<number> {
-    const unanswered = [...answers.keys()].filter((index) => answers[index]?.status === 0)
-    if (unanswered.length === answers.length) return 0
+  async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
+    const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
+    if (unanswered.length === responses.length) return 0
     let attempts = 0
     for (const index of unanswered) {
-      while (answers[index]?.status === 0) {
+      while (responses[index]?.status === 0) {
         if (++attempts > unanswered.length + 3) return 0
-        answers[index] = await this.#send(steps[index] as Step)
+        responses[index] = await this.#send(steps[index] as Step)
       }
     }
     return unanswered.length
   }
 
   /** @param repeated - how many copies were answered only when they were sent again. */
-  #judgeCopies(row: Row, answers: readonly Answer[], repeated: number): Checked {
-    const positive = answers.filter(({ status }) => isAccepted(status))
-    const accepted = positive.filter((answer) => !saysRejected(answer)).length
-    if (positive.length > 1 && accepted === 1) return failed(answers, 'rejected-with-2xx', found('rejected-with-2xx'))
+  #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
+    const positive = responses.filter(({ status }) => isAccepted(status))
+    const accepted = positive.filter((response) => !saysRejected(response)).length
+    if (positive.length > 1 && accepted === 1) return failed(responses, 'rejected-with-2xx', found('rejected-with-2xx'))
     if (accepted > 1) {
-      return failed(answers, 'accepted', {
+      return failed(responses, 'accepted', {
         ...row,
-        cause: `${accepted} of ${answers.length} were accepted. ${row.cause}`,
+        cause: `${accepted} of ${responses.length} were accepted. ${row.cause}`,
       })
     }
     // While the work of the first copy runs, nobody knows whether the others are needed, so they may be told to come again.
-    const faults = answers
+    const faults = responses
       .filter(({ asksToRetry }) => accepted === 0 || !asksToRetry)
-      .map((answer) => faultOf({ expected: isAccepted(answer.status) ? 'accepted' : 'rejected' }, answer))
+      .map((response) => faultOf({ expected: isAccepted(response.status) ? 'accepted' : 'rejected' }, response))
       .filter((fault) => fault !== undefined)
     const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
-    if (fault !== undefined) return failed(answers, fault, found(fault))
-    return passed(answers, repeated === 0 ? undefined : describeShortQueue(repeated, answers.length))
+    if (fault !== undefined) return failed(responses, fault, found(fault))
+    return passed(responses, repeated === 0 ? undefined : describeShortQueue(repeated, responses.length))
   }
 
-  /** Returns the probable cause of a wrong answer, and its fix. */
-  #explain(code: EndpointCaseCode, row: Row, step: Step, fault: EndpointFault, answer: Answer, opened: Opened) {
-    const { genuine, rejection, drift } = opened
-    if (fault === 'accepted' && saysRejected(answer) && !saysRejected(genuine)) return found('rejected-with-2xx')
+  /** Returns the probable cause of a wrong response, and its fix. */
+  #explain(
+    code: EndpointCaseCode,
+    row: Row,
+    step: Step,
+    fault: EndpointFault,
+    response: CheckedResponse,
+    opened: Opened,
+  ) {
+    const { valid, rejection, drift } = opened
+    if (fault === 'accepted' && saysRejected(response) && !saysRejected(valid)) return found('rejected-with-2xx')
     if (fault === 'refused' && step.expected !== row.expected) return { fault, ...NOT_ACCEPTED_BEFORE }
     const isOfBody = row.needsItsBody === true || code === 'accepted-json-unusual' || code === 'accepted-line-ends'
-    if (fault === 'refused' && isOfBody && rejection !== undefined && rejection.status !== answer.status) {
+    if (fault === 'refused' && isOfBody && rejection !== undefined && rejection.status !== response.status) {
       const { cause, fix } = ADVICE['refused-otherwise'] as Advice
       return { fault: 'refused-otherwise' as const, cause: `${row.cause} ${cause}`, fix }
     }
@@ -361,20 +366,20 @@ class Run {
   }
 
   /**
-   * Returns the advice for a refused genuine request: a wrong URL, a wrong clock, or the wrong way of signing that the endpoint
+   * Returns the advice for a refused valid request: a wrong URL, a wrong clock, or the wrong way of signing that the endpoint
    * accepts.
    */
-  async #explainRefusal(row: Row, { status }: Answer, drift: number): Promise<Advice> {
+  async #explainRefusal(row: Row, { status }: CheckedResponse, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
-      const cause = `The answer is ${status}, so no handler for POST is at this URL.`
+      const cause = `The response is ${status}, so no handler for POST is at this URL.`
       return { cause, fix: 'Pass the whole URL of the webhook, and check that the server has this route.' }
     }
     if (Math.abs(drift) > WINDOW_SECONDS) return describeDrift(drift)
     for (const { request, cause, fix } of REFUSALS) {
       const changed = request(this.sender)
       if (changed === undefined) continue
-      const answer = await this.#send({ request: changed, expected: 'ignored' })
-      if (isAccepted(answer.status)) return { cause, fix }
+      const response = await this.#send({ request: changed, expected: 'ignored' })
+      if (isAccepted(response.status)) return { cause, fix }
     }
     return row
   }
@@ -386,8 +391,8 @@ function found(fault: EndpointFault) {
 }
 
 const NOT_ACCEPTED_BEFORE: Advice = {
-  cause: 'A genuine request of this case is refused, so the case says nothing about the mistake.',
-  fix: 'Correct the cases about genuine requests first, and run this one again.',
+  cause: 'A valid request of this case is refused, so the case says nothing about the mistake.',
+  fix: 'Correct the cases about valid requests first, and run this one again.',
 }
 
 /** The cases near the ends of the window, which fail if the two clocks differ. */
@@ -400,14 +405,14 @@ const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
 
 function describeDrift(drift: number): Advice {
   return {
-    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, by the Date of its answer.`,
+    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, by the Date of its response.`,
     fix: 'Let NTP set both clocks.',
   }
 }
 
 function describeShortQueue(repeated: number, copies: number): Advice {
   return {
-    cause: `${repeated} of ${copies} connections at once got no answer, so these copies were sent again one at a time. The server probably queues few connections.`,
+    cause: `${repeated} of ${copies} connections at once got no response, so these copies were sent again one at a time. The server probably queues few connections.`,
     fix: 'Let the server queue more connections: request_queue_size in http.server of Python (5), the backlog of listen() elsewhere.',
   }
 }
@@ -418,8 +423,8 @@ function isAccepted(status: number): boolean {
 
 const OF_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-large', 415: 'content-type' }
 
-/** Returns how an answer is wrong, or `undefined` if it is right. */
-function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): EndpointFault | undefined {
+/** Returns how a response is wrong, or `undefined` if it is right. */
+function faultOf({ expected }: Pick<Step, 'expected'>, { status }: CheckedResponse): EndpointFault | undefined {
   if (expected === 'ignored') return undefined
   if (status < 200) return 'no-answer'
   if (status >= 502 && status <= 504) return 'unavailable'
@@ -431,17 +436,17 @@ function faultOf({ expected }: Pick<Step, 'expected'>, { status }: Answer): Endp
   return expected === 'rejected' ? undefined : (OF_STATUS[status] ?? 'refused')
 }
 
-/** Returns whether the text of an answer reports an error. */
-function saysRejected({ text }: Answer): boolean {
+/** Returns whether the text of a response reports an error. */
+function saysRejected({ text }: CheckedResponse): boolean {
   return /error|invalid|bad|wrong|reject|denied|forbidden|unauthori[sz]ed|fail|mismatch|expired|missing|signature|nonce/i.test(
     text,
   )
 }
 
 /** Returns the first two rejections that differ, or `undefined` if all are equal. */
-function findDifference(steps: readonly Step[], answers: readonly Answer[]): string | undefined {
+function findDifference(steps: readonly Step[], responses: readonly CheckedResponse[]): string | undefined {
   const rejections = steps.flatMap(({ what, expected }, index) => {
-    const { status, text } = answers[index] as Answer
+    const { status, text } = responses[index] as CheckedResponse
     const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
     return isRejection ? [{ what, status, text }] : []
   })
@@ -464,30 +469,34 @@ function headerOf(headers: unknown, name: string): string {
   return String(typeof get === 'function' ? get.call(headers, name) : value)
 }
 
-function statusesOf(answers: readonly Answer[]): number[] {
-  return answers.map(({ status }) => status)
+function statusesOf(responses: readonly CheckedResponse[]): number[] {
+  return responses.map(({ status }) => status)
 }
 
-function passed(answers: readonly Answer[], advice?: Advice): Checked {
-  return { result: { ok: true, statuses: statusesOf(answers), ...(advice === undefined ? {} : { advice }) } }
+function passed(responses: readonly CheckedResponse[], advice?: Advice): Checked {
+  return { result: { ok: true, statuses: statusesOf(responses), ...(advice === undefined ? {} : { advice }) } }
 }
 
-function failed(answers: readonly Answer[], fault: EndpointFault, advice: Advice & { fault?: EndpointFault }): Checked {
+function failed(
+  responses: readonly CheckedResponse[],
+  fault: EndpointFault,
+  advice: Advice & { fault?: EndpointFault },
+): Checked {
   const result = {
     ok: false,
-    statuses: statusesOf(answers),
+    statuses: statusesOf(responses),
     fault: advice.fault ?? fault,
     cause: advice.cause,
     fix: advice.fix,
   }
-  return { result, error: answers.find(({ error }) => error !== undefined)?.error }
+  return { result, error: responses.find(({ error }) => error !== undefined)?.error }
 }
 
 function throwIfWrong(code: EndpointCaseCode, { result, error }: Checked): void {
   if (result.ok) return
   const { statuses, cause, fix } = result
   const row: Row = ROWS[code]
-  const came = statuses.map((status) => (status === 0 ? 'no answer' : status)).join(', ')
+  const came = statuses.map((status) => (status === 0 ? 'no response' : status)).join(', ')
   throw new Error(
     `Sent: ${row.sent}. Came: ${came}. ${cause} ${fix}`,
     error === undefined ? undefined : { cause: error },

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
 
-// Why is a genuine request refused? Each row is a request signed in a wrong way. An endpoint that accepts this request has this mistake.
+// Why is a valid request refused? Each row is a request signed in a wrong way. An endpoint that accepts this request has this mistake.
 
 interface Refusal extends Advice {
   /** Returns the request, or `undefined` if the mistake would change nothing. */
@@ -42,7 +42,7 @@ function keyedBy(keyOf: (secret: string) => Uint8Array) {
 
 const MESSAGE =
   'Sign the text of X-Timestamp, a colon, the text of X-Nonce, a colon and the raw body, in this order and with nothing else.'
-const KEY = 'Use the secret as UTF-8 text for the key, without decoding it, and without a line end.'
+const KEY = 'Use the secret as UTF-8 text for the key, without decoding it, and without a newline.'
 
 export const REFUSALS: readonly Refusal[] = [
   {
@@ -89,7 +89,7 @@ export const REFUSALS: readonly Refusal[] = [
   },
   {
     request: signedOver((timestamp, nonce, body) => [`${timestamp}\n${nonce}\n`, body]),
-    cause: 'The endpoint joins the signed parts with line ends instead of colons.',
+    cause: 'The endpoint joins the signed parts with newlines instead of colons.',
     fix: MESSAGE,
   },
   {
@@ -104,12 +104,12 @@ export const REFUSALS: readonly Refusal[] = [
   },
   {
     request: signedOver((timestamp, nonce, body) => [`${timestamp}:${nonce}:`, body, '\n']),
-    cause: 'The endpoint adds a line end to the body before it computes the signature.',
+    cause: 'The endpoint adds a newline to the body before it computes the signature.',
     fix: 'Verify the bytes of the body as they arrive, with nothing added.',
   },
   {
     request: keyedBy((secret) => Buffer.from(`${secret}\n`)),
-    cause: 'The secret of the endpoint ends with a line end, which its file or variable probably has.',
+    cause: 'The secret of the endpoint ends with a newline, which its file or variable probably has.',
     fix: KEY,
   },
   {

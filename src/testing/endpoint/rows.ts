@@ -24,30 +24,30 @@ import {
 /** The part of the specification that a case is about. */
 export type EndpointRule = 'accepted' | 'headers' | 'timestamp' | 'nonce' | 'signature' | 'body' | 'replay' | 'answers'
 
-/** One request of a case, and the answer that it must get. */
+/** One request of a case, and the response that it must get. */
 export interface Step {
   readonly request: EndpointRequest
-  /** `answered` if any answer below 500 is right, and `ignored` if another case judges the answer. */
+  /** `answered` if any response below 500 is right, and `ignored` if another case judges the response. */
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
   /** A description of the request, if the case sends several kinds. */
   readonly what?: string
-  /** What a wrong answer to this request means, if it means something else than a wrong answer to the others. */
+  /** What a wrong response to this request means, if it means something else than a wrong response to the others. */
   readonly advice?: Advice
   /** The index of the address to send the request to. */
   readonly instance?: number
 }
 
-/** A case. If the answer is wrong, `cause` and `fix` say what the endpoint probably does, and what to change. */
+/** A case. If the response is wrong, `cause` and `fix` say what the endpoint probably does, and what to change. */
 export interface Row extends Advice {
   readonly rule: EndpointRule
   /** What is sent, in at most 34 characters. */
   readonly sent: string
-  /** The answer that decides: `one` if exactly one of the requests must be accepted. */
+  /** The response that decides: `one` if exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
   /** The shortest time from the first request of the contract to these steps, in milliseconds. */
   readonly delay?: number
-  /** By default, each answer must be right. `any` needs one right answer, and `alike` advises if rejections differ. */
+  /** By default, each response must be right. `any` needs one right response, and `alike` advises if rejections differ. */
   readonly judge?: 'any' | 'alike'
   /** What a status of 500 or above means here, if it means more than usual. */
   readonly onError?: Advice
@@ -184,8 +184,8 @@ function body(sent: string, steps: Row['steps'], cause: string, fix = COVERED): 
   return { rule: 'body', sent, expected: 'rejected', steps, cause, fix }
 }
 
-/** Returns a case with a genuine request whose body is special. */
-function genuineBody(sent: string, signed: () => Parameters<Sender['sign']>[0], cause: string, fix: string): Row {
+/** Returns a case with a valid request whose body is special. */
+function validBody(sent: string, signed: () => Parameters<Sender['sign']>[0], cause: string, fix: string): Row {
   const steps: Row['steps'] = (sender) => [accepted(sender.sign(signed()))]
   return { rule: 'accepted', sent, expected: 'accepted', needsItsBody: true, steps, cause, fix }
 }
@@ -213,7 +213,7 @@ function otherDigit(text: string, index: number): string {
   return text.slice(0, index) + digit + text.slice(index + 1)
 }
 
-/** The mistake that is sent twice, because the texts of some answers differ each time. */
+/** The mistake that is sent twice, because the texts of some responses differ each time. */
 export const WRONG_SIGNATURE = 'a wrong signature'
 
 function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
@@ -265,7 +265,7 @@ export const ROWS = table({
     sent: 'JSON',
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign())],
-    cause: 'A genuine request is refused.',
+    cause: 'A valid request is refused.',
     fix: 'Compare the secret, the URL and the clocks. Sign timestamp, colon, nonce, colon and raw body with HMAC-SHA256, as lowercase hex.',
   },
   'accepted-json-unusual': {
@@ -279,19 +279,19 @@ export const ROWS = table({
       'JSON with unusual spaces, escapes or numbers is refused. The endpoint probably parses the JSON, and verifies what it writes again.',
     fix: RAW_BODY,
   },
-  'accepted-empty': genuineBody(
+  'accepted-empty': validBody(
     'an empty body',
     () => ({ body: '' }),
     'An empty body is refused. A body parser probably leaves no body for it, or the handler takes it for a missing one.',
     'Use zero bytes if there is no body. A body parser may skip an empty body, so its hook for the raw body does not run.',
   ),
-  'accepted-bytes': genuineBody(
+  'accepted-bytes': validBody(
     'all 256 bytes',
     () => ({ body: ALL_BYTES, type: 'application/octet-stream' }),
     'A body that is not text is refused. The endpoint probably decodes the body to a string, which replaces bytes that are not UTF-8.',
     RAW_BODY,
   ),
-  'accepted-text': genuineBody(
+  'accepted-text': validBody(
     'multi-byte text after a BOM',
     () => ({ body: '\ufeff{"name":"Zo\u00eb \u6771\u4eac \u{1f389}"}' }),
     'Text outside ASCII is refused. The endpoint probably decodes the body as Latin-1 or removes the byte order mark (EF BB BF).',
@@ -299,22 +299,22 @@ export const ROWS = table({
   ),
   'accepted-line-ends': {
     rule: 'accepted',
-    sent: 'CRLF and a line end at the end',
+    sent: 'CRLF and a newline at the end',
     expected: 'accepted',
     steps: (sender) => {
       const lines = sender.event ?? `{"event":"check",\r\n"id":"${unique()}"}`
       return [accepted(sender.sign({ body: Buffer.concat([Buffer.from(lines), Buffer.from('\r\n')]) }))]
     },
-    cause: 'A body with line ends is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
+    cause: 'A body with newlines is refused. The endpoint probably trims the body, or replaces CRLF by LF.',
     fix: RAW_BODY,
   },
-  'accepted-form': genuineBody(
+  'accepted-form': validBody(
     'a form',
     () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
     'A form is refused. The endpoint probably reads the raw body of JSON alone, and a parser of forms takes the rest.',
     EVERY_TYPE,
   ),
-  'accepted-plain-text': genuineBody(
+  'accepted-plain-text': validBody(
     'plain text',
     () => ({ body: 'event check', type: 'text/plain' }),
     'Plain text is refused. The endpoint probably reads the raw body of JSON alone.',
@@ -341,7 +341,7 @@ export const ROWS = table({
       'A compressed body is refused. The framework or a proxy probably inflates it before the check, so the bytes are not those that were signed.',
     fix: 'Verify the compressed bytes, and inflate them afterwards: inflate: false in express.raw().',
   },
-  'accepted-100-kb': genuineBody(
+  'accepted-100-kb': validBody(
     'a body of 100 KB',
     () => ({ body: largeJson() }),
     'A body of 100 KB is refused. The endpoint probably has a smaller limit, or verifies only the beginning of the body.',
@@ -607,9 +607,9 @@ export const ROWS = table({
     'A body with one byte more is accepted. The endpoint probably verifies only a part of the body.',
   ),
   'body-line-end': body(
-    'a line end more',
+    'a newline more',
     (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
-    'A body with a line end more is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
+    'A body with a newline more is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
     RAW_BODY,
   ),
   'body-spacing': body(
@@ -685,7 +685,7 @@ export const ROWS = table({
   },
   'replay-split': {
     rule: 'replay',
-    sent: 're-split at another colon',
+    sent: 'the same bytes, split at another colon',
     expected: 'rejected',
     steps: (sender) => {
       const request = sender.sign()
@@ -704,7 +704,7 @@ export const ROWS = table({
   },
   'replay-forged': {
     rule: 'replay',
-    sent: 'genuine, after a forged one',
+    sent: 'valid, after a forged one',
     expected: 'accepted',
     steps: (sender) => {
       const request = sender.sign()
@@ -712,7 +712,7 @@ export const ROWS = table({
       return [{ request: withSignature(request, forged), expected: 'ignored' }, accepted(request)]
     },
     cause:
-      'A genuine request is refused after a forged one with its nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
+      'A valid request is refused after a forged one with its nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
     fix: 'Reserve the nonce last, after the signature matched.',
   },
 
@@ -753,11 +753,11 @@ export const ROWS = table({
   },
   'answers-alive': {
     rule: 'answers',
-    sent: 'a genuine request at the end',
+    sent: 'a valid request at the end',
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign())],
     cause:
-      'The endpoint accepts no genuine request any more, after requests that it must reject. Something keeps state between requests.',
+      'The endpoint accepts no valid request any more, after requests that it must reject. Something keeps state between requests.',
     fix: 'Look into its log for the first error. Keep nothing of a rejected request, and let nobody be locked out by rejected ones.',
   },
 })

@@ -14,7 +14,7 @@ export interface EndpointRequest {
   readonly body: Uint8Array
 }
 
-/** How a request differs from a simple genuine one. */
+/** How a request differs from a simple valid one. */
 interface Differences {
   readonly body?: string | Uint8Array
   readonly timestamp?: string
@@ -28,7 +28,7 @@ interface Differences {
 export class Sender {
   /** The first request of the contract, or `undefined` until it is sent. */
   opening: EndpointRequest | undefined
-  /** How many genuine requests the endpoint has accepted after the first one. */
+  /** How many valid requests the endpoint has accepted after the first one. */
   acceptedOthers = 0
 
   constructor(
@@ -36,7 +36,7 @@ export class Sender {
     readonly clock: Clock,
     /** How many addresses the endpoint has. */
     readonly instances: number,
-    /** The event that every genuine request carries, unless the body is what a case is about. */
+    /** The event that every valid request carries, unless the body is what a case is about. */
     readonly event: Uint8Array | undefined,
   ) {}
 

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { splitAnnotated } from '../../../docs/generate/annotated.js'
-import { type EndpointAnswer, endpointContract } from '../../../src/testing/index.js'
+import { type EndpointResponse, endpointContract } from '../../../src/testing/index.js'
 import { createProject, removeProjects, sourceOf } from '../../docs/recipes/recipes.js'
 import { codeBlocks } from '../../support/code-blocks.js'
 import { configOf, DynaliteServer, dynaliteIsInstalled } from '../../support/dynalite-server.js'
@@ -129,7 +129,7 @@ function encoded(headers: Headers, body: Uint8Array): readonly [body: string | u
 
 describe('the Lambda function', () => {
   let redis: RedisServer
-  let handler: (event: unknown) => Promise<EndpointAnswer>
+  let handler: (event: unknown) => Promise<EndpointResponse>
 
   beforeAll(async () => {
     redis = await RedisServer.start()

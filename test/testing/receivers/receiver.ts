@@ -168,7 +168,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'another secret',
     fails: ['accepted-json'],
-    says: /genuine request is refused.*Compare the secret/,
+    says: /valid request is refused.*Compare the secret/,
     apply: (receiver) => ({
       signatureOf: (values, body) => Receiver.prototype.signatureOf.call(receiver, values, body, 'x'),
     }),
@@ -654,7 +654,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'locks everybody out after a strange signature',
     fails: ['answers-alive'],
-    says: /no genuine request any more/,
+    says: /no valid request any more/,
     apply: (receiver) => {
       let isLocked = false
       return {
@@ -673,7 +673,7 @@ function hmacOf(key: string | Buffer, ...parts: readonly (string | Buffer)[]): s
   return hmac.digest('hex')
 }
 
-/** Receivers that refuse every genuine request, because they expect another signature. */
+/** Receivers that refuse every valid request, because they expect another signature. */
 export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'> & { secret?: string })[] = [
   { name: 'milliseconds', says: /as milliseconds/, apply: () => ({ seconds: (value) => Number(value) / 1000 }) },
   {
@@ -714,8 +714,8 @@ export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'
     apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${time}.${nonce}.`, body) }),
   },
   {
-    name: 'line ends',
-    says: /with line ends/,
+    name: 'newlines',
+    says: /with newlines/,
     apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${time}\n${nonce}\n`, body) }),
   },
   {
@@ -729,13 +729,13 @@ export const SIGNED_OTHERWISE: readonly (Pick<Mistake, 'name' | 'says' | 'apply'
     apply: ({ secret }) => ({ signatureOf: ([time, nonce], body) => hmacOf(secret, `${nonce}:${time}:`, body) }),
   },
   {
-    name: 'a line end after the body',
-    says: /adds a line end/,
+    name: 'a newline after the body',
+    says: /adds a newline/,
     apply: () => ({ bodies: (sent) => [Buffer.concat([sent, Buffer.from('\n')])] }),
   },
   ...(
     [
-      ['the secret with a line end', /secret of the endpoint ends with a line end/, (secret) => `${secret}\n`],
+      ['the secret with a newline', /secret of the endpoint ends with a newline/, (secret) => `${secret}\n`],
       ['the secret as base64', /as base64/, (secret) => Buffer.from(secret, 'base64')],
       ['the secret as hex', /as hex/, (secret) => Buffer.from(secret, 'hex'), '00ff'.repeat(16)],
       ['the secret without white space', /trims the secret/, (secret) => secret.trim(), ' a secret '],

@@ -51,7 +51,7 @@ describe('check', () => {
   it('finds nothing wrong with a right receiver', async () => {
     const { exitCode, text, stderr } = await check(RIGHT(), [])
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toMatch(/^Checks http:\S+\n62 cases: up to 1\d\d requests, of which \d\d are genuine\./)
+    expect(text).toMatch(/^Checks http:\S+\n62 cases: up to 1\d\d requests, of which \d\d are valid\./)
     expect(text).toContain('ok    replay-again            the same request again              401\n')
     expect(text).toContain('ok    replay-copies           20 copies at once                   1\n')
     expect(text).toMatch(
@@ -110,9 +110,9 @@ describe('check', () => {
     expect(text).toMatch(/^FAIL {2}accepted-json +JSON +401, not 2xx$/m)
     expect(text).not.toContain('accepted-empty')
     const line = text.replaceAll(/\s+/g, ' ')
-    expect(line).toContain('1. A genuine request is refused.')
+    expect(line).toContain('1. A valid request is refused.')
     expect(line).toContain('run inbound-webhook-tools listen --forward-to http://')
-    expect(line).toContain('The endpoint refuses a genuine request, so no other case was run.')
+    expect(line).toContain('The endpoint refuses a valid request, so no other case was run.')
     expect(said).toBe('')
   })
 
@@ -130,7 +130,7 @@ describe('check', () => {
     const { cases } = await document(RIGHT(), ['--instance', receiver(MISTAKES[0]), '--only', 'replay-again'])
     expect(cases[1]).toMatchObject({
       ok: false,
-      cause: expect.stringContaining('genuine request of this case is refused'),
+      cause: expect.stringContaining('valid request of this case is refused'),
     })
   })
 
@@ -227,7 +227,7 @@ describe('check', () => {
     )
   })
 
-  it('says which status was wanted of a genuine request before a mistake', async () => {
+  it('says which status was wanted of a valid request before a mistake', async () => {
     let requests = 0
     const before = () => (++requests > 2 ? { status: 401 } : undefined)
     const url = receivers.add(Object.assign(new Receiver(SECRET), { before }))
@@ -276,7 +276,7 @@ describe('check', () => {
     // The first of them is the forged request before the cases.
     expect(text.match(/none, not 4xx/g)).toHaveLength(4)
     expect(text).toContain('The run ended early')
-    expect(text).toContain('1. No answer came: the handler does not answer in every branch')
+    expect(text).toContain('1. No response came: the handler does not answer in every branch')
   })
 
   it('never prints the secret, also if the endpoint answers with it', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EndpointAnswer, EndpointContractOptions, EndpointDelivery } from '../../../../src/testing/index.js'
+import type { EndpointContractOptions, EndpointDelivery, EndpointResponse } from '../../../../src/testing/index.js'
 import type { Header } from '../../capture/headers.js'
 import { Gate, sendRequest } from '../http-client.js'
 import { replaceHeaders } from '../input/received.js'
@@ -44,7 +44,7 @@ export class CheckClient {
     headers,
     body,
     { instance, together },
-  ): Promise<EndpointAnswer> => {
+  ): Promise<EndpointResponse> => {
     const { urls, extra } = this.#options
     const url = urls[instance] as URL
     const group = this.#groupFor({ instance, together })

@@ -58,8 +58,8 @@ export const check = defineCommand({
     junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
   },
   notes: [
-    'Sends genuine requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints: they process the genuine requests.',
-    'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is genuine: if it is refused, the run ends.',
+    'Sends valid requests, mistakes and replays, and says what the endpoint must change. Check only your own endpoints: they process the valid requests.',
+    'Accepted means 2xx, rejected 4xx. Redirects are not followed. The first request is valid: if it is refused, the run ends.',
     'Exit code: 0 the endpoint conforms to the specification, 1 a case failed, 2 error.',
   ],
   example: 'check http://localhost:3000/hooks --secret-env SECRET',
@@ -124,8 +124,8 @@ function choose(
 function heading(endpoint: string, chosen: readonly EndpointCase[], rate: number, style: Style): string {
   const run = chosen.filter(({ isSkipped }) => !isSkipped)
   const total = run.reduce((sum, { requests }) => sum + requests, 1)
-  const genuine = run.reduce((sum, one) => sum + one.genuine, 0)
-  const cases = `${run.length} cases: up to ${total} requests, of which ${genuine} are genuine.`
+  const valid = run.reduce((sum, one) => sum + one.valid, 0)
+  const cases = `${run.length} cases: up to ${total} requests, of which ${valid} are valid.`
   const limits = `At most ${rate} per second. Check only your own endpoints.`
   return `Checks ${endpoint}\n${paragraph(`${cases} ${limits}`, style)}\n`
 }
@@ -214,7 +214,7 @@ function conclusion(
   const whatToChange = `\n${style(['red', 'bold'], 'What to change:')}\n\n${findingsText(findings, style)}`
   const bad = (verdict: string) => `${style(['red', 'bold'], wrapText(verdict, style))}\n`
   if (cases[0]?.result.ok === false) {
-    const verdict = 'The endpoint refuses a genuine request, so no other case was run.'
+    const verdict = 'The endpoint refuses a valid request, so no other case was run.'
     return `${whatToChange}\n${paragraph(howToFindOut(endpoint), style)}\n${bad(verdict)}`
   }
   const missing = planned - cases.length
