@@ -2,33 +2,41 @@ import { codeBlock, generatedFrom, splitAnnotated } from './annotated.js'
 
 // The page of each framework, from its recipe in docs/recipes.
 
-/** The pages of docs/receive by name, and the files that each of them shows. */
-const FILES = {
-  adonisjs: ['adonisjs.ts'],
-  bun: ['bun.ts'],
-  deno: ['deno.ts'],
-  express: ['express.ts'],
-  fastify: ['fastify.ts'],
-  feathers: ['feathers.ts'],
-  'google-cloud-functions': ['google-cloud-functions.ts'],
-  h3: ['h3.ts'],
-  hapi: ['hapi.ts'],
-  hono: ['hono.ts'],
-  koa: ['koa.ts'],
-  lambda: ['lambda.ts'],
-  nestjs: ['nestjs.ts'],
-  nextjs: [
-    'nextjs/nonce-store.ts',
-    'nextjs/instrumentation.ts',
-    'nextjs/app/hooks/billing/route.ts',
-    'nextjs/pages/api/hooks/billing.ts',
-  ],
-  nitro: ['nitro/server/routes/hooks/billing.post.ts', 'nitro/server/plugins/webhook-secret.ts'],
-  'node-http': ['node-http.ts'],
-  workers: ['worker.ts', 'webhook-nonces.ts', 'wrangler.json'],
+/**
+ * The pages of docs/receive by name, and the files that each of them shows. A page with a title has a section per framework.
+ *
+ * @type {Record<string, { title?: string, files: readonly string[] }>}
+ */
+const PAGES = {
+  express: { files: ['express.ts'] },
+  fastify: { files: ['fastify.ts'] },
+  functions: {
+    title: 'Receive with AWS Lambda or Google Cloud Functions',
+    files: ['lambda.ts', 'google-cloud-functions.ts'],
+  },
+  'hono-bun-deno': { title: 'Receive with Hono, Bun or Deno', files: ['hono.ts', 'bun.ts', 'deno.ts'] },
+  'koa-hapi': {
+    title: 'Receive with Koa, hapi, Feathers or AdonisJS',
+    files: ['koa.ts', 'hapi.ts', 'feathers.ts', 'adonisjs.ts'],
+  },
+  nestjs: { files: ['nestjs.ts'] },
+  nextjs: {
+    files: [
+      'nextjs/nonce-store.ts',
+      'nextjs/instrumentation.ts',
+      'nextjs/app/hooks/billing/route.ts',
+      'nextjs/pages/api/hooks/billing.ts',
+    ],
+  },
+  nitro: {
+    title: 'Receive with Nuxt, Nitro or h3',
+    files: ['nitro/server/routes/hooks/billing.post.ts', 'nitro/server/plugins/webhook-secret.ts', 'h3.ts'],
+  },
+  'node-http': { files: ['node-http.ts'] },
+  workers: { files: ['worker.ts', 'webhook-nonces.ts', 'wrangler.json'] },
 }
 
-const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what else you must do. If a genuine request gets 401,
+const NEXT = `[Receive a webhook](index.md) says how to run and check a handler, and what else you must do. If a valid request gets 401,
 [find out why](../debug/index.md).`
 
 /** @param {string} verb */
@@ -47,18 +55,22 @@ const verbOf = (code) => /^import \{.*\b(handle|receive)\b.*\} from 'inbound-web
  * @returns {[path: string, text: string][]}
  */
 export function frameworkPages(read) {
-  return Object.entries(FILES).map(([name, files]) => {
+  return Object.entries(PAGES).map(([name, { title, files }]) => {
     const paths = files.map((file) => `docs/recipes/${file}`)
     const parts = paths.map((path) => ({ path, source: read(path), ...splitAnnotated(read(path)) }))
-    const shown = parts.flatMap(({ path, source, before }) => [
+    const shown = parts.flatMap(({ path, source, title: section, before, after }) => [
+      title !== undefined && section !== '' ? `## ${section}` : '',
       before || `Save this as \`${path.replace(/^.*\//, '')}\`:`,
       codeBlock(path, source),
+      title === undefined ? '' : after,
     ])
-    const lists = parts.map(({ after }) => after).filter((after) => after !== '')
-    const title = `# ${parts[0]?.title}`
+    const lists = title === undefined ? parts.map(({ after }) => after) : []
     const verb = parts.map(({ code }) => verbOf(code)).find((found) => found !== undefined)
     if (verb === undefined) throw new Error(`No file of docs/receive/${name}.md imports handle or receive.`)
-    const page = [generatedFrom(paths), title, ...shown, ...lists, otherScheme(verb), NEXT].join('\n\n')
-    return [`docs/receive/${name}.md`, `${page}\n`]
+    const heading = `# ${title ?? parts[0]?.title}`
+    const texts = [generatedFrom(paths), heading, ...shown, ...lists, otherScheme(verb), NEXT].filter(
+      (text) => text !== '',
+    )
+    return [`docs/receive/${name}.md`, `${texts.join('\n\n')}\n`]
   })
 }

@@ -1,8 +1,8 @@
-// # Receive with AdonisJS
+// # AdonisJS
 //
-// For AdonisJS 6. Save this server middleware, which runs before the body parser of the router, as `app/middleware/receive_webhook.ts`:
+// For AdonisJS 6. Save this server middleware as `app/middleware/receive_webhook.ts`. It runs before the body parser of the router:
 //
-// - Add these lines, the first to `Env.create`, the second to the end of the kernel. Then AdonisJS does not start without the secret:
+// - Add the first line to `Env.create`, so that AdonisJS does not start without the secret. Add the second line to the end of the kernel:
 //
 // ```js
 // // start/env.ts

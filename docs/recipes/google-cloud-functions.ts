@@ -1,11 +1,10 @@
-// # Receive with Google Cloud Functions
+// # Google Cloud Functions
 //
-// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too:
+// For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too. The function answers all methods and paths:
 //
 // - **The framework reads the body before your function runs,** and keeps it as `rawBody`. JSON that cannot be parsed gets 400.
 // - The sender must not compress, because the framework inflates the body, and then the signature does not match.
 // - With more than one instance, [choose a shared store](../operate/index.md).
-// - The function answers all methods and paths.
 
 import { http } from '@google-cloud/functions-framework'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'

@@ -1,6 +1,6 @@
-// # Receive with h3
+// # h3
 //
-// For h3 version 2, which Nitro 3 uses. For h3 version 1, take the route of [Nitro 2](nitro.md).
+// For h3 version 2, which Nitro 3 uses. For h3 version 1, use the route of Nitro 2.
 
 import { H3, serve } from 'h3'
 import { handle, MemoryNonceStore, refusal } from 'inbound-webhook-auth'

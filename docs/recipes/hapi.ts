@@ -1,8 +1,8 @@
-// # Receive with hapi
+// # hapi
 //
 // For hapi 21:
 //
-// - Keep `maxBytes`, because with its own limit, hapi reads a body that is too large to its end before it answers 413.
+// - Keep `maxBytes`. Without it, hapi reads a body that is too large to its end before it answers 413.
 
 import { server as createServer, type Lifecycle } from '@hapi/hapi'
 import { handle, MemoryNonceStore, refuse } from 'inbound-webhook-auth'

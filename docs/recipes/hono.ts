@@ -1,4 +1,4 @@
-// # Receive with Hono
+// # Hono
 //
 // For Hono 4 on Node, with `@hono/node-server` 2:
 //

@@ -1,4 +1,4 @@
-// # Receive with Koa
+// # Koa
 //
 // For Koa 3:
 

@@ -1,4 +1,4 @@
-// # Receive with AWS Lambda
+// # AWS Lambda
 //
 // For AWS Lambda behind a REST API, an HTTP API with payload format 1.0 or 2.0, or a function URL. Save the handler as `index.mts`, and set
 // `REDIS_URL` and `WEBHOOK_SECRET`. Bundle it, and upload `index.mjs` with `node_modules`:
@@ -7,17 +7,14 @@
 // npx esbuild index.mts --bundle --packages=external --platform=node --format=esm --outfile=index.mjs
 // ```
 //
-// - **API Gateway may change bytes of the body,** because an event is JSON. HTTP APIs and function URLs pass `application/json` and `text/*` as text,
-//   and other bodies as base64. A REST API passes every body as text, unless you set its binary media types to `*/*`. Do this, and do not switch on
-//   payload compression, which inflates the body.
-// - While Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys), the function answers 503. If Redis is down when an instance
+// - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes. HTTP APIs and function
+//   URLs pass `application/json` and `text/*` as text, and other bodies as base64.
+// - **Do not switch on payload compression,** because API Gateway then inflates the body, and the signature does not match.
+// - The function answers 503 while Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys). If Redis is down when an instance
 //   starts, the sender gets an error of API Gateway.
-// - API Gateway accepts 10 KB of headers and 10 MB of body, but a function only 6 MB. For an Application Load Balancer, switch on multi-value headers,
-//   because it otherwise sends only the last value of a repeated header.
-//
-// ## With DynamoDB
-//
-// Without Redis, save the set-up of [the guide](../operate/dynamodb.md) as `dynamodb.js`, create the table, and replace the lines for Redis:
+// - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
+// - For an Application Load Balancer, switch on multi-value headers. Otherwise, it sends only the last value of a repeated header.
+// - Without Redis, save the set-up of [DynamoDB](../operate/dynamodb.md) as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js
 // import { connect } from './dynamodb.js'

@@ -1,83 +1,67 @@
 // The order of the pages. This is the only place to change when a guide is added or moved.
 
 /**
- * A section of the navigation. It has the pages of `first` in that order, then all others of its folder.
+ * A section of the navigation, with its pages in order.
  *
- * @typedef {{ title: string, folder: string, first: readonly string[] }} Section
+ * @typedef {{ title: string, pages: readonly string[] }} Section
  */
+
+/**
+ * Returns the paths of the pages in a folder of `docs`.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} names
+ */
+const below = (folder, names) => names.map((name) => `docs/${folder}/${name}.md`)
 
 /** @type {readonly Section[]} */
 export const SECTIONS = [
-  {
-    title: 'Start',
-    folder: 'docs/start',
-    first: ['README.md', 'docs/start/is-it-for-me.md', 'docs/start/how-it-works.md'],
-  },
+  { title: 'Start', pages: ['README.md', 'docs/start/how-it-works.md'] },
   {
     title: 'Receive',
-    folder: 'docs/receive',
-    first: [
+    pages: below('receive', [
       'index',
       'node-http',
       'express',
       'fastify',
-      'koa',
-      'hono',
-      'h3',
-      'hapi',
       'nestjs',
-      'adonisjs',
-      'feathers',
       'nextjs',
-      'nuxt',
       'nitro',
-      'astro',
       'fetch',
-      'lambda',
-      'google-cloud-functions',
+      'koa-hapi',
+      'functions',
       'workers',
-      'bun',
-      'deno',
+      'hono-bun-deno',
       'standard-webhooks',
-      'many-tenants',
-      'compressed',
-    ].map((name) => `docs/receive/${name}.md`),
-  },
-  { title: 'Send', folder: 'docs/send', first: ['docs/send/index.md', 'docs/send/node.md'] },
-  {
-    title: 'Operate',
-    folder: 'docs/operate',
-    first: [
-      'index',
-      'sqlite',
-      'redis',
-      'postgres',
-      'mysql',
-      'dynamodb',
-      'your-own',
-      'nothing-lost',
-      'sizing',
-      'observability',
-      'failures',
-    ].map((name) => `docs/operate/${name}.md`),
+      'secrets',
+      'migrate',
+      'test-your-handler',
+    ]),
   },
   {
-    title: 'Debug',
-    folder: 'docs/debug',
-    first: ['index', 'command-line', 'findings', 'without-node'].map((name) => `docs/debug/${name}.md`),
+    title: 'Send',
+    pages: below('send', ['index', 'node', 'python', 'go', 'ruby', 'php', 'java', 'csharp', 'shell', 'no-code']),
   },
-  { title: 'Reference', folder: 'docs/reference', first: ['docs/reference/errors.md'] },
   {
-    title: 'Trust',
-    folder: 'docs/trust',
-    first: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+    title: 'Stores',
+    pages: below('operate', ['index', 'memory-sqlite', 'redis', 'postgres', 'mysql', 'dynamodb', 'your-own']),
   },
+  { title: 'Run', pages: below('operate', ['nothing-lost', 'observability', 'failures']) },
+  { title: 'Fix a 401', pages: below('debug', ['index', 'command-line', 'findings', 'without-node']) },
+  { title: 'Reference', pages: ['docs/reference/errors.md'] },
+  { title: 'Trust', pages: ['SECURITY.md', 'docs/trust/benchmarks.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] },
 ]
 
 /** The labels of pages whose titles would need two lines in the navigation. */
 export const LABELS = {
   'docs/debug/without-node.md': 'Without Node',
+  'docs/receive/fetch.md': 'SvelteKit, Astro, React Router',
+  'docs/receive/functions.md': 'Lambda, Cloud Functions',
+  'docs/receive/hono-bun-deno.md': 'Hono, Bun, Deno',
+  'docs/receive/koa-hapi.md': 'Koa, hapi, Feathers, Adonis',
   'docs/receive/migrate.md': 'Migrate a check',
+  'docs/receive/nitro.md': 'Nuxt, Nitro, h3',
+  'docs/receive/secrets.md': 'Many webhooks, secrets',
 }
 
 /** The address of a page of the repository, where it is not that of its file below `docs`. */

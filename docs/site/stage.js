@@ -30,7 +30,7 @@ export async function stage() {
 /** Writes the home page and the guides alone, which is fast. */
 export function stageGuides() {
   cpSync(join(SITE, 'home.md'), join(PAGES, 'index.md'))
-  const sections = SECTIONS.map(({ title, folder, first }) => ({ title, sources: sourcesOf(folder, first) }))
+  const sections = SECTIONS.map(({ title, pages: sources }) => ({ title, sources }))
   const listed = new Set(sections.flatMap(({ sources }) => sources))
   const others = markdownIn('docs').filter((source) => !listed.has(source))
   const guides = [...sections, ...(others.length === 0 ? [] : [{ title: 'More', sources: others }])]
@@ -56,7 +56,7 @@ export function stageGuides() {
       pages: [
         ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
         ...(title === 'Reference' ? apiEntries : []),
-        ...(title === 'Debug' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
+        ...(title === 'Fix a 401' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
       ],
     }))
   writeFileSync(join(PAGES, 'navigation.json'), JSON.stringify(sidebarsOf(navigation)))
@@ -65,35 +65,24 @@ export function stageGuides() {
 /** @typedef {{ text: string, link: string, target?: string }} Entry */
 
 /**
- * Returns the navigation of each section by the start of the addresses. It has the pages of this section, and one link per other
+ * Returns the navigation of each page by its address. It has the pages of this section, and one link per other
  * section, so that nobody must open and close parts of it.
  *
  * @param {readonly { title: string, pages: readonly Entry[] }[]} sections
  */
 function sidebarsOf(sections) {
-  return Object.fromEntries(
-    sections.flatMap(({ title, pages }) => {
-      const groups = sections.map((other) => {
-        const [first, ...rest] = other.pages
-        const link = first?.link ?? '/'
-        if (other.title !== title) return { items: [{ text: other.title, link }] }
-        // The title of a section that has a first page of its own leads to that page.
-        return { items: [{ text: title, link }, ...(link.endsWith('/') ? rest : other.pages)] }
-      })
-      const folders = new Set(pages.map(({ link }) => link.slice(0, link.indexOf('/', 1) + 1)))
-      folders.delete('')
-      return [...folders].map((folder) => [folder, groups])
-    }),
-  )
-}
-
-/**
- * @param {string} folder
- * @param {readonly string[]} first
- */
-function sourcesOf(folder, first) {
-  const all = existsSync(join(ROOT, folder)) ? markdownIn(folder) : []
-  return [...new Set([...first.filter((source) => existsSync(join(ROOT, source))), ...all])]
+  const byPage = sections.flatMap(({ title, pages }) => {
+    const groups = sections.map((other) => {
+      const [first, ...rest] = other.pages
+      const link = first?.link ?? '/'
+      if (other.title !== title) return { items: [{ text: other.title, link }] }
+      // The title of a section that has a first page of its own leads to that page.
+      return { items: [{ text: title, link }, ...(link.endsWith('/') ? rest : other.pages)] }
+    })
+    return pages.map(({ link }) => /** @type {const} */ ([link, groups]))
+  })
+  // The first address with which a page begins decides, so the longest ones are first.
+  return Object.fromEntries(byPage.sort(([one], [other]) => other.length - one.length))
 }
 
 /**

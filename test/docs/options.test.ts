@@ -12,7 +12,7 @@ const GUIDES: { readonly [type: string]: string } = {
   ConnectSqlOptions: 'operate/mysql.md',
   DynamoDBNonceStoreOptions: 'operate/dynamodb.md',
   EndpointContractOptions: 'receive/test-your-handler.md',
-  MemoryNonceStoreOptions: 'operate/index.md',
+  MemoryNonceStoreOptions: 'operate/memory-sqlite.md',
   NonceStoreContractOptions: 'operate/your-own.md',
   ReadBodyOptions: 'receive/index.md',
   RedisNonceStoreOptions: 'operate/redis.md',
@@ -21,7 +21,7 @@ const GUIDES: { readonly [type: string]: string } = {
   SignOptions: 'send/index.md',
   SqlNonceStoreOptions: 'operate/postgres.md',
   SqlTransactionStoreOptions: 'operate/nothing-lost.md',
-  SqliteNonceStoreOptions: 'operate/sqlite.md',
+  SqliteNonceStoreOptions: 'operate/memory-sqlite.md',
 }
 
 /** What a connect function passes to the client. Users pass them on, and set none of them. */

@@ -4,7 +4,7 @@
 //
 // - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once, and send a `ByteArrayContent`.
 // - Save the program as `Program.cs` of a console project. The tests run it with Mono, not with .NET. So it signs four [test
-//   vectors](../reference/vectors.md) at each start, and sends nothing if a signature is wrong.
+//   vectors](index.md#test-vectors) at each start, and sends nothing if a signature is wrong.
 
 using System;
 using System.Net.Http;

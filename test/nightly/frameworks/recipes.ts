@@ -152,7 +152,7 @@ function buildReactRouter(project: string, source: string): readonly string[] {
 
 function buildAstro(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'package.json'), ES_MODULES)
-  writeFilesOf('astro.md', project, () => true)
+  writeFilesOf('fetch.md', project, (path) => /^astro/.test(path))
   writeInto(project, 'src/pages/hooks/billing.ts', source.concat('export const prerender = false\n'))
   build(project, process.execPath, 'astro/astro.js', 'build')
   return [process.execPath, 'dist/server/entry.mjs']
@@ -206,7 +206,7 @@ export function prepareNuxt(project: string, source: string): void {
 export function installInAdonis(project: string, source: string): readonly string[] {
   for (const [path, text] of Object.entries(ADONIS_APP)) writeInto(project, path, text)
   // The guide adds a line to two files.
-  const lines = filesOf('adonisjs.md')
+  const lines = filesOf('koa-hapi.md')
   const change = (path: string, add: (text: string, line: string) => string) => {
     writeInto(project, path, add(ADONIS_APP[path] ?? '', lines.get(path) ?? ''))
   }

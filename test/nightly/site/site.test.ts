@@ -76,7 +76,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     return page
   }
 
-  it.each(['index.html', 'operate/sizing.html', 'api/inbound-webhook-auth.html'])(
+  it.each(['index.html', 'operate/index.html', 'api/inbound-webhook-auth.html'])(
     'needs at most 150 KB gzipped for %s, and paints within a second',
     async (path) => {
       const page = await browser.newPage()
@@ -154,7 +154,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     expect(ways).toEqual([
       ['Receive', '/receive/'],
       ['Send', '/send/'],
-      ['Operate', '/operate/'],
+      ['Stores', '/operate/'],
       ['I get a 401', '/debug/'],
     ])
     await page.close()
@@ -304,11 +304,11 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
     await page.click('.VPNavBarSearch button')
     const found: Record<string, string | null> = {}
     const best = {
-      rotate: '/receive/rotate-secrets.html#rotate-a-secret',
+      rotate: '/receive/secrets.html#rotate-a-secret',
       replay: '/reference/errors.html#replayed_nonce',
-      sizing: '/operate/sizing.html#sizing-a-nonce-store',
+      space: '/operate/#how-much-space-a-store-needs',
       ERR_NONCE_STORE: '/reference/errors.html#err_nonce_store',
-      Lambda: '/receive/lambda.html#receive-with-aws-lambda',
+      Lambda: '/receive/functions.html#aws-lambda',
       401: '/debug/#why-a-request-gets-401',
       metrics: '/operate/observability.html#metrics-and-alerts',
       workbench: '/debug/command-line.html#workbench',

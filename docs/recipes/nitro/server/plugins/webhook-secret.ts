@@ -1,4 +1,4 @@
-// # The secret
+// # The secret of Nuxt and Nitro
 //
 // Save this file as `server/plugins/webhook-secret.ts`, because Nitro loads the handler only with the first request:
 
