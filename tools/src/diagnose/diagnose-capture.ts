@@ -39,8 +39,14 @@ export interface CaptureDiagnosis extends Diagnosis {
 /**
  * Returns why a captured request does not verify. Throws a `CaptureError` if a header is masked, if there is no body, or if nothing can be
  * said because the capture does not hold the bytes that arrived.
+ *
+ * @param maxHashes - the largest number of hashes per body.
  */
-export function* diagnoseCapture(platform: Primitives, capture: CaptureToDiagnose): Steps<CaptureDiagnosis> {
+export function* diagnoseCapture(
+  platform: Primitives,
+  capture: CaptureToDiagnose,
+  maxHashes = MAX_HASHES,
+): Steps<CaptureDiagnosis> {
   const { captured, headers, file, secrets, arrival, now } = capture
   assertNotMasked(headers)
   assertBody(captured, headers, file)
@@ -55,13 +61,13 @@ export function* diagnoseCapture(platform: Primitives, capture: CaptureToDiagnos
     isArrivalKnown: arrival !== undefined,
     isCaptured: captured.bodyLength === undefined,
   }
-  const maxHashes = read.looseBodies === undefined ? MAX_HASHES : MAX_HASHES_IF_LOOSE
+  const hashes = read.looseBodies === undefined ? maxHashes : Math.min(maxHashes, MAX_HASHES_IF_LOOSE)
   let chosen = body
-  let diagnosis = yield* diagnoseInSteps(platform, { ...request, body }, maxHashes)
+  let diagnosis = yield* diagnoseInSteps(platform, { ...request, body }, hashes)
   for (const other of others) {
     if (diagnosis.signedMessage !== undefined) break
     chosen = other
-    diagnosis = yield* diagnoseInSteps(platform, { ...request, body: other }, maxHashes)
+    diagnosis = yield* diagnoseInSteps(platform, { ...request, body: other }, hashes)
   }
   return {
     ...diagnosis,

@@ -120,7 +120,7 @@ export function* search<State, Result>(
   }
 
   try {
-    for (const pattern of makePatterns(groups.length)) {
+    for (const pattern of patternsOf(groups.length)) {
       if (pattern.mistakes > 1 && notTried.size > 0) break
       const found = yield* walk(pattern)
       if (found !== undefined) return result(found)
@@ -146,6 +146,15 @@ interface Pattern {
   readonly costs: readonly number[]
   readonly total: number
   readonly mistakes: number
+}
+
+/** Caches the patterns by the number of groups, because making them takes longer than a short search. */
+const PATTERNS = new Map<number, readonly Pattern[]>()
+
+function patternsOf(groups: number): readonly Pattern[] {
+  const patterns = PATTERNS.get(groups) ?? makePatterns(groups)
+  PATTERNS.set(groups, patterns)
+  return patterns
 }
 
 /**
