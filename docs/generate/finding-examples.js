@@ -13,7 +13,7 @@ const GZIPPED = Buffer.from(
 )
 
 /**
- * A mistake: what differs from a genuine request.
+ * A mistake: what differs from a valid request.
  *
  * @typedef {object} Mistake
  * @property {string} [timestamp]
@@ -57,7 +57,7 @@ const MISTAKES = {
   signature_changed: { write: (digest) => digest.toString('hex').replace(/^(.{9})(.)(.)/, '$1$3$2') },
   signature_algorithm: { hash: 'sha512' },
   signature_mismatch: { key: 'another secret' },
-  secret_exposed: { change: (headers) => [...headers, ['Authorization', `Bearer ${SECRET}`]] },
+  secret_leaked: { change: (headers) => [...headers, ['Authorization', `Bearer ${SECRET}`]] },
   secret_whitespace: { key: `${SECRET}\n` },
   secret_quotes: { key: `"${SECRET}"` },
   secret_prefix: { key: `whsec_${SECRET}` },

@@ -92,11 +92,11 @@ export const PARTS = {
   },
   search: {
     mutate: [
-      'tools/src/diagnose/{dimensions,distinct-values,engine,explain,finding,search,ways-of-signing}.ts',
+      'tools/src/diagnose/{dimensions,distinct-values,engine,explain,finding,search,signing-variants}.ts',
       'tools/src/node-primitives.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{captured,checks,distinct-values,engine,explain,genuine,search,sides}.test.ts',
+      'tools/test/diagnose/{captured,checks,distinct-values,engine,explain,valid-signature,search,sides}.test.ts',
       'tools/test/diagnose/wording.test.ts',
     ],
     score: 88,
@@ -104,11 +104,11 @@ export const PARTS = {
   checks: {
     mutate: [
       'tools/src/diagnose/checks/*.ts',
-      'tools/src/diagnose/{instant,mask-secrets,meant-headers,signature-form}.ts',
+      'tools/src/diagnose/{instant,mask-secrets,misnamed-headers,signature-form}.ts',
       'tools/src/secret-strength.ts',
     ],
     testFiles: [
-      'tools/test/diagnose/{checks,instant,meant-headers,sides,signature-form}.test.ts',
+      'tools/test/diagnose/{checks,instant,misnamed-headers,sides,signature-form}.test.ts',
       'tools/test/secret-strength.test.ts',
     ],
     score: 93,

@@ -5,7 +5,7 @@ import { CaptureError } from './capture-error.js'
 import type { CapturedRequest } from './captured-request.js'
 import { contentLengthOf, type Header, isChunked } from './headers.js'
 import { isMasked } from './masked.js'
-import { type Undone, undoneBodies, undoneLineEnd } from './undo.js'
+import { type RestoredBody, restoredBodies, restoredNewline } from './restored-body.js'
 
 /** The body of a request, as read. */
 export interface BodyRead {
@@ -14,17 +14,17 @@ export interface BodyRead {
   readonly original?: Uint8Array
   readonly notes: readonly string[]
   /**
-   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature proves this body. In that case, a wrong
+   * Why the capture may not hold the bytes that arrived, if neither the length nor the signature confirms this body. In that case, a wrong
    * signature says nothing about the sender. This text ends the sentence "The capture does not hold the bytes that arrived: …".
    */
   readonly doubt?: string
   /**
    * The bodies that the capture may mean, the likeliest first, if its headers were found somewhere in a text. Only a match of the
-   * signature proves one of them, and that the headers are whole.
+   * signature confirms one of them, and that the headers are whole.
    */
   readonly looseBodies?: readonly Uint8Array[]
-  /** Whether it is unknown if the line end after the body belongs to the body. */
-  readonly isLineEndUnknown?: boolean
+  /** Whether it is unknown if the newline after the body belongs to the body. */
+  readonly isNewlineUnknown?: boolean
 }
 
 /** Returns whether the signature of the request is right for a body. */
@@ -35,8 +35,8 @@ const LF = 0x0a
 /** How many bytes are searched for values that a log masked. */
 const MAX_SEARCHED = 2 ** 20
 
-/** How many bytes of undone bodies are compared and hashed, so that a large capture takes a few seconds at most. */
-const MAX_UNDONE = 2 ** 26
+/** How many bytes of restored bodies are compared and hashed, so that a large capture takes a few seconds at most. */
+const MAX_RESTORED = 2 ** 26
 
 /** How many possible bodies of a loose text are searched, because each search takes up to a second. */
 const MAX_LOOSE = 3
@@ -46,8 +46,8 @@ const isJson = (body: Uint8Array) => /^\s*[{[]/.test(textOf(body)) && jsonValue(
 const textOf = (body: Uint8Array) => fromUtf8(body.subarray(0, MAX_SEARCHED))
 
 /**
- * Returns the body of a capture. A right length or signature proves the body. If neither is right, the changes that captures
- * make are undone until the length or the signature is right.
+ * Returns the body of a capture. A right length or signature confirms the body. If neither is right, the changes that captures
+ * make are restored until the length or the signature is right.
  *
  * @param file - the file of `--body-file`, which replaces the body of the capture.
  */
@@ -62,20 +62,20 @@ export function bodyOf(
   const { isGuess = false, isParsed = false, isLossy = false } = file === undefined ? captured : {}
   const isMaskedBody = captured.bodyLength === undefined && readings.some(({ body }) => isMasked(textOf(body)))
   const hasLength = ({ body }: Reading) => body.length === length && !isLossy && !isParsed && !isMaskedBody
-  const proved = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
-  if (proved !== undefined) return captured.isHttpText === true ? joinLines(proved, isSigned) : proved
+  const confirmed = readings.find(({ isWhole }) => isWhole) ?? readings.find(hasLength)
+  if (confirmed !== undefined) return captured.isHttpText === true ? joinLines(confirmed, isSigned) : confirmed
   const found = readings.find(({ body }) => isSigned(body))
   const signed = found && isParsed ? { ...found, notes: [...found.notes, PARSED] } : found
   const known = isLossy || isMaskedBody ? undefined : length
   if (signed !== undefined && (known === undefined || signed.body.length === known)) return signed
   const [read] = readings as [Reading]
-  const undoes = file !== undefined ? undoneLineEnd : captured.isExact === true ? () => [] : undoneBodies
-  const undone = undo(readings, undoes, known, isSigned, signed)
-  if (undone !== undefined) return undone
+  const restorations = file !== undefined ? restoredNewline : captured.isExact === true ? () => [] : restoredBodies
+  const restored = restore(readings, restorations, known, isSigned, signed)
+  if (restored !== undefined) return restored
   if (length === undefined && !isGuess && !isParsed && !isLossy && !isMaskedBody && !isCut(read.body)) {
-    const isLineEndUnknown = captured.isHttpText === true && read.body.at(-1) === LF
-    const note = 'Without Content-Length, the line end after the body was read as part of it.'
-    return isLineEndUnknown ? { ...read, notes: [...read.notes, note], isLineEndUnknown } : read
+    const isNewlineUnknown = captured.isHttpText === true && read.body.at(-1) === LF
+    const note = 'Without Content-Length, the newline after the body was read as part of it.'
+    return isNewlineUnknown ? { ...read, notes: [...read.notes, note], isNewlineUnknown } : read
   }
   const doubt = doubtOf(read, length, isLossy, isParsed)
   if (file !== undefined || captured.isLoose !== true) return { ...read, doubt }
@@ -96,12 +96,12 @@ export function assertBody(
   }
 }
 
-/** A possible body. If `isWhole` is true, chunks prove where the body ends. */
+/** A possible body. If `isWhole` is true, chunks confirm where the body ends. */
 interface Reading extends BodyRead {
   readonly isWhole?: boolean
 }
 
-/** Returns the bodies that the capture may mean, before anything is undone. The likeliest is first. */
+/** Returns the bodies that the capture may mean, before anything is restored. The likeliest is first. */
 function readingsOf(captured: CapturedRequest, headers: readonly Header[], length?: number): Reading[] {
   assertBody(captured, headers)
   const { body = new Uint8Array(), bodyLength, isHttpText, otherBodies = [] } = captured
@@ -139,10 +139,10 @@ function cutBody(body: Uint8Array, length: number, isNoted: boolean): Reading[] 
   if (body.length <= length) return []
   const cut = body.subarray(0, length)
   const after = fromLatin1(body.subarray(length, length + 3))
-  const isLineEnd = body[length - 1] === LF || /^\r?\n/.test(after)
+  const isNewline = body[length - 1] === LF || /^\r?\n/.test(after)
   // JSON that was printed again often has a line break at this place, but the JSON before it is not complete.
   const beginsAsJson = /^\s*[{[]/.test(fromLatin1(cut.subarray(0, 100)))
-  const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isLineEnd)
+  const isEnd = /^\r?\n$/.test(after) || (beginsAsJson ? jsonValue(fromUtf8(cut)) !== undefined : isNewline)
   if (!isEnd) return []
   const note = `Content-Length is ${length}, which excludes ${countBytes(body.length - length)} after the body.`
   return [{ body: cut, notes: isNoted ? [note] : [] }]
@@ -175,7 +175,7 @@ function withoutTextAfter(body: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Returns a body of JSON with a space in the place of each line end, if it is JSON only in this way. Mail programs break lines where a
+ * Returns a body of JSON with a space in the place of each newline, if it is JSON only in this way. Mail programs break lines where a
  * space was, which does not change the length. A body with a right signature stays unchanged.
  */
 function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
@@ -183,77 +183,77 @@ function joinLines(read: BodyRead, isSigned: IsSigned): BodyRead {
   const joined = text.replaceAll('\n', ' ')
   if (!/^[{[]/.test(text) || joined === text) return read
   const isBroken = jsonValue(fromUtf8(read.body)) === undefined && jsonValue(joined) !== undefined
-  const note = 'The capture broke the body into lines. Each line end was read as a space.'
+  const note = 'The capture broke the body into lines. Each newline was read as a space.'
   return isBroken && !isSigned(read.body) ? { body: latin1(joined), notes: [...read.notes, note] } : read
 }
 
 /**
- * Undoes the changes of captures. Returns the first body with a right signature and the right length, or else the first body of the
+ * Reverts the changes of captures. Returns the first body with a right signature and the right length, or else the first body of the
  * right length, or else the first body with a right signature, or `undefined`.
  *
  * @param signed - the reading with a right signature, if its length is wrong. The sender signed this body, but sent another one.
  */
-function undo(
+function restore(
   readings: readonly Reading[],
-  undoes: (body: Uint8Array) => Iterable<Undone>,
+  restorations: (body: Uint8Array) => Iterable<RestoredBody>,
   length: number | undefined,
   isSigned: IsSigned,
   signed: BodyRead | undefined,
 ): BodyRead | undefined {
   let match = signed
-  let proved: BodyRead | undefined
+  let confirmed: BodyRead | undefined
   let likely: BodyRead | undefined
-  for (const [undone, notes] of eachUndone(readings, undoes)) {
-    const read = (why: string) => ({ body: undone.body, notes: [...notes, noteOn(undone, why)] })
-    const hasLength = undone.body.length === length
-    if (match === undefined && isSigned(undone.body)) {
+  for (const [restored, notes] of eachRestored(readings, restorations)) {
+    const read = (why: string) => ({ body: restored.body, notes: [...notes, noteOn(restored, why)] })
+    const hasLength = restored.body.length === length
+    if (match === undefined && isSigned(restored.body)) {
       match = read('with which the signature is right')
       if (hasLength || length === undefined) return match
     }
     if (!hasLength) continue
     const sized = read(`with the ${countBytes(length)} of Content-Length`)
-    if (undone.isWeak) likely ??= sized
-    else proved ??= sized
+    if (restored.isWeak) likely ??= sized
+    else confirmed ??= sized
   }
   // If the signature is right for a body of another length, the data is right, so the length is enough for a weak change too.
-  return proved ?? (match && (likely ?? match))
+  return confirmed ?? (match && (likely ?? match))
 }
 
-/** Yields the undone bodies of all readings with the notes of the reading, up to `MAX_UNDONE` bytes. */
-function* eachUndone(
+/** Yields the restored bodies of all readings with the notes of the reading, up to `MAX_RESTORED` bytes. */
+function* eachRestored(
   readings: readonly Reading[],
-  undoes: (body: Uint8Array) => Iterable<Undone>,
-): Generator<[Undone, Reading['notes']]> {
+  restorations: (body: Uint8Array) => Iterable<RestoredBody>,
+): Generator<[RestoredBody, Reading['notes']]> {
   let size = 0
   for (const { body, notes } of readings) {
-    for (const undone of undoes(body)) {
-      size += undone.body.length
-      if (size > MAX_UNDONE) return
-      yield [undone, notes]
+    for (const restored of restorations(body)) {
+      size += restored.body.length
+      if (size > MAX_RESTORED) return
+      yield [restored, notes]
     }
   }
 }
 
 const PARSED = 'The capture has a parsed body. Written as JSON again, it is the body that was signed.'
 
-const noteOn = ({ what }: Undone, why: string) => `The capture ${what}. It was read as the body ${why}.`
+const noteOn = ({ what }: RestoredBody, why: string) => `The capture ${what}. It was read as the body ${why}.`
 
 /** The marks of logs and tools that show only the beginning of a body. */
 const CUT = /(?:…|\.\.\.|\btruncated\b|\bmore (?:items?|characters?|bytes)\b|\bhidden\)|\d ?k?B more)\W{0,3}$/i
 
 const isCut = (body: Uint8Array) => CUT.test(fromUtf8(body.subarray(-60)))
 
-/** Returns why the body is not proved. */
+/** Returns why the body is not confirmed. */
 function doubtOf({ body }: BodyRead, length: number | undefined, isLossy: boolean, isParsed: boolean): string {
   if (isMasked(textOf(body))) return 'the log masked a part of the body'
   if (isLossy) return 'a dot may stand for any other byte'
   if (length === undefined && isCut(body)) return 'the body was cut'
   if (length === undefined || (isParsed && body.length === length))
-    return isParsed ? 'it has only a parsed body' : 'no Content-Length proves where its body ends'
+    return isParsed ? 'it has only a parsed body' : 'no Content-Length confirms where its body ends'
   return `Content-Length is ${length}, but its body has ${countBytes(body.length)}`
 }
 
-/** Returns the error for a body that is not proved, if only the body can be wrong. */
+/** Returns the error for a body that is not confirmed, if only the body can be wrong. */
 export function notTheBytes(doubt: string): CaptureError {
   return new CaptureError(
     `The capture does not hold the bytes that arrived: ${doubt}. Record it with listen or captureRequest, or pass --header three times and --body-file.`,
@@ -275,10 +275,10 @@ function joinChunks(bytes: Uint8Array): Uint8Array | undefined {
     const length = Number.parseInt(line[1] as string, 16)
     if (length === 0) return joined.subarray(0, size)
     const begin = start + line[0].length
-    const lineEnd = /^\r?\n/.exec(fromLatin1(bytes.subarray(begin + length, begin + length + 2)))
-    if (lineEnd === null) return undefined
+    const newline = /^\r?\n/.exec(fromLatin1(bytes.subarray(begin + length, begin + length + 2)))
+    if (newline === null) return undefined
     joined.set(bytes.subarray(begin, begin + length), size)
     size += length
-    start = begin + length + lineEnd[0].length
+    start = begin + length + newline[0].length
   }
 }

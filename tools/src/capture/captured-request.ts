@@ -9,7 +9,7 @@ export interface CapturedRequest {
   readonly body: Uint8Array | undefined
   /** Why there is no body, as the end of the sentence "The capture …". By default, "has no body". */
   readonly whyNoBody?: string | undefined
-  /** Whether the body was copied from HTTP text. Then the body may be in chunks, or an editor may have added a line end. */
+  /** Whether the body was copied from HTTP text. Then the body may be in chunks, or an editor may have added a newline. */
   readonly isHttpText?: boolean
   /** The length of the body, if the capture itself says it. In this case, the body is not in chunks. */
   readonly bodyLength?: number | undefined
@@ -17,11 +17,11 @@ export interface CapturedRequest {
   readonly otherBodies?: readonly Uint8Array[]
   /** Whether the body is a parsed body, which was written as JSON again. */
   readonly isParsed?: boolean | undefined
-  /** Whether the body is a guess, so that only its length or its signature proves it. */
+  /** Whether the body is a guess, so that only its length or its signature confirms it. */
   readonly isGuess?: boolean | undefined
-  /** Whether the headers were found somewhere in a text, so that only a proved body shows that they are whole. */
+  /** Whether the headers were found somewhere in a text, so that only a confirmed body shows that they are whole. */
   readonly isLoose?: boolean
-  /** Whether a dot in the capture may stand for another byte, so that the length of the body proves nothing. */
+  /** Whether a dot in the capture may stand for another byte, so that the length of the body confirms nothing. */
   readonly isLossy?: boolean
   /** Whether the capture has the bytes themselves, such as in base64, so that nothing could change them. */
   readonly isExact?: boolean | undefined

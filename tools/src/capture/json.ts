@@ -56,7 +56,7 @@ const BODY_NAMES: readonly (readonly [name: string, encoding: Encoding])[] = [
   ['requestbody', 'text'],
 ]
 
-/** Other names that a body often has. Such a body is a guess, which only its length or its signature proves. */
+/** Other names that a body often has. Such a body is a guess, which only its length or its signature confirms. */
 const LIKELY_NAMES = ['data', 'content', 'payload', 'value', 'raw', 'input']
 
 /**
@@ -131,7 +131,7 @@ export function readDocuments(documents: readonly unknown[]): CapturedRequest | 
 /** The names under which logs have a line: the files of Docker, and the events of CloudWatch. */
 const LINE_NAMES = ['log', 'message'] as const
 
-/** Returns the lines of a log that is JSON, each with its line end, or `undefined` for other JSON. */
+/** Returns the lines of a log that is JSON, each with its newline, or `undefined` for other JSON. */
 export function logLinesOf(documents: readonly unknown[]): readonly string[] | undefined {
   const entries = documents.flatMap((document) => Object(document).events ?? document)
   const lines = entries.map((entry) => lookUp({ object: Object(entry) }, LINE_NAMES))

@@ -144,7 +144,7 @@ function decodeText(bytes: Uint8Array, text: string): Uint8Array | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal begins a colour with the character ESC.
 const COLOUR = /\x1b\[[\d;]*[mK]/g
 
-/** Returns the text without colours, and without what editors and logs write for a line end: `^M` and `\r\n`. */
+/** Returns the text without colours, and without what editors and logs write for a newline: `^M` and `\r\n`. */
 function removeTerminalMarks(bytes: Uint8Array, text: string): Uint8Array | undefined {
   if (text.search(COLOUR) !== -1) return latin1(fromLatin1(bytes).replace(COLOUR, ''))
   const [, mark] = /x-signature: .*?(\^M\$?|\\r\\n)$/im.exec(text) ?? []
@@ -206,7 +206,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 
 const FENCE = /^[ \t]*(?:```|~~~|\{(?:code|noformat)\b)[^\n`]*$/gm
 
-/** Returns what is between the first two fences of Markdown, without the line end before the second one. */
+/** Returns what is between the first two fences of Markdown, without the newline before the second one. */
 function findFenced(bytes: Uint8Array, text: string): Uint8Array | undefined {
   FENCE.lastIndex = 0
   const opening = FENCE.exec(text)

@@ -127,13 +127,13 @@ function splitForCmd(text: string): readonly ShellWord[] {
 }
 
 /**
- * Returns the first command of the text as one line. A caret before one line end continues the line. A caret
- * before two line ends keeps one of them.
+ * Returns the first command of the text as one line. A caret before one newline continues the line. A caret
+ * before two newlines keeps one of them.
  */
 function removeCarets(text: string): string {
   let line = ''
-  for (const [piece, lineEnds, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {
-    if (lineEnds !== undefined) line += /\n.*\n/s.test(lineEnds) ? '\n' : ''
+  for (const [piece, newlines, escaped] of text.matchAll(/\^((?:\r?\n){1,2})|\^([\s\S])|\r?\n|[^^\r\n]+|\r|\^/g)) {
+    if (newlines !== undefined) line += /\n.*\n/s.test(newlines) ? '\n' : ''
     else if (/^\r?\n$/.test(piece)) break
     else line += escaped ?? piece
   }

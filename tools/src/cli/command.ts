@@ -31,7 +31,7 @@ export interface Context {
   pathInPackage(file: string): string
 }
 
-/** 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error. 130 Ctrl+C at the prompt. */
+/** 0 valid, accepted or done. 1 not valid or not accepted. 2 error. 130 Ctrl+C at the prompt. */
 export type ExitCode = 0 | 1 | 2 | 130
 
 /** The output of a command, and its exit code. */

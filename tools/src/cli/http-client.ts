@@ -101,8 +101,11 @@ export async function sendRequest(
   timeoutSeconds: number,
   gate?: Gate,
 ): Promise<EndpointResponse> {
-  const answer = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES, undefined, gate)
-  const { rawHeaders: _, bytes: __, ...response } = answer
+  const {
+    rawHeaders: _,
+    bytes: __,
+    ...response
+  } = await exchange(request, timeoutSeconds, MAX_RESPONSE_BYTES, undefined, gate)
   return response
 }
 

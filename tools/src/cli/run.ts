@@ -30,7 +30,7 @@ const OPTIONS = [
 
 const NOTES = [
   'Pass the secret with --secret-env NAME or --secret-file PATH, or type it at the prompt. A secret is never an argument, because every process on the machine can read arguments.',
-  'Exit code: 0 genuine, accepted or done. 1 not genuine or not accepted. 2 error.',
+  'Exit code: 0 valid, accepted or done. 1 not valid or not accepted. 2 error.',
   `Guide: ${guideAddress(GUIDE)}`,
 ]
 

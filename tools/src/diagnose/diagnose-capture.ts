@@ -6,9 +6,9 @@ import { type Header, listHeaders } from '../capture/headers.js'
 import { assertNotMasked } from '../capture/masked.js'
 import { signatureChecker } from '../capture/signed-body.js'
 import type { Primitives } from '../primitives.js'
+import { confirmedFindings } from './confirmed-findings.js'
 import { diagnoseInSteps, MAX_HASHES } from './engine.js'
 import type { Diagnosis } from './finding.js'
-import { provedFindings } from './proved-findings.js'
 import type { Steps } from './steps.js'
 
 /** A captured request, and what is known besides. */
@@ -71,7 +71,7 @@ export function* diagnoseCapture(
   }
   return {
     ...diagnosis,
-    findings: provedFindings(diagnosis, read),
+    findings: confirmedFindings(diagnosis, read),
     read: { ...read, body: chosen },
     warnings: read.doubt === undefined || read.looseBodies !== undefined ? [] : [notTheBytes(read.doubt).message],
     notes: [...(captured.notes ?? []), ...read.notes],

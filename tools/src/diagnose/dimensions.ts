@@ -14,7 +14,7 @@ import { instantOf, scaleOf } from './instant.js'
 import { rereadDigits, type SignatureForm, signatureForms } from './signature-form.js'
 
 /** How a message may have been signed. */
-export interface Way {
+export interface SigningVariant {
   readonly layout: Layout
   readonly timestamp: Uint8Array
   readonly nonce: Uint8Array
@@ -76,13 +76,13 @@ export interface Facts extends SignedRequest {
 export interface Dimension<Input = unknown> {
   /** What the hypotheses change, as a word for a person. */
   readonly name: 'layout' | 'timestamp' | 'nonce' | 'body' | 'JSON' | 'algorithm' | 'secret'
-  /** The field of a {@link Way} that holds the value of this dimension. */
-  readonly field: Exclude<keyof Way, 'changes'>
+  /** The field of a {@link SigningVariant} that holds the value of this dimension. */
+  readonly field: Exclude<keyof SigningVariant, 'changes'>
   hypotheses(facts: Facts): readonly Hypothesis<Input, Bytes | Layout | Digest>[]
   /** Returns the values that follow the rules. */
-  right(facts: Facts, way: Way): readonly Value[]
+  right(facts: Facts, variant: SigningVariant): readonly Value[]
   /** Returns the values that the hypotheses change. */
-  inputs(facts: Facts, way: Way): readonly Input[]
+  inputs(facts: Facts, variant: SigningVariant): readonly Input[]
 }
 
 /** The longest header that is rewritten, in characters. */
@@ -93,7 +93,7 @@ const ofHeader = <Input>(text: string, hypotheses: readonly Hypothesis<Input, By
 
 /** Returns a dimension whose hypotheses change the body that the dimensions before it have returned. */
 function ofBody(name: 'body' | 'JSON', hypotheses: Dimension<Uint8Array>['hypotheses']): Dimension<Uint8Array> {
-  const bodies = (_: Facts, { body }: Way) => [body]
+  const bodies = (_: Facts, { body }: SigningVariant) => [body]
   return { name, field: 'body', hypotheses, right: bodies, inputs: bodies }
 }
 
@@ -154,8 +154,8 @@ export function factsOf(
     instant !== undefined && (!isTimestamp(timestamp) || scaleOf(Number(timestamp), now) !== undefined)
   const timestamps = [timestamp, ...(isOtherTime ? [String(Math.floor(instant / 1000))] : []), rereadDigits(timestamp)]
   // A mail or a terminal may have wrapped the nonce.
-  const meantNonces = [fromUtf8(latin1(nonce)), nonce.replace(/\s+/g, ''), nonce.slice(0, MAX_NONCE_LENGTH)]
-  const nonces = isNonce(nonce) ? [nonce] : [nonce, ...meantNonces]
+  const otherNonces = [fromUtf8(latin1(nonce)), nonce.replace(/\s+/g, ''), nonce.slice(0, MAX_NONCE_LENGTH)]
+  const nonces = isNonce(nonce) ? [nonce] : [nonce, ...otherNonces]
   const encode = (texts: readonly string[]) => [...new Set(texts)].map(utf8)
   return {
     ...{ body, original, secrets, now, timestamp, nonce, instant },

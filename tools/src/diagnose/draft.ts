@@ -30,7 +30,7 @@ export function writeFinding(draft: Draft, secrets: readonly string[], language?
   const isOfOthers = language !== undefined && !(language in lines)
   const mask = (text: string) => maskSecrets(text, secrets)
   // A secret that is made of words may have words of this text. Then only what comes from the request is masked.
-  const isOfWords = code !== 'secret_exposed' && secrets.some(isGuessable)
+  const isOfWords = code !== 'secret_leaked' && secrets.some(isGuessable)
   const maskText = (text: string) => (isOfWords ? text.replace(/"[^"]*"|`[^`]*`/g, mask) : mask(text))
   const lineText = (line: EvidenceLine) => (typeof line === 'string' ? maskText(line) : `${line[0]}: ${mask(line[1])}`)
   return {

@@ -6,8 +6,8 @@ import type { Header } from '../capture/headers.js'
 import type { Primitives } from '../primitives.js'
 import { countBytes, joinWords, quote } from '../text.js'
 import { checkLostBody, suspectBody } from './checks/body.js'
-import { checkExposure } from './checks/exposure.js'
 import { checkHeaders, checkScheme } from './checks/headers.js'
+import { checkLeakedSecret } from './checks/leaked-secret.js'
 import { checkNonce, checkUnfilledNonce } from './checks/nonce.js'
 import { suspectSecrets } from './checks/secret.js'
 import { checkSignatureFormat } from './checks/signature.js'
@@ -18,11 +18,11 @@ import { explain } from './explain.js'
 import type { Diagnosis } from './finding.js'
 import { findUnfilled } from './hypotheses/placeholders.js'
 import { languageOf } from './language.js'
-import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './meant-headers.js'
+import { findHeaders, meaningsOf, unswapHeaders, withoutGuessedNonce } from './misnamed-headers.js'
 import { limit } from './search.js'
 import { isDigest } from './signature-form.js'
+import { findSigningVariant, messageOf, type SearchContext } from './signing-variants.js'
 import { runSteps, type Steps } from './steps.js'
-import { findWay, messageOf, type SearchContext } from './ways-of-signing.js'
 
 /** The request in the form that the engine needs, with every part already read. */
 export interface RequestToDiagnose extends HeaderValues, SignedRequest {
@@ -67,9 +67,9 @@ export function* diagnoseInSteps(
     const message = [utf8(`${timestamp}:${nonce}:`), body]
     return secrets.some((secret) => platform.hmac('sha256', utf8(secret), message) === signature)
   }
-  const exposed = checkExposure(headers, body, secrets)
-  const finish = (genuine: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
-    genuine,
+  const leaked = checkLeakedSecret(headers, body, secrets)
+  const finish = (valid: boolean, drafts: readonly Draft[], signedMessage?: Uint8Array): Diagnosis => ({
+    valid,
     findings: drafts.map((draft) => writeFinding(draft, secrets, language)),
     ...(language === undefined ? {} : { language }),
     ...(signedMessage === undefined ? {} : { signedMessage }),
@@ -77,12 +77,12 @@ export function* diagnoseInSteps(
   const isSignedAsSent = isSignedBy(request)
   const [timestamp, nonce] = [String(request.timestamp), String(request.nonce)]
   if (isSignedAsSent && isTimestamp(timestamp) && isInWindow(Number(timestamp), now) && isNonce(nonce)) {
-    return finish(true, [...exposed, ...checkUnfilledNonce(nonce)])
+    return finish(true, [...leaked, ...checkUnfilledNonce(nonce)])
   }
 
   const received = findHeaders(request, headers)
   const scheme = checkScheme(received, headers)
-  if (scheme.length > 0) return finish(false, [...exposed, ...scheme])
+  if (scheme.length > 0) return finish(false, [...leaked, ...scheme])
   const meanings = meaningsOf(received)
   // Hashes outside the search: two for the evidence, and the right signature for each secret and meaning.
   const hashesOutside = 2 + secrets.length * (1 + meanings.length)
@@ -96,30 +96,30 @@ export function* diagnoseInSteps(
   const signed = isSignedAsSent ? request : meanings.find(isSignedBy)
   const likeliest = unswapHeaders(signed ?? meanings[0], now)
   const { found, notTried } =
-    signed === undefined ? yield* findWay(factsOf(likeliest, request), context) : NOTHING_FOUND
+    signed === undefined ? yield* findSigningVariant(factsOf(likeliest, request), context) : NOTHING_FOUND
   const isNonceSigned = signed !== undefined || found?.layout.includes('<nonce>') === true
-  const meant = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
-  const isUnexplained = signed === undefined && meant.signature !== undefined && found === undefined
+  const intended = isNonceSigned ? likeliest : withoutGuessedNonce(likeliest, received)
+  const isUnexplained = signed === undefined && intended.signature !== undefined && found === undefined
 
   // If the signature of the body is right, the body was not lost.
   const lost = signed !== undefined || found?.body === body ? [] : checkLostBody(body, headers)
   const explained = found === undefined ? [] : yield* explain(found, request, language)
-  const { unit, drift } = checkTimestampWindow(meant.timestamp, now, isArrivalKnown)
+  const { unit, drift } = checkTimestampWindow(intended.timestamp, now, isArrivalKnown)
   const drafts = [
-    ...exposed,
+    ...leaked,
     ...lost,
-    ...checkHeaders(received, headers, meant, signed),
-    ...checkTimestampFormat(meant.timestamp, now, isCaptured),
-    ...checkNonce(meant.nonce, isCaptured),
+    ...checkHeaders(received, headers, intended, signed),
+    ...checkTimestampFormat(intended.timestamp, now, isCaptured),
+    ...checkNonce(intended.nonce, isCaptured),
     // A request is often diagnosed long after it arrived, so a mistake in its signature is likelier than a wrong age.
     ...explained,
     ...unit,
     ...(isArrivalKnown ? drift : []),
-    ...(isUnexplained ? checkSignatureFormat(String(meant.signature)) : []),
-    ...checkUnfilledNonce(meant.nonce),
+    ...(isUnexplained ? checkSignatureFormat(String(intended.signature)) : []),
+    ...checkUnfilledNonce(intended.nonce),
     ...(isUnexplained && lost.length === 0 ? suspectBody(body, headers) : []),
     ...(isUnexplained ? suspectSecrets(secrets) : []),
-    ...(isUnexplained ? compare(meant, body, platform, notTried) : []),
+    ...(isUnexplained ? compare(intended, body, platform, notTried) : []),
     ...(isArrivalKnown ? [] : drift),
   ]
   return finish(
@@ -140,8 +140,8 @@ const MAX_COMMAND = 200
 const MAX_TEMPLATE = 100_000
 
 /** Returns a finding that says what to compare on both sides, because nothing explains the signature. */
-function compare(meant: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
-  const { timestamp, nonce, signature } = meant
+function compare(intended: HeaderValues, body: Uint8Array, platform: Primitives, notTried: readonly string[]): Draft[] {
+  const { timestamp, nonce, signature } = intended
   // Without a header, or with another text than a digest, there is nothing to compare.
   if (timestamp === undefined || nonce === undefined || !isDigest(String(signature))) return []
   const sha256 = (bytes: Uint8Array) => hex(platform.hash('sha256', [bytes]) as Uint8Array)
@@ -154,7 +154,7 @@ function compare(meant: HeaderValues, body: Uint8Array, platform: Primitives, no
           `Some changes of the ${joinWords(notTried, 'and')} were not tried. With a short body and one secret, all are tried.`,
         ]),
     ['Signed message of the receiver', `${quote(start)} and ${countBytes(body.length)} of body`],
-    ['SHA-256 of this message', sha256(receivedMessage(meant, body))],
+    ['SHA-256 of this message', sha256(receivedMessage(intended, body))],
     ['SHA-256 of its body', sha256(body)],
     ...(unfilled === undefined ? [] : [`The body has the text \`${unfilled}\`. Was it signed with a value instead?`]),
     ...(start.length > MAX_COMMAND

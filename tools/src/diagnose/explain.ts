@@ -10,8 +10,8 @@ import { layoutText } from './hypotheses/layout.js'
 import type { JsonText } from './json/parse.js'
 import { COMPACT } from './json/styles.js'
 import { type JsonStyle, writeInSteps } from './json/write.js'
+import { type FoundVariant, messageOf } from './signing-variants.js'
 import type { Steps } from './steps.js'
-import { type FoundWay, messageOf } from './ways-of-signing.js'
 
 /** A longer JSON text is compared only with serializers of the style that was found. */
 const MAX_COMPARED = 100_000
@@ -22,18 +22,18 @@ const MOST_DIGITS = 'All other digits are right, so both sides have the same sec
 
 type Cause = Pick<Mistake, 'code' | 'fix' | 'side'>
 
-/** Returns one draft per mistake in the way of signing that was found. */
+/** Returns one draft per mistake in the signing variant that was found. */
 export function* explain(
-  way: FoundWay,
+  variant: FoundVariant,
   { body: received, headers, isCaptured }: Pick<RequestToDiagnose, 'body' | 'headers' | 'isCaptured'>,
   sender?: Language,
 ): Steps<Draft[]> {
-  const form = way.form.differences.join(', ')
-  const of = (...names: Mistake['dimension'][]) => way.mistakes.filter(({ dimension }) => names.includes(dimension))
+  const form = variant.form.differences.join(', ')
+  const of = (...names: Mistake['dimension'][]) => variant.mistakes.filter(({ dimension }) => names.includes(dimension))
   const values = of('timestamp', 'nonce')
   const [layout] = of('layout')
   const [digest] = of('algorithm')
-  const proved = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => ({
+  const confirmed = (mistake: Cause, message: string, ...evidence: EvidenceLine[]): Draft => ({
     ...mistake,
     message,
     evidence: [...evidence, PROOF],
@@ -42,11 +42,11 @@ export function* explain(
 
   if (digest !== undefined) {
     const sent = form === '' ? '' : `, sent in another form: ${form}`
-    drafts.push(proved(digest, `X-Signature is ${digest.what}${sent}.`))
+    drafts.push(confirmed(digest, `X-Signature is ${digest.what}${sent}.`))
   }
   for (const secret of of('secret')) {
     const end = secret.code === 'secret_placeholder' ? '' : ', not with the secret as it is'
-    drafts.push(proved(secret, `X-Signature was made with ${secret.what}${end}.`))
+    drafts.push(confirmed(secret, `X-Signature was made with ${secret.what}${end}.`))
   }
   const whats = joinWords(
     values.map(({ what }) => what),
@@ -54,35 +54,37 @@ export function* explain(
   )
   if (layout !== undefined) {
     const message = `The sender signed ${layout.what}${whats && ` with ${whats}`}, not \`timestamp:nonce:body\`.`
-    drafts.push(proved(layout, message, ...signedAs(way)))
+    drafts.push(confirmed(layout, message, ...signedAs(variant)))
   } else if (values[0] !== undefined) {
     const expected = values.length === 1 ? 'value of the header' : 'values of the headers'
-    drafts.push(proved(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(way)))
+    drafts.push(
+      confirmed(values[0], `The message was signed with ${whats}, not with the ${expected}.`, ...signedAs(variant)),
+    )
   }
   // Content-Length counts the bytes that arrived. If only the signed body has this length, the receiver changed the body later.
   const contentLength = contentLengthOf(headers)
-  const isChangedHere = contentLength === way.body.length && contentLength !== received.length
+  const isChangedHere = contentLength === variant.body.length && contentLength !== received.length
   const isChangedThere = contentLength === received.length && !passedProxy(headers)
   const ofBody = of('body', 'JSON')
-  // If both bodies have the same end, a change of the line end only restores what another change removed, so it is left out.
-  const isEndSame = areEqual(endOf(way.body), endOf(received))
+  // If both bodies have the same end, a change of the newline only restores what another change removed, so it is left out.
+  const isEndSame = areEqual(endOf(variant.body), endOf(received))
   const changes = ofBody.filter(({ fix }) => ofBody.length === 1 || fix !== 'keep_newlines' || !isEndSame)
   const side = isChangedHere ? 'receiver' : isChangedThere ? 'sender' : 'unknown'
   for (const [index, { code, fix, what, style, input }] of joinChanges(changes).entries()) {
     const json = style && (yield* describeJson(style, input as Uint8Array, sender))
     const end = code === 'body_not_signed' ? '' : ', not the bytes received'
-    const evidence = index === 0 ? compareBodies(way.body, received) : []
-    const draft = proved({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
+    const evidence = index === 0 ? compareBodies(variant.body, received) : []
+    const draft = confirmed({ code, fix, side }, `The sender signed ${json?.what ?? what}${end}.`, ...evidence)
     drafts.push({ ...draft, languages: json?.languages ?? [] })
   }
   if (form !== '' && digest === undefined) {
-    const { code, isOfCapture = false } = way.form
+    const { code, isOfCapture = false } = variant.form
     const side = isOfCapture && isCaptured ? 'unknown' : 'sender'
     const cause: Cause = { code, fix: isOfCapture ? 'whole_signature' : 'send_hex', side }
     drafts.push(
       code === 'signature_changed'
-        ? proved(cause, `X-Signature is almost the right digest: ${form}.`, MOST_DIGITS)
-        : proved(cause, `X-Signature is the right digest in another form: ${form}.`),
+        ? confirmed(cause, `X-Signature is almost the right digest: ${form}.`, MOST_DIGITS)
+        : confirmed(cause, `X-Signature is the right digest in another form: ${form}.`),
     )
   }
   return drafts.map((draft) => withOthers(draft, drafts))
@@ -111,11 +113,11 @@ function endOf(body: Uint8Array): Uint8Array {
   return body.subarray(start)
 }
 
-function signedAs(way: FoundWay): EvidenceLine[] {
-  const parts = messageOf(way)
-  const place = way.layout.indexOf('<body>')
+function signedAs(variant: FoundVariant): EvidenceLine[] {
+  const parts = messageOf(variant)
+  const place = variant.layout.indexOf('<body>')
   const text = (some: readonly Uint8Array[]) => quote(fromUtf8(concat(...some)))
-  const lines: EvidenceLine[] = [['Signed as', layoutText(way.layout)]]
+  const lines: EvidenceLine[] = [['Signed as', layoutText(variant.layout)]]
   if (place === -1) return [...lines, ['The message', text(parts)]]
   lines.push(['Before the body', text(parts.slice(0, place))])
   return place === parts.length - 1 ? lines : [...lines, ['After the body', text(parts.slice(place + 1))]]

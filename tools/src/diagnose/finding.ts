@@ -26,7 +26,7 @@ export type FindingCode =
   | 'clock_unknown'
   /** `X-Nonce` is empty, or has more than 128 characters. */
   | 'nonce_length'
-  /** `X-Nonce` has a character that is not visible ASCII, such as a space or a line end. */
+  /** `X-Nonce` has a character that is not visible ASCII, such as a space or a newline. */
   | 'nonce_characters'
   /** `X-Nonce` was used by a request that was accepted before. Only `listen` has this finding, because it remembers nonces. */
   | 'nonce_reused'
@@ -38,9 +38,9 @@ export type FindingCode =
   | 'signature_changed'
   /** `X-Signature` was made with another hash than SHA-256, or without HMAC. */
   | 'signature_algorithm'
-  /** The secret itself is in a header, the URL or the body. In a header, it may be in base64 or hex. A genuine request can have this finding too. */
-  | 'secret_exposed'
-  /** The key has white space or a line end at its start or end. Often `echo` or an editor added it. */
+  /** The secret itself is in a header, the URL or the body. In a header, it may be in base64 or hex. A valid request can have this finding too. */
+  | 'secret_leaked'
+  /** The key has white space or a newline at its start or end. Often `echo` or an editor added it. */
   | 'secret_whitespace'
   /** The key has quotation marks around it, because `docker run --env-file` and `kubectl --from-env-file` keep them. */
   | 'secret_quotes'
@@ -80,7 +80,7 @@ export type FindingCode =
   | 'signature_mismatch'
 
 /**
- * Who must act. `unknown` means that the request does not prove which side must act. Example: the body was changed, and headers
+ * Who must act. `unknown` means that the request does not confirm which side must act. Example: the body was changed, and headers
  * such as `Via` show that the request passed a proxy.
  */
 export type Side = 'sender' | 'receiver' | 'unknown'
@@ -110,13 +110,13 @@ export interface Finding {
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
   /** Whether the request passes every rule except the one about replays, which one request cannot show. */
-  readonly genuine: boolean
-  /** The most likely cause first. For a genuine request, only `secret_exposed` and `message_nonce` are possible. */
+  readonly valid: boolean
+  /** The most likely cause first. For a valid request, only `secret_leaked` and `message_nonce` are possible. */
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language
   /**
-   * The bytes that were signed, if the request is not genuine and its signature proves them. Compare them with
+   * The bytes that were signed, if the request is not valid and its signature confirms them. Compare them with
    * `timestamp:nonce:body` as received. If the body of the request has a secret, these bytes have the secret too.
    */
   readonly signedMessage?: Uint8Array

@@ -24,7 +24,7 @@ export interface RequestToExplain extends WebhookRequest {
  * This function is for the owner of the secret. **Never show findings to a sender**, because findings say more than a rejection
  * should. Searching for findings also takes much longer than `verify`.
  *
- * Each statement about a signature is proved, because `diagnose` computed that signature. Findings never contain the secret.
+ * Each statement about a signature is confirmed, because `diagnose` computed that signature. Findings never contain the secret.
  *
  * The search ends after at most 24 000 hashes, and after about a second. Other work of the process runs in between: a body of up to
  * 1 MB delays this work by at most about 50 ms at a time. If the search ends early, the finding `signature_mismatch` names what was

@@ -39,7 +39,7 @@ export function check(input: CheckInput): CheckReport {
   const arrival = findArrival(input.arrival, lines, captured.arrival, now)
   const capture = { captured, headers: lines, file: input.body, secrets, arrival, now }
   const { read, findings, warnings, notes, ...diagnosis } = runSteps(diagnoseCapture(primitives, capture))
-  // The body is copied, because a part of the capture would take the whole capture along into the answer.
+  // The body is copied, because a part of the capture would take the whole capture along into the response.
   const body = read.body.slice()
   const headers = readHeaders(lines)
   const expected = secrets.map((secret) => signatureOf(headers.timestamp ?? '', headers.nonce ?? '', body, secret))
@@ -54,6 +54,6 @@ export function check(input: CheckInput): CheckReport {
     expected,
     findings,
     // A small body is nearly unchanged by Brotli, so a search without it can find another change that fits.
-    isBrotliNotTried: isBrotliNotTried && !diagnosis.genuine,
+    isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,
   }
 }

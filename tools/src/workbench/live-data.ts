@@ -49,7 +49,7 @@ export interface Details<Bytes> {
 }
 
 /** The endpoint's response to a request that was signed and sent again. */
-export interface EndpointAnswer {
+export interface EndpointResponse {
   /** 0 if there was no response. */
   readonly status: number
   readonly statusText: string

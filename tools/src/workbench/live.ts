@@ -3,7 +3,7 @@ import { LANGUAGES } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
 import { byId, h } from './dom.js'
 import { card } from './elements.js'
-import type { Details, EndpointAnswer, Hello, Summary } from './live-data.js'
+import type { Details, EndpointResponse, Hello, Summary } from './live-data.js'
 import type { CheckReport } from './report.js'
 import { reportView } from './report-view.js'
 
@@ -93,7 +93,7 @@ export function startLive(): void {
 
   function requestView(details: Details<string>): HTMLElement[] {
     const { summary, forwarded, differences, savedAs, report } = details
-    const [className, verdict] = summary.ok ? ['genuine', 'Accepted'] : ['broken', `Refused: ${summary.reason}`]
+    const [className, verdict] = summary.ok ? ['valid', 'Accepted'] : ['broken', `Refused: ${summary.reason}`]
     const answered =
       forwarded === undefined ? `answered ${summary.status}` : `the endpoint answered ${forwarded.status || 'nothing'}`
     const about = [`#${summary.id}`, clock(summary.time), summary.detail, summary.agent].filter((text) => text !== '')
@@ -119,8 +119,8 @@ export function startLive(): void {
     const outcome = h('div', { id: 'outcome', role: 'status' })
     button.addEventListener('click', async () => {
       button.disabled = true
-      const answer = ask<EndpointAnswer>(`requests/${id}/sign-and-send`, true)
-      outcome.replaceChildren(await answer.then((one) => answerView(one, hello?.endpoint), failureView))
+      const sent = ask<EndpointResponse>(`requests/${id}/sign-and-send`, true)
+      outcome.replaceChildren(await sent.then((one) => responseView(one, hello?.endpoint), failureView))
       button.disabled = false
       button.focus()
     })
@@ -227,8 +227,11 @@ async function ask<T>(path: string, isAction = false): Promise<T> {
   return response.json()
 }
 
-function answerView({ status, statusText, headers, body }: EndpointAnswer, endpoint: string | undefined): HTMLElement {
-  const className = status >= 200 && status <= 299 ? 'genuine' : 'broken'
+function responseView(
+  { status, statusText, headers, body }: EndpointResponse,
+  endpoint: string | undefined,
+): HTMLElement {
+  const className = status >= 200 && status <= 299 ? 'valid' : 'broken'
   const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
   return card(
     `Sent to ${endpoint} at ${clock(Date.now())}`,
@@ -237,6 +240,6 @@ function answerView({ status, statusText, headers, body }: EndpointAnswer, endpo
       { class: `verdict ${className}` },
       status === 0 ? `It gave ${statusText}` : `It answered ${status} ${statusText}`,
     ),
-    textView([{ name: 'answer', bytes: utf8(`${lines}\n\n${body}`.trim()) }], 'Headers and body of the response'),
+    textView([{ name: 'response', bytes: utf8(`${lines}\n\n${body}`.trim()) }], 'Headers and body of the response'),
   )
 }

@@ -181,20 +181,20 @@ async function recheck(): Promise<void> {
 
 function showReport(report: CheckReport): void {
   lastReport = report
-  const { rules, genuine, findings } = report
+  const { rules, valid, findings } = report
   const reason = rules.find((rule) => rule.status === 'broken')?.reason
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
   status.replaceChildren(
-    genuine
-      ? h('p', { class: 'verdict genuine' }, 'Genuine, unless it is a replay')
-      : h('p', { class: 'verdict broken' }, `Not genuine: ${reason ?? 'see the findings'} (${count})`),
+    valid
+      ? h('p', { class: 'verdict valid' }, 'Valid, unless it is a replay')
+      : h('p', { class: 'verdict broken' }, `Invalid: ${reason ?? 'see the findings'} (${count})`),
     isExample ? h('p', {}, 'This is the example. Paste your own request over it, and enter its secret.') : '',
   )
   const pasted = 'The capture was pasted. If a byte was lost, the signature differs: drop the file instead.'
   const about = `${report.request}, body of ${countBytes(report.body.length)}. ${describeArrival(report)}`
   const view = reportView(report, {
     language: language.value,
-    notes: [about, ...report.notes, ...(capture.isFile || genuine ? [] : [pasted])],
+    notes: [about, ...report.notes, ...(capture.isFile || valid ? [] : [pasted])],
     assumeArrival() {
       arrival.value = 'timestamp'
       changed()

@@ -34,7 +34,7 @@ export const LANGUAGE_NAMES: { readonly [language in (typeof LANGUAGES)[number]]
 
 /** Returns all that the page shows of a request: first what is wrong, then the facts. */
 export function reportView(report: CheckReport, options: ReportOptions): HTMLElement[] {
-  const { rules, genuine, findings } = report
+  const { rules, valid, findings } = report
   const notes = options.notes ?? []
   const facts = [
     card(
@@ -46,16 +46,16 @@ export function reportView(report: CheckReport, options: ReportOptions): HTMLEle
     card('Signed message', ...messageView(report)),
   ]
   return [
-    // A genuine request can have findings too, for example if it carries the secret itself.
+    // A valid request can have findings too, for example if it carries the secret itself.
     ...(findings.length === 0
       ? []
       : [card('Findings', ...arrivalView(report, options), ...findingsView(report, options))]),
     ...signedView(report),
-    ...(genuine ? [h('details', {}, h('summary', {}, 'What was checked'), ...facts)] : facts),
+    ...(valid ? [h('details', {}, h('summary', {}, 'What was checked'), ...facts)] : facts),
   ]
 }
 
-/** Returns the elements that show what was signed beside what arrived, if the signature proves what was signed. */
+/** Returns the elements that show what was signed beside what arrived, if the signature confirms what was signed. */
 function signedView({ signedMessage, headers, body }: CheckReport): HTMLElement[] {
   if (signedMessage === undefined) return []
   const received = messageOf(headers, body)

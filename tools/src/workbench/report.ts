@@ -29,11 +29,11 @@ export interface CheckReport {
   readonly rules: readonly RuleResult[]
   /** One signature per secret. */
   readonly expected: readonly string[]
-  readonly genuine: boolean
+  readonly valid: boolean
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
   readonly language?: Language | undefined
-  /** The bytes that were signed, if the signature proves that they differ from the signed message as received. */
+  /** The bytes that were signed, if the signature confirms that they differ from the signed message as received. */
   readonly signedMessage?: Uint8Array | undefined
   /** Whether Brotli could be the cause, which the page cannot try. */
   readonly isBrotliNotTried: boolean

@@ -111,7 +111,7 @@ it('every request is read back byte for byte', () => {
   )
 })
 
-it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an editor added a line end', (length) => {
+it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an editor added a newline', (length) => {
   const body = Buffer.alloc(length, '0\r\n\r\n')
   const text = captureRequest({ headers: { 'X-Nonce': 'a' } }, body, clock)
   const read = readBack(Buffer.concat([text, Buffer.from('\n')]))

@@ -17,7 +17,7 @@ interface Captured {
   /** The file of `--body-file`, in base64. */
   readonly bodyFile?: string
   /** `refused` if the capture does not hold the bytes that arrived, or the code of the first finding. */
-  readonly expect: 'genuine' | 'refused' | readonly string[]
+  readonly expect: 'valid' | 'refused' | readonly string[]
   readonly side?: string
   /** The body that was sent, in base64. */
   readonly body?: string
@@ -59,12 +59,12 @@ async function run(captured: Captured) {
   return { exitCode, findings, notes, said }
 }
 
-const GENUINE = CAPTURED.filter(({ expect: outcome }) => outcome === 'genuine')
+const VALID = CAPTURED.filter(({ expect: outcome }) => outcome === 'valid')
 const REFUSED = CAPTURED.filter(({ expect: outcome }) => outcome === 'refused')
 const named = (all: readonly Captured[]) => all.map((captured) => [captured.name, captured] as const)
 
-describe('a genuine request is genuine, whatever its capture changed', () => {
-  it.each(named(GENUINE))('%s', async (_, captured) => {
+describe('a valid request is valid, whatever its capture changed', () => {
+  it.each(named(VALID))('%s', async (_, captured) => {
     const { exitCode, notes } = await run(captured)
     const { length } = Buffer.from(captured.body ?? '', 'base64')
     expect([exitCode, notes]).toEqual([
@@ -73,7 +73,7 @@ describe('a genuine request is genuine, whatever its capture changed', () => {
     ])
     const input = { capture: bytesOf(captured), secrets: [SECRET], arrival: 'timestamp', now: NOW }
     const report = check({ ...input, body: captured.bodyFile ? Buffer.from(captured.bodyFile, 'base64') : undefined })
-    expect([report.genuine, report.findings]).toEqual([true, []])
+    expect([report.valid, report.findings]).toEqual([true, []])
   })
 })
 
@@ -89,7 +89,7 @@ describe('a capture without the bytes that arrived is refused, and no sender is 
 })
 
 describe('the mistake of a sender is found, whatever the capture changed', () => {
-  const mistakes = CAPTURED.filter((captured) => !GENUINE.includes(captured) && !REFUSED.includes(captured))
+  const mistakes = CAPTURED.filter((captured) => !VALID.includes(captured) && !REFUSED.includes(captured))
   it.each(named(mistakes))('%s', async (_, captured) => {
     const { exitCode, findings } = await run(captured)
     expect([exitCode, captured.expect]).toEqual([1, expect.arrayContaining([findings[0].code])])

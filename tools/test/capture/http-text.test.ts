@@ -90,13 +90,13 @@ describe('the body', () => {
       ['11'],
       'the\n\nbody',
       'the\r\n\r\nbody',
-      'changed the line ends of the body. It was read as the body with the 11 bytes of',
+      'changed the newlines of the body. It was read as the body with the 11 bytes of',
     ],
     [
       ['11'],
       'the\n\nbody\n',
       'the\r\n\r\nbody',
-      'changed the line ends of the body. It was read as the body with the 11 bytes of',
+      'changed the newlines of the body. It was read as the body with the 11 bytes of',
     ],
     [['10'], 'the\n\nbody', 'the\n\nbody', 'Content-Length is 10, but its body has 9 bytes'],
     [['9'], 'the\n\nbody\n', 'the\n\nbody', 'Content-Length is 9, which excludes 1 byte'],
@@ -106,7 +106,7 @@ describe('the body', () => {
     [['3'], '\xe2\x80\x9aa\xe2\x80\x9b', "'a'", 'has typographic quotes in the body'],
     [['9'], '\xe2\x80\x9ca\xe2\x80\x9d b c', '\xe2\x80\x9ca\xe2\x80\x9d b c', 'but its body has 11 bytes'],
     [[], 'the body', 'the body', ''],
-    [[], 'the body\n', 'the body\n', 'Without Content-Length, the line end after the body was read as part of it.'],
+    [[], 'the body\n', 'the body\n', 'Without Content-Length, the newline after the body was read as part of it.'],
     [['eight'], 'the body', 'the body', ''],
     [['7x'], 'the body', 'the body', ''],
     [['x7'], 'the body', 'the body', ''],
@@ -191,9 +191,9 @@ describe('reading', () => {
       fc.array(fc.constantFrom('\n', '\r\n', '> ', '> POST / HTTP/1.1\n')).map((parts) => Buffer.from(parts.join(''))),
     )
     fc.assert(
-      fc.property(fc.array(fc.tuple(token, value)), bodies, fc.constantFrom('', '\n'), (lines, body, lineEnd) => {
+      fc.property(fc.array(fc.tuple(token, value)), bodies, fc.constantFrom('', '\n'), (lines, body, newline) => {
         const headers = [...lines, ['Content-Length', String(body.length)] as const]
-        const capture = Buffer.concat([...httpText('POST', '/hooks/42', headers, body), Buffer.from(lineEnd)])
+        const capture = Buffer.concat([...httpText('POST', '/hooks/42', headers, body), Buffer.from(newline)])
         const read = readCapture(capture)
         expect(read.headers).toEqual([...REQUEST_LINE, ...headers])
         expect(Buffer.from(bodyOf(read, read.headers).body).equals(body)).toBe(true)

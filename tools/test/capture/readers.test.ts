@@ -69,7 +69,7 @@ describe('printed variables', () => {
   })
 })
 
-describe('why a body is not proved', () => {
+describe('why a body is not confirmed', () => {
   const captured = (body: string, headers: Header[] = []) => ({ headers, body: utf8(body) })
 
   it.each([

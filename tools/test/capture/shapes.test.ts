@@ -169,8 +169,8 @@ describe('a curl command is read', () => {
     ['lines that were wrapped before a value', "curl http://a -d\r\n'b'", 'broken into lines'],
     ['a long option on the next line', 'curl http://a\n  --json b', 'broken into lines'],
     ['lines that were wrapped in a header', "curl http://a -H 'X-Nonce:\nabc' -d b", 'broken into lines'],
-    ['the line ends of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
-    ['the line ends of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
+    ['the newlines of PowerShell', "curl.exe 'http://a' `\r\n -H 'X-Nonce: a' `\r\n -d b", 'is for PowerShell'],
+    ['the newlines of PowerShell, with LF', "curl.exe 'http://a' `\n -H 'X-Nonce: a'", 'is for PowerShell'],
     ['an open quote for cmd', 'curl ^"http://a', 'a quote that does not end'],
   ])('not with %s', (_, command, message) => {
     expect(() => read(command)).toThrow(CaptureError)
@@ -260,7 +260,7 @@ describe('a format that is not read is refused, and what to do is said', () => {
     expect(() => read(capture)).toThrow(message)
   })
 
-  it('lines with the prefix of a log are not taken for a request, unless the signature proves it', () => {
+  it('lines with the prefix of a log are not taken for a request, unless the signature confirms it', () => {
     const logged = prefixed('web_1  | ').join('\n')
     expect(read(logged)).toMatchObject({ signature: SIGNATURE, body: BODY })
     const captured = readCapture(Buffer.from(logged.replace('Zoë', 'Zo…')))

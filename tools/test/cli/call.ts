@@ -68,7 +68,7 @@ function collector(isTTY: boolean, columns: number | undefined) {
 
 export const FROM_ENV = ['--secret-env', 'WEBHOOK_SECRET']
 
-/** Returns the capture of a request that is genuine unless `parts` say otherwise. */
+/** Returns the capture of a request that is valid unless `parts` say otherwise. */
 export function capture(body: string | Buffer, parts: Parameters<typeof signedRequest>[0] = {}): Buffer {
   const { headers } = signedRequest({ body, ...parts })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

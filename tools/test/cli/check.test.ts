@@ -263,7 +263,7 @@ describe('check', () => {
   })
 
   // Others would delay its answers beyond the time-out.
-  it.sequential('goes on after a request without an answer, and ends after five of them', async () => {
+  it.sequential('goes on after a request without a response, and ends after five of them', async () => {
     const right = new Receiver(SECRET)
     const url = await serve(async (request, response) => {
       const chunks: Buffer[] = []

@@ -18,27 +18,27 @@ async function diagnosed(stdin: string | Buffer, args: readonly string[] = DIAGN
 }
 
 describe('diagnose', () => {
-  it('prints that a request is genuine', async () => {
+  it('prints that a request is valid', async () => {
     const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY) })
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(text).toMatch(/^Genuine: there is nothing to fix\.\n/)
-    expect(await diagnosed(capture(BODY))).toMatchObject({ genuine: true, findings: [] })
+    expect(text).toMatch(/^Valid: there is nothing to fix\.\n/)
+    expect(await diagnosed(capture(BODY))).toMatchObject({ valid: true, findings: [] })
   })
 
-  it('says that a request is genuine without the line end of the secret file', async () => {
+  it('says that a request is valid without the newline of the secret file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'diagnose-'))
     const file = join(folder, 'secret')
     writeFileSync(file, `${SECRET}\n`)
     const { text } = await call(['diagnose', '-', '--secret-file', file, '--at', TIMESTAMP], { stdin: capture(BODY) })
     rmSync(folder, { recursive: true })
-    expect(text).toMatch(/^Genuine: with the secret without the line end of its file\.\n/)
+    expect(text).toMatch(/^Valid: with the secret without the newline of its file\.\n/)
   })
 
   it('prints its findings', async () => {
     const { exitCode, text, stderr } = await call(DIAGNOSE, { stdin: capture(BODY, { secret: 'another' }) })
     expect([exitCode, stderr]).toEqual([1, ''])
     expect(text).toMatch(
-      /^Not genuine: 1 finding\n\n1\. .*\n(.*\n)? *.*\(signature_mismatch\)\n(.*\n)* {3}Fix, on .* side:\n {5}\S[\s\S]*\n\nRead: POST/,
+      /^Invalid: 1 finding\n\n1\. .*\n(.*\n)? *.*\(signature_mismatch\)\n(.*\n)* {3}Fix, on .* side:\n {5}\S[\s\S]*\n\nRead: POST/,
     )
   })
 
@@ -58,11 +58,11 @@ describe('diagnose', () => {
     expect(text).toContain('Time of arrival: unknown.')
   })
 
-  it('says that a genuine request contains the secret, and masks it in the notes', async () => {
+  it('says that a valid request contains the secret, and masks it in the notes', async () => {
     const stdin = String(capture(BODY)).replace(/x-nonce/i, `X-Key: ${SECRET}\nX-Nonce`)
     const { exitCode, text } = await call(DIAGNOSE, { stdin })
     expect(exitCode).toBe(0)
-    expect(text).toMatch(/^Genuine, but there is something to fix\.\n\n1\. .*\(secret_exposed\)/s)
+    expect(text).toMatch(/^Valid, but there is something to fix\.\n\n1\. .*\(secret_leaked\)/s)
     expect(text).not.toContain(SECRET)
   })
 
@@ -75,7 +75,7 @@ describe('diagnose', () => {
   it('says when a request with a right signature must have arrived', async () => {
     const stdin = capture(BODY, { timestamp: '1600000000' })
     const { exitCode, text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
-    const message = 'Genuine if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
+    const message = 'Valid if it arrived between 2020-09-13T12:21:40Z and 2020-09-13T12:31:40Z.'
     expect([exitCode, text.split('\n\n')[0]?.replace('\n', ' ')]).toEqual([1, `The signature is right. ${message}`])
     expect(text).toContain('(clock_unknown)')
   })
@@ -83,7 +83,7 @@ describe('diagnose', () => {
   it('does not say that a wrong signature is right if the time is unknown', async () => {
     const stdin = capture(BODY, { timestamp: '1600000000', secret: 'another' })
     const { text } = await call(['diagnose', '-', ...FROM_ENV], { stdin })
-    expect(text).toMatch(/^Not genuine: 2 findings/)
+    expect(text).toMatch(/^Invalid: 2 findings/)
     expect(text).toContain('(clock_unknown)')
   })
 
@@ -189,8 +189,8 @@ it.each([
   ['cKsQ_EJbrw_SreUQ0LA3YsYy0sSp_1Fgkp-_M282FlE', []],
 ])('notes a secret that can be guessed: %s', async (secret, expected) => {
   const env = { WEBHOOK_SECRET: secret }
-  const { genuine, notes } = await diagnosed(capture(BODY, { secret }), DIAGNOSE, { env })
-  expect(genuine).toBe(true)
+  const { valid, notes } = await diagnosed(capture(BODY, { secret }), DIAGNOSE, { env })
+  expect(valid).toBe(true)
   expect(notes.slice(2)).toEqual(expected)
 })
 
@@ -217,10 +217,10 @@ it('diagnose colours its result at a terminal', async () => {
   const colour = (code: number, text: string) => `\x1b[${code}m\x1b[1m${text}\x1b[22m\x1b[39m`
   const result = async (parts: Parameters<typeof capture>[1]) =>
     (await call(DIAGNOSE, { stdin: capture('a body', parts), isTTY: true })).text.split('\n')[0]
-  expect(await result({})).toBe(`${colour(32, 'Genuine')}: there is nothing to fix.`)
-  expect(await result({ nonce: '' })).toBe(`${colour(31, 'Not genuine')}: 1 finding`)
+  expect(await result({})).toBe(`${colour(32, 'Valid')}: there is nothing to fix.`)
+  expect(await result({ nonce: '' })).toBe(`${colour(31, 'Invalid')}: 1 finding`)
   const count = '2 findings, the most likely cause first'
-  expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Not genuine')}: ${count}`)
+  expect(await result({ nonce: '', timestamp: '1' })).toBe(`${colour(31, 'Invalid')}: ${count}`)
 })
 
 it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
@@ -236,8 +236,8 @@ it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => 
 it('names the secret that matched', async () => {
   const env = { NEW: 'new', OLD: SECRET }
   const args = ['diagnose', '-', '--secret-env', 'NEW', '--secret-env', 'OLD', '--at', TIMESTAMP]
-  const { genuine, notes } = await diagnosed(capture(BODY), args, { env })
-  expect(genuine).toBe(true)
+  const { valid, notes } = await diagnosed(capture(BODY), args, { env })
+  expect(valid).toBe(true)
   expect(notes).toContain('Signed with the secret of --secret-env OLD.')
 })
 

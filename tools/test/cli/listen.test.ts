@@ -53,7 +53,7 @@ async function listen(args: readonly string[] = ['--json'], start: StartListener
 
 const BODY = Buffer.from('{"event":"invoice.paid","customer":"Zoë"}')
 
-/** Sends a request that is genuine unless `parts` say otherwise. */
+/** Sends a request that is valid unless `parts` say otherwise. */
 function post(
   port: number,
   parts: Parameters<typeof signedHeaders>[0] = {},
@@ -249,7 +249,7 @@ describe('what is no request', () => {
   })
 })
 
-it('an answer without a body has no Content-Length if its status is 204', async () => {
+it('a response without a body has no Content-Length if its status is 204', async () => {
   const { origin } = await listen()
   const headers = sign(BODY, SECRET)
   const lengths = []
@@ -264,7 +264,7 @@ it('an answer without a body has no Content-Length if its status is 204', async 
 })
 
 describe('--status', () => {
-  it('sets the answer to every request', async () => {
+  it('sets the response to every request', async () => {
     const { port, waitFor } = await listen(['--json', '--status', '503'])
     expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
     expect(await waitFor(2)).toMatchObject([
@@ -286,7 +286,7 @@ describe('--save', () => {
     ['JSON', BODY],
     ['nothing', Buffer.alloc(0)],
     ['every byte', Uint8Array.from({ length: 512 }, (_, index) => index % 256)],
-    ['line ends', Buffer.from('\r\n\n\r\r\n')],
+    ['newlines', Buffer.from('\r\n\n\r\r\n')],
     ['what looks like a request', Buffer.from('# Received at x\nPOST / HTTP/1.1\n\n```\n> a\n')],
     ['what looks like chunks', Buffer.from('1\r\na\r\n0\r\n\r\n')],
   ])('keeps %s byte for byte, with its time, and diagnose reads it', async (_, body) => {
@@ -307,7 +307,7 @@ describe('--save', () => {
     expect(await call(['diagnose', savedAs, ...FROM_ENV], around)).toMatchObject({ exitCode: 0 })
   })
 
-  it('can be read after an editor added a line end, and says how many bytes are lost if it removed some', async () => {
+  it('can be read after an editor added a newline, and says how many bytes are lost if it removed some', async () => {
     const count = listener.reports().length
     await post(listener.port)
     const { savedAs = '' } = (await listener.waitFor(count + 1))[count] ?? {}
@@ -379,7 +379,7 @@ async function endpoint(answer: (request: IncomingMessage, response: ServerRespo
 }
 
 describe('--forward-to', () => {
-  it('passes a request on unchanged, and returns the answer to the sender', async () => {
+  it('passes a request on unchanged, and returns the response to the sender', async () => {
     const { origin, received } = await endpoint((_request, response) => {
       response.writeHead(418, ['X-A', '1', 'x-a', '2', 'Content-Type', 'text/plain']).end('a \xff answer', 'latin1')
     })
@@ -493,7 +493,7 @@ describe('--forward-to', () => {
 })
 
 describe('a page in a browser', () => {
-  /** Sends a request with these header lines besides the length, and returns the answer. */
+  /** Sends a request with these header lines besides the length, and returns the response. */
   async function ask(port: number, lines: readonly string[], version = '1.1') {
     const head = [`POST /hooks HTTP/${version}`, ...lines, 'Connection: close', 'Content-Length: 2', '', '']
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
@@ -507,7 +507,7 @@ describe('a page in a browser', () => {
     return { status: Number(status), text }
   }
 
-  it('cannot read an answer by DNS rebinding: another Host gets 421, and is not passed on', async () => {
+  it('cannot read a response by DNS rebinding: another Host gets 421, and is not passed on', async () => {
     const { origin, received } = await endpoint((_request, response) => response.end('private'))
     const { port, waitFor } = await listen(['--json', '--forward-to', origin])
     const HOSTS = ['evil.example', `Evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.example', 'a_b']

@@ -57,16 +57,16 @@ describe('a secret', () => {
     ['a\nb', 'a\nb', 'U+000A (line feed)'],
     [`\ufeff${SECRET}`, SECRET, undefined],
   ])(
-    'loses only one line end and a byte order mark, and a note says what is unusual: %j',
+    'loses only one newline and a byte order mark, and a note says what is unusual: %j',
     async (text, secret, oddity) => {
       const args = [BODY, '--secret-file', file(text)]
       expect(await signature(args)).toBe(signedRequest({ secret }).headers['x-signature'])
       const { notes } = JSON.parse((await call(['sign', ...args, '--json'])).text)
       const note = `The secret of --secret-file ${file(text)} has ${oddity}, which is part of the key.`
-      const lineEnd = /\n$/.test(text)
-        ? [expect.stringContaining('ends with a line end, which is not part of the key here')]
+      const newline = /\n$/.test(text)
+        ? [expect.stringContaining('ends with a newline, which is not part of the key here')]
         : []
-      expect(notes).toEqual([...lineEnd, ...(oddity === undefined ? [] : [note])])
+      expect(notes).toEqual([...newline, ...(oddity === undefined ? [] : [note])])
     },
   )
 
@@ -122,7 +122,7 @@ describe('a secret at the prompt', () => {
 
   it.each([
     ['typed', `${SECRET}\r`],
-    ['pasted with a line end', `${SECRET}\n`],
+    ['pasted with a newline', `${SECRET}\n`],
     ['corrected', `${SECRET}x\x7f\r`],
   ])('that is %s is used, and not shown', async (_, keys) => {
     const { terminal: at, shown, state } = terminal()

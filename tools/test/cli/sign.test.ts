@@ -24,7 +24,7 @@ describe('a secret', () => {
   it('is different every time', async () => {
     const { exitCode, text } = await call(['secret'])
     expect(exitCode).toBe(0)
-    // The output has no line end, because a receiver might read it as a part of the key. Only at a terminal, it has
+    // The output has no newline, because a receiver might read it as a part of the key. Only at a terminal, it has
     // one.
     expect(text).toMatch(/^[\w-]{43}$/)
     expect((await call(['secret'], { isTTY: true })).text).toMatch(/^[\w-]{43}\n$/)

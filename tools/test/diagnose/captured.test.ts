@@ -44,29 +44,29 @@ const UNEXPLAINED = [
 it.each(named(CAPTURED))('the first finding names the mistake: %s', async (_, request) => {
   const { codes, secret, side, only, says = [], isLong } = request
   const explain = isLong ? diagnose : diagnoseBriefly
-  const { genuine, findings, language } = await explain(requestOf(request), secret, { now: () => request.now })
+  const { valid, findings, language } = await explain(requestOf(request), secret, { now: () => request.now })
   expect(UNEXPLAINED.includes(request.name) ? ['signature_mismatch'] : codes).toContain(findings[0]?.code)
   if (side !== undefined) expect(findings[0]?.side).toBe(side)
   if (only) expect(findings).toHaveLength(1)
   for (const words of says) expect(JSON.stringify(findings[0])).toContain(words)
   for (const { fixes } of findings) expect([undefined, language]).toContain(Object.keys(fixes)[language ? 0 : -1])
-  expect(genuine).toBe(findings.every(({ code }) => code === 'secret_exposed'))
+  expect(valid).toBe(findings.every(({ code }) => code === 'secret_leaked'))
   for (const one of [secret].flat()) expect(findLeaks(JSON.stringify(findings), one, textOf(request))).toEqual([])
 })
 
 it.each(named(CAPTURED))('no clock is wrong if nobody knows when the request arrived: %s', async (_, request) => {
-  const { genuine, findings } = await diagnoseBriefly(requestOf(request), request.secret, undefined, 0)
+  const { valid, findings } = await diagnoseBriefly(requestOf(request), request.secret, undefined, 0)
   const codes = findings.map(({ code }) => code)
-  expect([genuine, codes.filter((code) => /^clock_(?!unknown)/.test(code))]).toEqual([false, []])
+  expect([valid, codes.filter((code) => /^clock_(?!unknown)/.test(code))]).toEqual([false, []])
   expect(codes.slice(0, -1)).not.toContain('clock_unknown')
 })
 
 describe('a secret that was sent is the first finding, and is shown nowhere', () => {
-  const exposed = CAPTURED.filter(({ codes }) => codes.includes('secret_exposed'))
-  it.each(named(exposed))('%s', async (_, request) => {
+  const leaked = CAPTURED.filter(({ codes }) => codes.includes('secret_leaked'))
+  it.each(named(leaked))('%s', async (_, request) => {
     const { findings } = await diagnoseBriefly(requestOf(request), request.secret, { now: () => request.now })
     const secret = String(request.secret)
-    expect(findings[0]).toMatchObject({ code: 'secret_exposed', side: 'unknown' })
+    expect(findings[0]).toMatchObject({ code: 'secret_leaked', side: 'unknown' })
     const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
     const forms = [secret, secret.replace('whsec_', ''), base64, Buffer.from(secret).toString('hex')]
     const inCredentials = Buffer.from(`api:${secret}`).toString('base64').slice(8, -4)

@@ -10,8 +10,8 @@ const at = (now: number) => ({ now: () => now })
 
 /** Diagnoses a request that is correctly signed over these parts, or has the signature given. */
 async function findingsFor(parts: Parameters<typeof signedRequest>[0] & { secret?: string }, now = NOW) {
-  const { genuine, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
-  expect(genuine).toBe(false)
+  const { valid, findings } = await diagnoseBriefly(signedRequest(parts), parts.secret ?? SECRET, at(now))
+  expect(valid).toBe(false)
   return findings
 }
 
@@ -207,14 +207,14 @@ describe('X-Timestamp and X-Nonce, swapped', () => {
     Object.entries({ 'x-timestamp': nonce, 'x-nonce': timestamp, 'x-signature': signature })
   const findingsWith = async (changed: [string, string][], now = NOW) =>
     (await diagnoseBriefly({ webhookId: '42', headers: changed, body: 'a body' }, SECRET, at(now))).findings
-  const PROVED = expect.stringContaining('Confirmed')
+  const CONFIRMED = expect.stringContaining('Confirmed')
 
   it.each([
     ['a nonce', 'a-nonce'],
     ['a nonce of digits, which only the signature distinguishes from a timestamp', '12345'],
   ])('are one finding: %s', async (_, nonce) => {
     const headers = swappedHeaders(TIMESTAMP, nonce, signatureOf(TIMESTAMP, nonce, 'a body', SECRET))
-    expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: PROVED }])
+    expect(await findingsWith(headers)).toMatchObject([{ code: 'header_swapped', evidence: CONFIRMED }])
     expect(await findingsWith(headers, NOW + 400_000)).toMatchObject([
       { code: 'header_swapped' },
       { code: 'clock_behind' },
@@ -382,7 +382,7 @@ describe('a secret that was sent', () => {
     'is searched in a header and a body of %i bytes, not in longer ones',
     async (length) => {
       const long = SECRET.padEnd(length, '.')
-      const expected = length === 1_000_000 ? ['secret_exposed'] : []
+      const expected = length === 1_000_000 ? ['secret_leaked'] : []
       expect(await codesWith({ 'x-other': long }, 'a body', SECRET)).toEqual(expected)
       expect(await codesWith({}, long, SECRET)).toEqual(expected)
     },
@@ -391,8 +391,8 @@ describe('a secret that was sent', () => {
   it('is found in the URL, and the finding says so', async () => {
     const request = signedRequest()
     const headers = { ':method': 'POST', ':path': `/hooks?key=${encodeURIComponent(SECRET)}`, ...request.headers }
-    const { genuine, findings } = await diagnoseBriefly({ ...request, headers }, SECRET, at(NOW))
-    expect({ genuine, findings }).toMatchObject({ genuine: true, findings: [{ code: 'secret_exposed' }] })
+    const { valid, findings } = await diagnoseBriefly({ ...request, headers }, SECRET, at(NOW))
+    expect({ valid, findings }).toMatchObject({ valid: true, findings: [{ code: 'secret_leaked' }] })
     expect(findings[0]?.message).toContain('URL')
   })
 
@@ -401,7 +401,7 @@ describe('a secret that was sent', () => {
     const { 'x-nonce': _, ...rest } = signedRequest({ secret }).headers
     const headers = { [secret]: 'a', ...rest }
     const { findings } = await diagnoseBriefly({ ...signedRequest({ secret }), headers }, secret, at(NOW))
-    expect(findings.map(({ code }) => code)).toEqual(['secret_exposed', 'header_missing'])
+    expect(findings.map(({ code }) => code)).toEqual(['secret_leaked', 'header_missing'])
     expect(findings[0]?.message).toContain('the name of a header')
     expect(JSON.stringify(findings).toLowerCase()).not.toContain(secret.toLowerCase())
     expect(await codesWith({ 'x-webhook-id': 'a' }, 'a body', 'webhook')).toEqual([])
@@ -419,7 +419,7 @@ describe('a secret that was sent', () => {
 
   it.each([
     ['short', []],
-    ['longer', ['secret_exposed']],
+    ['longer', ['secret_leaked']],
   ])('may be in a header by chance if it is as short as %j', async (secret, expected) => {
     expect(await codesWith({ 'x-other': `is ${secret}` }, 'a body', secret)).toEqual(expected)
   })

@@ -19,8 +19,8 @@ import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js
 import { instantOf } from '../../src/diagnose/instant.js'
 import { parseJson } from '../../src/diagnose/json/parse.js'
 import { writeJson } from '../../src/diagnose/json/write.js'
+import { messageOf } from '../../src/diagnose/signing-variants.js'
 import { isSteps, runSteps, type Steps } from '../../src/diagnose/steps.js'
-import { messageOf } from '../../src/diagnose/ways-of-signing.js'
 import { NODE_PRIMITIVES } from '../../src/node-primitives.js'
 import * as examples from './examples.js'
 

@@ -134,7 +134,7 @@ describe('a header of a capture may have been cut or misread, so the sender is n
       DIGEST.replace(/^..../, (four) => four.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))),
     ],
     ['another signature', hmac('another message')],
-  ])('%s prove nothing', (_, signature) => {
+  ])('%s confirm nothing', (_, signature) => {
     expect(firstOf({ signature })).toMatchObject({ code: 'signature_mismatch', side: 'unknown' })
   })
 
@@ -215,8 +215,8 @@ describe('a value that nothing filled in', () => {
   it.each(['{{$guid}}', '{{nonce}}', '${NONCE}', '$NONCE', '%NONCE%', '<nonce>'])(
     'as nonce is found, although the signature is right: %s',
     (nonce) => {
-      const { genuine, findings } = diagnosisOf(httpOf({ nonce }))
-      expect([genuine, findings]).toMatchObject([true, [{ code: 'message_nonce', side: 'sender' }]])
+      const { valid, findings } = diagnosisOf(httpOf({ nonce }))
+      expect([valid, findings]).toMatchObject([true, [{ code: 'message_nonce', side: 'sender' }]])
     },
   )
 
@@ -251,11 +251,11 @@ describe('an empty body is named', () => {
       side: 'unknown',
       message: expect.stringContaining('is empty'),
     })
-    expect(diagnosisOf(httpOf({ ...parts, body: '' })).genuine).toBe(true)
+    expect(diagnosisOf(httpOf({ ...parts, body: '' })).valid).toBe(true)
   })
 })
 
-describe('a match proves the headers and the body of a loose capture', () => {
+describe('a match confirms the headers and the body of a loose capture', () => {
   const body = '{"id":"evt_9","total":10.50}'
   const signature = hmac(`${TIMESTAMP}.n-1.${body}`)
   const lines = [`X-Timestamp: ${TIMESTAMP}`, 'X-Nonce: n-1', `X-Signature: ${signature}`]

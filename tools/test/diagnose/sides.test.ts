@@ -62,7 +62,7 @@ const CASES: Readonly<Record<Code, Partial<Record<Side, Broken>>>> = {
     sender: { write: (signature) => signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) },
   },
   signature_algorithm: { sender: { headers: signatureHeader(`${TIMESTAMP}:${NONCE}:${JSON_BODY}`, 'sha1') } },
-  secret_exposed: { unknown: { headers: { authorization: `Bearer ${SECRET}` } } },
+  secret_leaked: { unknown: { headers: { authorization: `Bearer ${SECRET}` } } },
   secret_whitespace: { sender: { key: `${SECRET}\n` }, receiver: { secret: `${SECRET}\n` } },
   secret_quotes: { sender: { key: `"${SECRET}"` }, receiver: { secret: `"${SECRET}"` } },
   secret_prefix: { sender: { secret: 'sk_live_abc', key: 'abc' }, unknown: { secret: 'abc', key: 'whsec_abc' } },
@@ -131,7 +131,7 @@ describe.each(Object.entries(CASES))('%s', (code, cases) => {
 
 describe('a proxy that may have changed the body', () => {
   it.each(['Via', 'Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'X-Amzn-Trace-Id', 'CF-Ray', 'X-Envoy-Attempt-Count'])(
-    'is seen in %s, so that the side is not proved',
+    'is seen in %s, so that the side is not confirmed',
     async (name) => {
       const signature = signatureOf(TIMESTAMP, NONCE, '{"a": 1}', SECRET)
       const headers = { 'x-timestamp': TIMESTAMP, 'x-nonce': NONCE, 'x-signature': signature, 'content-length': '7' }

@@ -96,7 +96,7 @@ it.each([70_000, 1_000_000, 4_300_000])('finds the usual layouts with a body of 
   expect(findings).toMatchObject([{ code: 'message_layout' }])
 })
 
-it('makes one hash for a genuine request', async () => {
+it('makes one hash for a valid request', async () => {
   const request = signedRequest()
   hashes = 0
   await diagnose(request, SECRET, CLOCK)

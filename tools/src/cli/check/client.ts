@@ -9,13 +9,13 @@ interface Options {
   readonly urls: readonly URL[]
   /** Headers that every request gets. */
   readonly extra: readonly Header[]
-  /** How long to wait for an answer, in seconds. */
+  /** How long to wait for a response, in seconds. */
   readonly timeout: number
   /** The most requests per second. Copies that are sent at once count as one. */
   readonly rate: number
 }
 
-/** The run ends after this many requests without an answer in time. */
+/** The run ends after this many requests without a response in time. */
 const MAX_TIME_OUTS = 5
 
 /** Simultaneous requests. */
@@ -27,12 +27,12 @@ interface Group {
 
 /** Sends the requests of the contract, each on a connection of its own. */
 export class CheckClient {
-  /** Why the last unanswered request got no answer. */
+  /** Why the last unanswered request got no response. */
   failure = ''
   readonly #options: Options
   #nextStart = 0
   #group: Group | undefined
-  /** The longest time to an answer, in seconds. */
+  /** The longest time to a response, in seconds. */
   #slowest = 0
   #timeOuts = 0
 
@@ -57,12 +57,12 @@ export class CheckClient {
     ]
     const [started, limit] = [performance.now(), this.#timeout]
     const request = { method: 'POST', url, headers: replaceHeaders(own, extra), body }
-    const answer = await sendRequest(request, limit, group?.gate)
-    if (answer.status === 0) this.failure = answer.statusText
+    const response = await sendRequest(request, limit, group?.gate)
+    if (response.status === 0) this.failure = response.statusText
     else this.#slowest = Math.max(this.#slowest, (performance.now() - started) / 1000)
     // The connections of copies may be too many at once, although the endpoint answers each request.
-    if (answer.timedOut && together === 1) this.#timeOuts++
-    return { status: answer.status, headers: answer.headers, text: answer.body }
+    if (response.timedOut && together === 1) this.#timeOuts++
+    return { status: response.status, headers: response.headers, text: response.body }
   }
 
   /** Returns whether the endpoint has answered too late so often that the rest of the run would take minutes. */
@@ -71,8 +71,8 @@ export class CheckClient {
   }
 
   /**
-   * Returns how long to wait for the next answer, in seconds. After a time-out, another one is likely, so the wait is then only 5 times
-   * the slowest answer, and at least 1 s.
+   * Returns how long to wait for the next response, in seconds. After a time-out, another one is likely, so the wait is then only 5 times
+   * the slowest response, and at least 1 s.
    */
   get #timeout(): number {
     const { timeout } = this.#options

@@ -12,7 +12,7 @@ export interface ReportedCase extends Pick<EndpointCase, 'code' | 'rule' | 'sent
 /** In a narrower terminal, the line of a case does not say what was sent. */
 const WIDTH_OF_CASE = 80
 
-/** Returns the line of a case: its result, code, what was sent, and the decisive status. */
+/** Returns the line of a case: its result, code, what was sent, and the status that decides. */
 export function caseText({ code, sent, expected, result }: ReportedCase, style: Style): string {
   const mark = result.ok ? style('green', 'ok  ') : style(['red', 'bold'], 'FAIL')
   const what = style.width < WIDTH_OF_CASE ? '' : `${sent.padEnd(34)}  `
@@ -32,9 +32,9 @@ function came(expected: ReportedCase['expected'], result: EndpointResult): strin
   }
   const last = statuses.at(-1) || 'none'
   if (result.ok) return result.advice === undefined ? String(last) : `${last}, with advice`
-  // The request that got the wrong answer may be a genuine one before the mistake.
-  const isOfGenuine = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
-  const wanted = isOfGenuine ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
+  // The request that got the wrong response may be a valid one before the mistake.
+  const isOfValid = /^(refused|refused-otherwise|too-large|content-type)$/.test(result.fault)
+  const wanted = isOfValid ? '2xx' : expected === 'accepted' ? '2xx' : '4xx'
   return `${last}, not ${wanted}`
 }
 

@@ -20,7 +20,7 @@ export interface CheckedCase extends Pick<EndpointCase, 'code' | 'expected'> {
 }
 
 interface RootCause {
-  /** How the answers to these cases are wrong. */
+  /** How the responses to these cases are wrong. */
   readonly faults: readonly EndpointFault[]
   /** The cases that may fail for this reason. */
   readonly codes: RegExp
@@ -49,7 +49,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     },
   },
   {
-    // A forged request that is accepted uses up the nonce of the genuine one, which is then refused.
+    // A forged request that is accepted uses up the nonce of the valid one, which is then refused.
     faults: [...ACCEPTED, 'refused'],
     codes: /^(signature|body)-|^headers-(no|two)-signature|^replay-forged$/,
     minCases: 8,

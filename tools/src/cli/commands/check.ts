@@ -54,7 +54,7 @@ export const check = defineCommand({
       kind: 'number',
       help: 'the most requests per second. Default: 8. Simultaneous copies count as one',
     },
-    timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each answer. Default: 5' },
+    timeout: { value: 'SECONDS', kind: 'number', help: 'how long to wait for each response. Default: 5' },
     junit: { value: 'FILE', help: 'also writes the result as JUnit XML, for CI' },
   },
   notes: [

@@ -18,7 +18,7 @@ const ELSEWHERE =
 
 export const diagnose = defineCommand({
   name: 'diagnose',
-  summary: 'Checks a captured request, and finds out why it is not genuine.',
+  summary: 'Checks a captured request, and finds out why it is not valid.',
   operands: ['[request.http|-]'],
   options: {
     ...SECRET_OPTIONS,
@@ -31,7 +31,7 @@ export const diagnose = defineCommand({
     `Every code of a finding: ${guideAddress('docs/debug/findings.md')}`,
     'Show the findings only to the owner of the secret, because they say more than a sender should know.',
     'Not checked: whether it is a replay. Only the nonce store of the service knows that.',
-    'Exit code: 0 genuine, 1 not genuine, 2 error.',
+    'Exit code: 0 valid, 1 not valid, 2 error.',
   ],
   example: 'diagnose request.http --secret-env SECRET',
 
@@ -43,14 +43,14 @@ export const diagnose = defineCommand({
     const loaded = await loadSecrets(call, context)
     const { secrets, names } = loaded
     const diagnosis = await inTurns(diagnoseCapture(NODE_PRIMITIVES, { ...received, secrets }))
-    const { genuine, findings, language: guessed, warnings } = diagnosis
+    const { valid, findings, language: guessed, warnings } = diagnosis
     // With several secrets, findings name them by their index.
     const signatures = secrets.map((secret) => signatureOf(received.headers, diagnosis.read.body, secret))
     const matched = names[signatures.indexOf(valuesOf(received.headers, 'x-signature').join())]
     const indexes =
       names.length === 1
         ? []
-        : genuine
+        : valid
           ? [`Signed with the secret of ${matched}.`]
           : names.map((name, index) => `secret[${index}]: ${name}`)
     const mask = (text: string) => maskSecrets(text, secrets)
@@ -64,26 +64,26 @@ export const diagnose = defineCommand({
     const isTimeUnknown = findings.map(({ code }) => code).join() === 'clock_unknown'
     const count = findings.length === 1 ? '1 finding' : `${findings.length} findings, the most likely cause first`
     const list = findingsText(findings, style, language, guessed)
-    const nothingElse = loaded.hasLineEnd
-      ? 'with the secret without the line end of its file.'
+    const nothingElse = loaded.hasNewline
+      ? 'with the secret without the newline of its file.'
       : 'there is nothing to fix.'
     const heading = isTimeUnknown
-      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${genuineIfArrived(received.headers)}`
-      : genuine
-        ? `${style(['yellow', 'bold'], 'Genuine')}, but there is something to fix.`
-        : `${style(['red', 'bold'], 'Not genuine')}: ${count}`
+      ? `${style(['yellow', 'bold'], 'The signature is right')}. ${validIfArrived(received.headers)}`
+      : valid
+        ? `${style(['yellow', 'bold'], 'Valid')}, but there is something to fix.`
+        : `${style(['red', 'bold'], 'Invalid')}: ${count}`
     const report =
       findings.length > 0
         ? `${wrapText(heading, style)}\n\n${list}`
-        : `${style(['green', 'bold'], 'Genuine')}: ${nothingElse}\n${wrapText(ELSEWHERE, style)}\n`
+        : `${style(['green', 'bold'], 'Valid')}: ${nothingElse}\n${wrapText(ELSEWHERE, style)}\n`
     const hasLines = language === undefined && findings.some(({ fixes }) => Object.keys(fixes).length > 0)
     const hasGuessed = findings.some(({ fixes }) => guessed !== undefined && guessed in fixes)
     const which = hasGuessed ? ` The lines above are for ${guessed}, from User-Agent.` : ''
     const languages = hasLines ? [`Other languages: --language ${LANGUAGES.join('|')}.${which}`] : []
     return {
-      exitCode: genuine ? 0 : 1,
+      exitCode: valid ? 0 : 1,
       text: `${warningsText(warnings.map(mask), style)}${report}\n${notesText([...notes, ...languages], style)}`,
-      document: { genuine, findings, notes: [...warnings.map(mask), ...notes] },
+      document: { valid, findings, notes: [...warnings.map(mask), ...notes] },
     }
   },
 })
@@ -94,9 +94,9 @@ function signatureOf(headers: readonly Header[], body: Uint8Array, secret: strin
   return signMessage({ timestamp, nonce, body }, secret)
 }
 
-/** Returns a sentence that says when the request must have arrived to be genuine. */
-function genuineIfArrived(headers: readonly Header[]): string {
+/** Returns a sentence that says when the request must have arrived to be valid. */
+function validIfArrived(headers: readonly Header[]): string {
   const seconds = Number(valuesOf(headers, 'x-timestamp')[0])
   const [from, to] = [seconds - WINDOW_SECONDS, seconds + WINDOW_SECONDS].map((end) => describeTime(end * 1000))
-  return `Genuine if it arrived between ${from} and ${to}.`
+  return `Valid if it arrived between ${from} and ${to}.`
 }

@@ -37,7 +37,7 @@ export const listen = defineCommand({
     status: {
       value: 'STATUS',
       kind: 'number',
-      help: 'answers every request with this status. Default: 204 if it is genuine, 401 if not',
+      help: 'answers every request with this status. Default: 204 if it is valid, 401 if not',
     },
     save: { value: 'DIR', help: 'saves each request to this folder, for diagnose, the workbench and send --request' },
     'forward-to': {
@@ -68,7 +68,7 @@ export const listen = defineCommand({
     const endpoint = target === undefined ? undefined : parseUrl(target, '--forward-to')
     if (endpoint !== undefined && status !== undefined) {
       throw new UsageError(
-        '--status and --forward-to are both given. Pass only one of them, because each decides the answer.',
+        '--status and --forward-to are both given. Pass only one of them, because each decides the response.',
       )
     }
     const { LANGUAGES } = await import('../../diagnose/index.js')

@@ -17,7 +17,7 @@ export const SECRET_OPTIONS = {
   'secret-file': {
     value: 'PATH',
     kind: 'several',
-    help: 'reads the secret from a file, or from standard input for -.\nOne line end at the end of the file is ignored',
+    help: 'reads the secret from a file, or from standard input for -.\nOne newline at the end of the file is ignored',
   },
 } as const satisfies Options
 
@@ -30,21 +30,21 @@ export interface Secrets {
   readonly names: readonly string[]
   /** Remarks on secrets that look wrong. The secrets are used unchanged, because they may be right. */
   readonly notes: readonly string[]
-  /** Whether a line end was removed from the end of a file. Other code may keep this line end as part of the key. */
-  readonly hasLineEnd: boolean
+  /** Whether a newline was removed from the end of a file. Other code may keep this newline as part of the key. */
+  readonly hasNewline: boolean
 }
 
 /** Returns the secrets of a call. Asks at the terminal if the call names no source. */
 export async function loadSecrets({ values }: SecretCall, context: Context): Promise<Secrets> {
   const found: [name: string, secret: string][] = []
-  const lineEnds: string[] = []
+  const newlines: string[] = []
   for (const name of values['secret-env'] ?? []) found.push([`--secret-env ${name}`, readVariable(name, context)])
   for (const path of values['secret-file'] ?? []) {
     const file = await readInput(path, 'the secret of --secret-file', context)
     const text = decodeSecret(file, path)
     const name = `--secret-file ${path}`
-    found.push([name, text.replace(LINE_END, '')])
-    if (LINE_END.test(text)) lineEnds.push(noteOnLineEnd(name))
+    found.push([name, text.replace(NEWLINE, '')])
+    if (NEWLINE.test(text)) newlines.push(noteOnNewline(name))
   }
   const [empty] = found.find(([, secret]) => secret === '') ?? []
   if (empty !== undefined) throw new UsageError(`The secret of ${empty} is empty. Set it, and try again.`)
@@ -52,8 +52,8 @@ export async function loadSecrets({ values }: SecretCall, context: Context): Pro
   return {
     secrets: found.map(([, secret]) => secret),
     names: found.map(([name]) => name),
-    hasLineEnd: lineEnds.length > 0,
-    notes: [...lineEnds, ...found.flatMap(([name, secret]) => noteOn(name, secret))],
+    hasNewline: newlines.length > 0,
+    notes: [...newlines, ...found.flatMap(([name, secret]) => noteOn(name, secret))],
   }
 }
 
@@ -80,10 +80,10 @@ function noteOn(name: string, secret: string): string[] {
   return oddity === '' ? [] : [`The secret of ${name} has ${oddity}, which is part of the key.`]
 }
 
-const LINE_END = /\r?\n$/
+const NEWLINE = /\r?\n$/
 
-function noteOnLineEnd(name: string): string {
-  return `The file of ${name} ends with a line end, which is not part of the key here. Code that reads the whole file has another key. Remove the line end from the file, or let that code trim it.`
+function noteOnNewline(name: string): string {
+  return `The file of ${name} ends with a newline, which is not part of the key here. Code that reads the whole file has another key. Remove the newline from the file, or let that code trim it.`
 }
 
 function readVariable(name: string, { env }: Context): string {

@@ -56,7 +56,7 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
       arrival,
       rules: [...rules.slice(0, -1), replayRule(report)],
       expected,
-      genuine: report.ok,
+      valid: report.ok,
       findings,
       language: report.language,
       signedMessage: signedMessage && maskBytes(signedMessage, secrets),

@@ -6,10 +6,10 @@ import { type Header, isOfConnection } from '../../capture/headers.js'
 import { countBytes } from '../../text.js'
 import { type EndpointResponse, exchange, isAccepted, isRejected, type RawResponse } from '../http-client.js'
 
-/** How long to wait for the answer of the endpoint, in seconds. */
+/** How long to wait for the response of the endpoint, in seconds. */
 const TIMEOUT_SECONDS = 30
-/** How much of the answer is passed on, in bytes. */
-const MAX_ANSWER_BYTES = 16 * 2 ** 20
+/** How much of the response is passed on, in bytes. */
+const MAX_RESPONSE_BYTES = 16 * 2 ** 20
 
 /** A request to pass on. */
 export interface Forwarded {
@@ -28,7 +28,7 @@ export interface Forwarded {
 export function forward(request: Forwarded, endpoint: URL, signal: AbortSignal): Promise<RawResponse> {
   const { target, ...rest } = request
   const outgoing = { ...rest, url: endpoint, ...(keepsPath(endpoint) ? { target } : {}) }
-  return exchange(outgoing, TIMEOUT_SECONDS, MAX_ANSWER_BYTES, signal)
+  return exchange(outgoing, TIMEOUT_SECONDS, MAX_RESPONSE_BYTES, signal)
 }
 
 /** Returns whether requests keep their own path, because the URL of the endpoint has none. */
@@ -36,8 +36,8 @@ export function keepsPath(endpoint: URL): boolean {
   return endpoint.pathname === '/' && endpoint.search === ''
 }
 
-/** Returns the headers of an answer to pass on, as names and values in turns. */
-export function answerHeaders({ rawHeaders }: RawResponse): string[] {
+/** Returns the headers of a response to pass on, as names and values in turns. */
+export function responseHeaders({ rawHeaders }: RawResponse): string[] {
   let isKept = false
   return rawHeaders.filter((text, index) => {
     if (index % 2 === 0) isKept = !isOfConnection(text)
@@ -57,14 +57,14 @@ export interface Verdict {
 }
 
 /** Returns why the endpoint may have decided differently from `listen`, or an empty list if both decided in the same way. */
-export function findDifferences(verdict: Verdict, answer: EndpointResponse): string[] {
+export function findDifferences(verdict: Verdict, response: EndpointResponse): string[] {
   const { reason } = verdict
-  const { status } = answer
-  if (isAccepted(answer)) return reason === undefined ? [] : wronglyAccepted(reason, verdict, answer)
-  if (isRejected(answer)) return reason === undefined ? wronglyRejected(verdict, answer) : []
-  if (status === 0) return [`The endpoint gave ${answer.statusText}.`]
+  const { status } = response
+  if (isAccepted(response)) return reason === undefined ? [] : wronglyAccepted(reason, verdict, response)
+  if (isRejected(response)) return reason === undefined ? wronglyRejected(verdict, response) : []
+  if (status === 0) return [`The endpoint gave ${response.statusText}.`]
   if (status >= 300 && status <= 399) {
-    return [`The endpoint redirects${toLocation(answer)}. A redirect was not followed. Pass the final URL.`]
+    return [`The endpoint redirects${toLocation(response)}. A redirect was not followed. Pass the final URL.`]
   }
   if (status === 503) return ['The endpoint did not decide. Its nonce store may be down: its log has the error.']
   if (status >= 500) return ['The handler of the endpoint failed. Its log has the error.']
@@ -75,17 +75,17 @@ function toLocation({ headers: { location } }: EndpointResponse): string {
   return location === undefined ? '' : ` to ${location}`
 }
 
-function wronglyRejected(verdict: Verdict, answer: EndpointResponse): string[] {
+function wronglyRejected(verdict: Verdict, response: EndpointResponse): string[] {
   const { body, keyLength = 0 } = verdict
-  const heading = `Accepted here, ${answer.status} there. The endpoint got the same headers and bytes, so the mistake is in the receiver.`
-  const drift = driftOf(verdict, answer)
-  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}, as the Date of its answer shows.`]
+  const heading = `Accepted here, ${response.status} there. The endpoint got the same headers and bytes, so the mistake is in the receiver.`
+  const drift = driftOf(verdict, response)
+  if (isOutside(drift)) return [heading, `Its clock is ${describe(drift)}, as the Date of its response shows.`]
   const json = lengthAfterJson(body)
   return [
     heading,
     drift === undefined
-      ? 'Its clock: the answer has no Date. Compare the clock with one that you trust.'
-      : `Not its clock: the Date of its answer is ${describe(drift)}.`,
+      ? 'Its clock: the response has no Date. Compare the clock with one that you trust.'
+      : `Not its clock: the Date of its response is ${describe(drift)}.`,
     `Its secret: the key that matched here has ${countBytes(keyLength)}. Log the length of the key there.`,
     `Its body: log the length and the SHA-256 of what it verifies. Here: ${countBytes(body.length)}, ${createHash('sha256').update(body).digest('hex')}.`,
     ...(json === undefined
@@ -101,18 +101,18 @@ const WHY_ACCEPTED: { readonly [reason in RejectionReason]?: string } = {
   signature_mismatch: 'It has another secret, or ignores the result of verify.',
 }
 
-function wronglyAccepted(reason: RejectionReason, verdict: Verdict, answer: EndpointResponse): string[] {
-  const drift = driftOf(verdict, answer)
+function wronglyAccepted(reason: RejectionReason, verdict: Verdict, response: EndpointResponse): string[] {
+  const drift = driftOf(verdict, response)
   const isClock = reason === 'timestamp_outside_window' && isOutside(drift)
   const why = isClock
-    ? `Its clock is ${describe(drift)}, as the Date of its answer shows.`
+    ? `Its clock is ${describe(drift)}, as the Date of its response shows.`
     : (WHY_ACCEPTED[reason] ?? 'It ignores the result of verify. Use await receive(…), and answer 401 if it throws.')
-  return [`Refused here (${reason}), ${answer.status} there. ${why}`]
+  return [`Refused here (${reason}), ${response.status} there. ${why}`]
 }
 
 /**
  * Returns how far the clock of the endpoint is ahead, in whole seconds, because HTTP dates have no fractions. Returns `undefined` if
- * the answer has no valid `Date`.
+ * the response has no valid `Date`.
  */
 function driftOf({ answeredAt }: Verdict, { headers: { date = '' } }: EndpointResponse): number | undefined {
   const drift = Math.round((Date.parse(date) - answeredAt) / 1000)

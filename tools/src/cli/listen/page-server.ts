@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import { pairsOf } from '../../capture/headers.js'
-import type { EndpointAnswer, Hello, Summary } from '../../workbench/live-data.js'
+import type { EndpointResponse, Hello, Summary } from '../../workbench/live-data.js'
 import { replaceHeaders } from '../input/received.js'
 import { PAGE_HEADERS } from '../workbench-page.js'
 import { detailsOf, maskedJson, summaryOf } from './details.js'
@@ -30,8 +30,8 @@ export interface PageSettings {
 const MAX_UNREAD_BYTES = 2 ** 20
 /** The largest number of open pages. */
 const MAX_PAGES = 20
-/** How much of the endpoint's answer is shown, in characters. */
-const MAX_ANSWER = 16 * 2 ** 10
+/** How much of the endpoint's response is shown, in characters. */
+const MAX_RESPONSE = 16 * 2 ** 10
 /** How long the pages have to read that the listener has ended, in milliseconds. */
 const END_TIMEOUT = 200
 
@@ -177,13 +177,13 @@ export class PageServer {
     return action === 'POST /sign-and-send' && received !== undefined ? this.#signAndSend(received) : undefined
   }
 
-  async #signAndSend(received: Received): Promise<EndpointAnswer | undefined> {
+  async #signAndSend(received: Received): Promise<EndpointResponse | undefined> {
     const { endpoint, clock } = this.#settings
     if (endpoint === undefined) return undefined
     const signed = Object.entries(sign(received.body, received.secret, { clock }))
     const request = { ...received, target: received.path, headers: replaceHeaders(received.headers, signed) }
     const { status, statusText, rawHeaders, body } = await forward(request, endpoint, this.#ended.signal)
-    return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_ANSWER) }
+    return { status, statusText, headers: pairsOf(rawHeaders), body: body.slice(0, MAX_RESPONSE) }
   }
 }
 

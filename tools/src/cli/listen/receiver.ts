@@ -9,7 +9,7 @@ import { type Header, pairsOf } from '../../capture/headers.js'
 import { maskSecrets } from '../../diagnose/mask-secrets.js'
 import { countBytes } from '../../text.js'
 import { describeError } from '../describe-error.js'
-import { answerHeaders, findDifferences, forward } from './forward.js'
+import { findDifferences, forward, responseHeaders } from './forward.js'
 import { replayFinding } from './replay-finding.js'
 import type { Report } from './report.js'
 import { SeenNonces } from './seen-nonces.js'
@@ -20,7 +20,7 @@ export interface ReceiverSettings {
   /** Where each secret comes from: `--secret-env WEBHOOK_SECRET`. */
   readonly names: readonly string[]
   readonly clock: Clock
-  /** The status of every answer, instead of 204 or 401. */
+  /** The status of every response, instead of 204 or 401. */
   readonly status: number | undefined
   /** The endpoint that each request is passed on to. */
   readonly endpoint: URL | undefined
@@ -36,7 +36,7 @@ export interface ReceiverSettings {
   print(report: Report, received?: Received): Promise<void>
 }
 
-/** A request that arrived whole, and what the diagnosis proved. */
+/** A request that arrived whole, and what the diagnosis confirmed. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -46,7 +46,7 @@ export interface Received {
   readonly time: number
   /** The secret that matched, or the first one. */
   readonly secret: string
-  /** The bytes that were signed, if they differ from the signed message as received, and the signature proves them. */
+  /** The bytes that were signed, if they differ from the signed message as received, and the signature confirms them. */
   readonly signedMessage?: Uint8Array | undefined
 }
 
@@ -58,7 +58,7 @@ interface Arrived extends Omit<Received, 'secret' | 'signedMessage'> {
 /** What to print. */
 type Explained = readonly [report: Report, received?: Received]
 
-/** The decision about a request, and the answer to it. */
+/** The decision about a request, and the response to it. */
 interface Answered {
   readonly result: Verification
   /** For a replay: when the request was accepted before. */
@@ -74,7 +74,7 @@ const MAX_WAITING = 100
 /** How many bytes of bodies may be kept in memory, from the first byte until the request is explained. */
 const MAX_HELD_BYTES = 64 * 2 ** 20
 
-/** The answers to errors before a request is complete. All other errors get 400. */
+/** The responses to errors before a request is complete. All other errors get 400. */
 const STATUS_TEXTS: { readonly [code: string]: string } = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -90,7 +90,7 @@ const FULL: Refusal = {
 const HUNG_UP = new Set(['ECONNRESET', 'HPE_INVALID_EOF_STATE'])
 
 /**
- * Sends an answer.
+ * Sends a response.
  *
  * @param headers - names and values in turns.
  */
@@ -150,7 +150,7 @@ export class Receiver {
       if (this.#held <= MAX_HELD_BYTES) return
       this.#refuse(request, response, FULL)
       request.pause()
-      // Node keeps a paused request after the answer, so the bytes would stay in memory until the time for the body is over.
+      // Node keeps a paused request after the response, so the bytes would stay in memory until the time for the body is over.
       response.once('close', () => request.destroy())
       // The bytes are released at once, so that the next chunks of other requests are not refused too.
       release()
@@ -245,9 +245,9 @@ export class Receiver {
       answerWith(response, status)
       return { ...decided, status }
     }
-    const answer = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
-    const status = answer.status || 502
-    answerWith(response, status, answerHeaders(answer), answer.bytes)
+    const endpointResponse = await forward({ ...arrived, target: arrived.path }, endpoint, this.#stopped.signal)
+    const status = endpointResponse.status || 502
+    answerWith(response, status, responseHeaders(endpointResponse), endpointResponse.bytes)
     const differences = findDifferences(
       {
         reason: result.ok ? undefined : result.reason,
@@ -255,9 +255,9 @@ export class Receiver {
         keyLength: result.ok ? Buffer.byteLength(String(secrets[result.secretIndex])) : undefined,
         answeredAt: clock.now(),
       },
-      answer,
+      endpointResponse,
     )
-    return { ...decided, status, forwarded: { status: answer.status }, differences }
+    return { ...decided, status, forwarded: { status: endpointResponse.status }, differences }
   }
 
   async #explain(arrived: Arrived, { result, replay, ...answered }: Answered): Promise<Explained> {

@@ -8,7 +8,7 @@ export interface Report {
   readonly time: number
   readonly method: string
   readonly path: string
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly status: number
   readonly ok: boolean
   /** Why the request was refused: a reason of `verify`, or what kept the request from being verified. */

@@ -19,7 +19,7 @@ export interface Refusal {
 
 /**
  * Returns a refusal if a page in a browser may have sent a request. A page can send requests to this machine. If the page's own name
- * leads to this machine (DNS rebinding), the page can also read the answers, but `Host` is then the name of the page.
+ * leads to this machine (DNS rebinding), the page can also read the responses, but `Host` is then the name of the page.
  *
  * @param allowedHosts - the names that `Host` may have besides this machine and addresses. `undefined` allows every name.
  */

@@ -30,7 +30,7 @@ export function styleOf(output: Output): Style {
 }
 
 /**
- * Returns text broken at spaces into lines of at most `width` characters. Line ends in the text stay. A longer word stays whole,
+ * Returns text broken at spaces into lines of at most `width` characters. Newlines in the text stay. A longer word stays whole,
  * because it is an address, a signature or another thing to copy.
  *
  * @param indent - the beginning of every line. In a list, the next lines of an item begin below the text of its first line.
@@ -85,7 +85,7 @@ export function warningsText(warnings: readonly string[], style: Style): string 
  * Returns text of other people in a form that is safe for a terminal. Control characters could move the cursor or hide what was
  * printed, so they become `\uXXXX`. Characters that reorder or hide other characters become `\uXXXX` too.
  *
- * @param kept - the control characters to keep, such as line ends.
+ * @param kept - the control characters to keep, such as newlines.
  */
 export function printable(text: string, kept = ''): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>

@@ -26,7 +26,7 @@ export function checkLostBody(body: Uint8Array, headers: readonly Header[]): Dra
   return [{ code: 'body_changed', message, fix: 'pass_raw_body', side: 'receiver', evidence }]
 }
 
-/** Returns a mistake that the body and the other headers show. Used only if no way of signing explains the signature. */
+/** Returns a mistake that the body and the other headers show. Used only if no signing variant explains the signature. */
 export function suspectBody(body: Uint8Array, headers: readonly Header[]): Draft[] {
   const announced = contentLengthOf(headers)
   if (body.length === 0) {

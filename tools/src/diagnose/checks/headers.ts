@@ -2,7 +2,7 @@ import { spell } from '../../../../src/rules/formats.js'
 import { type Header, passedProxy } from '../../capture/headers.js'
 import { joinWords, listNames, quote } from '../../text.js'
 import type { Draft } from '../draft.js'
-import type { MeantHeaders, ReceivedHeaders } from '../meant-headers.js'
+import type { IntendedHeaders, ReceivedHeaders } from '../misnamed-headers.js'
 
 /** Header names that the sender's code may have set. HTTP clients and proxies do not add them. */
 const OWN = /^x-(?!forwarded|real)|sig|hmac|time|nonce|hook|auth/
@@ -23,28 +23,28 @@ export function checkScheme({ timestamp, nonce, signature }: ReceivedHeaders, he
  * Returns findings for those of the three headers that are absent, under another name, repeated or swapped.
  *
  * @param headers - all headers of the request.
- * @param meant - the values that the sender probably meant.
+ * @param intended - the values that the sender probably intended.
  * @param signed - the headers with which the signature is right.
  */
 export function checkHeaders(
   received: ReceivedHeaders,
   headers: readonly Header[],
-  meant: MeantHeaders,
-  signed: MeantHeaders | undefined,
+  intended: IntendedHeaders,
+  signed: IntendedHeaders | undefined,
 ): Draft[] {
   const { timestamp, nonce, signature } = received
   const all = [
-    { ...timestamp, meant: meant.timestamp, signed: signed?.timestamp },
-    { ...nonce, meant: meant.nonce, signed: signed?.nonce },
-    { ...signature, meant: meant.signature, signed: signed?.signature },
+    { ...timestamp, intended: intended.timestamp, signed: signed?.timestamp },
+    { ...nonce, intended: intended.nonce, signed: signed?.nonce },
+    { ...signature, intended: intended.signature, signed: signed?.signature },
   ]
   const absent = all.filter(({ value }) => value === undefined)
-  const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.meant !== undefined
+  const isRenamed = (header: (typeof all)[number]) => header.renamed !== undefined && header.intended !== undefined
   const renamed = absent.filter(isRenamed)
   const missing = absent.filter((header) => !isRenamed(header)).map(({ name }) => name)
   // Pseudo-headers are left out, because they come from the request line, not from a header.
   const names = headers.map(([name]) => name).filter((name) => !name.startsWith(':'))
-  // The list may be cut, so the names that a sender may have meant come first.
+  // The list may be cut, so the names that a sender may have intended come first.
   const own = names.filter((name) => OWN.test(name))
   const list = [['Headers', listNames([...own, ...names])] as const]
   const drafts: Draft[] = []
@@ -73,7 +73,7 @@ export function checkHeaders(
       ],
     })
   }
-  if (meant.isSwapped) {
+  if (intended.isSwapped) {
     drafts.push({
       code: 'header_swapped',
       message: "X-Timestamp and X-Nonce have each other's values.",

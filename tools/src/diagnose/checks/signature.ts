@@ -6,7 +6,7 @@ import { describeForm } from '../signature-form.js'
 
 const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{2,4096}\.[\w-]{0,1024}$/
 
-/** Returns a finding if the signature breaks its format. Used only if no way of signing explains the signature. */
+/** Returns a finding if the signature breaks its format. Used only if no signing variant explains the signature. */
 export function checkSignatureFormat(signature: string): Draft[] {
   if (isSignature(signature)) return []
   const why = describeUnfilled(signature)

@@ -69,7 +69,7 @@ interface Prepared {
   /** For each token: whether some serializers write it in another way. */
   readonly isSpecial: readonly boolean[]
   /** The texts that strings mean, as far as they were needed. */
-  readonly meant: string[]
+  readonly decoded: string[]
   readonly orders: Map<Arrange, readonly number[]>
 }
 
@@ -92,7 +92,7 @@ function* prepare(json: JsonText): Steps<Prepared> {
     isSpecial.push(ESCAPED_BY_SOME.test(text))
     if ((token + 1) % STEP === 0) yield PER_TOKEN * STEP
   }
-  const prepared = { written: texts, isSpecial, meant: [], orders: new Map() }
+  const prepared = { written: texts, isSpecial, decoded: [], orders: new Map() }
   PREPARED.set(json, prepared)
   return prepared
 }
@@ -192,12 +192,12 @@ function writeToken(json: JsonText, prepared: Prepared, token: number, style: Js
   const kind = json.kinds[token] as number
   const as = prepared.written[token] as string
   if (isOpening(kind) || isClosing(kind)) return style.bracket?.(as) ?? as
-  if (kind === KEY && style.key !== undefined) return style.key(meantBy(json, prepared, token))
+  if (kind === KEY && style.key !== undefined) return style.key(decodedText(json, prepared, token))
   if (kind === NUMBER) return style.number?.(as, token) ?? as
   if (kind === WORD) return style.word?.(as) ?? as
-  if (style.string !== undefined) return style.string(meantBy(json, prepared, token))
+  if (style.string !== undefined) return style.string(decodedText(json, prepared, token))
   if (style.escaping === undefined || !prepared.isSpecial[token]) return as
-  const text = meantBy(json, prepared, token)
+  const text = decodedText(json, prepared, token)
   return text.length > STEP ? escapeInSteps(text, style.escaping) : style.escaping(text)
 }
 
@@ -216,9 +216,9 @@ function* escapeInSteps(text: string, escaping: (text: string) => string): Steps
 }
 
 /** Returns the text that a string means. It is kept, because each style writes it. */
-function meantBy(json: JsonText, { meant }: Prepared, token: number): string {
-  meant[token] ??= textOf(json, token)
-  return meant[token] as string
+function decodedText(json: JsonText, { decoded }: Prepared, token: number): string {
+  decoded[token] ??= textOf(json, token)
+  return decoded[token] as string
 }
 
 /** Returns the tokens in another order. The function is not recursive, so deep nesting uses no stack. */

@@ -81,7 +81,7 @@ describe('the details of a request', () => {
       ['replayed_nonce', 'not checked'],
     ])
     expect(report).toMatchObject({
-      genuine: false,
+      valid: false,
       findings: [FINDING],
       arrival: [TIME, 'by the clock of listen'],
     })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RejectionReason } from '../../../../src/index.js'
-import { answerHeaders, findDifferences } from '../../../src/cli/listen/forward.js'
+import { findDifferences, responseHeaders } from '../../../src/cli/listen/forward.js'
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   it.each([
     'Connection',
     'keep-alive',
@@ -13,7 +13,7 @@ describe('the headers of an answer', () => {
     'Proxy-Authenticate',
   ])('are passed on without %s, which belongs to one connection', (name) => {
     const rawHeaders = ['X-A', '1', name, 'value', 'x-a', '2', 'X-Trailer', '3']
-    expect(answerHeaders({ ...ANSWER, rawHeaders })).toEqual(['X-A', '1', 'x-a', '2', 'X-Trailer', '3'])
+    expect(responseHeaders({ ...ANSWER, rawHeaders })).toEqual(['X-A', '1', 'x-a', '2', 'X-Trailer', '3'])
   })
 })
 
@@ -39,22 +39,22 @@ it('nothing differs if both decide in the same way', () => {
   expect(differences({ status: 401 }, { reason: 'signature_mismatch' })).toBe('')
 })
 
-describe('if the endpoint refuses a genuine request, the difference', () => {
+describe('if the endpoint refuses a valid request, the difference', () => {
   it('names what can differ', () => {
     const text = differences({ status: 401, drift: 0 })
     expect(text).toContain('Accepted here, 401 there.')
-    expect(text).toContain('Not its clock: the Date of its answer is that of this machine.')
+    expect(text).toContain('Not its clock: the Date of its response is that of this machine.')
     expect(text).toContain('the key that matched here has 43 bytes')
     // sha256sum of the two bytes.
     expect(text).toContain('2 bytes, 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a.')
-    expect(differences({ status: 401 })).toContain('the answer has no Date')
+    expect(differences({ status: 401 })).toContain('the response has no Date')
   })
 
   it.each([
-    [300, 'Not its clock: the Date of its answer is 300 s ahead of this machine.'],
-    [301, 'Its clock is 301 s ahead of this machine, as the Date of its answer shows.'],
-    [-300, 'Not its clock: the Date of its answer is 300 s behind this machine.'],
-    [-301, 'Its clock is 301 s behind this machine, as the Date of its answer shows.'],
+    [300, 'Not its clock: the Date of its response is 300 s ahead of this machine.'],
+    [301, 'Its clock is 301 s ahead of this machine, as the Date of its response shows.'],
+    [-300, 'Not its clock: the Date of its response is 300 s behind this machine.'],
+    [-301, 'Its clock is 301 s behind this machine, as the Date of its response shows.'],
   ])('names its clock if it is outside of the window: %d s', (drift, text) => {
     expect(differences({ status: 401, drift }).split('\n')).toContain(text)
   })

@@ -145,7 +145,7 @@ describe('the page', () => {
   })
 })
 
-describe('an empty 404 is the answer', () => {
+describe('an empty 404 is the response', () => {
   const paths = ['', 'events', 'requests/1']
 
   it.each<[string, (url: URL) => string]>([

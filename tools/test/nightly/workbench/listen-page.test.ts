@@ -70,7 +70,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     return page
   }
 
-  /** Sends a request that is genuine unless `parts` say otherwise. */
+  /** Sends a request that is valid unless `parts` say otherwise. */
   const post = (port: number, parts: Parameters<typeof signedHeaders>[0] = {}, path = '/hooks/42', body = SENT) =>
     send(port, {
       path,
@@ -319,7 +319,7 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
       return {
         read: await attempt(fetch(`${url}requests/1`)),
         act: await attempt(fetch(action, { ...body, headers: { 'Content-Type': 'application/json' } })),
-        // It is sent without a question before, and its answer cannot be read.
+        // It is sent without a question before, and its response cannot be read.
         blind: await attempt(fetch(action, { ...body, mode: 'no-cors' })),
         events: await opened,
         script: await loaded,

@@ -107,7 +107,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
           const languages: Record<string, string> = { 'C#': 'csharp', 'a shell': 'shell' }
           const text = (parent: Element, selector: string) => parent.querySelector(selector)?.textContent ?? undefined
           results.push({
-            genuine: document.querySelector('.verdict.genuine') !== null,
+            valid: document.querySelector('.verdict.valid') !== null,
             isBrotliNotTried:
               document.querySelector('#not-tried')?.textContent?.includes('Not tried: Brotli.') ?? false,
             findings: [...document.querySelectorAll('#check-result .finding')].map((finding) => ({
@@ -143,9 +143,9 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       env,
     })
     expect(said).toBe('')
-    const { genuine, findings }: { genuine: boolean; findings: Finding[] } = JSON.parse(text)
+    const { valid, findings }: { valid: boolean; findings: Finding[] } = JSON.parse(text)
     return {
-      genuine,
+      valid,
       findings: findings.map(({ code, side, message, fix, fixes, evidence }) => ({
         code,
         side,
@@ -217,13 +217,13 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     expect(differences).toEqual([])
   }, 400_000)
 
-  it('says that a genuine request is genuine, and that a replay cannot be seen', async () => {
+  it('says that a valid request is valid, and that a replay cannot be seen', async () => {
     const page = await open()
     const [timestamp, nonce, body, secret] = ['1700000000', 'abc', '{"event":"paid"}', 'a secret']
     const signature = signatureOf(timestamp, nonce, body, secret)
     const capture = `X-Timestamp: ${timestamp}\nX-Nonce: ${nonce}\nX-Signature: ${signature}\n\n${body}`
     await enter(page, Buffer.from(capture), ['another secret', secret], 1_700_000_300_000)
-    expect(await page.innerText('#check-status')).toBe('Genuine, unless it is a replay')
+    expect(await page.innerText('#check-status')).toBe('Valid, unless it is a replay')
     expect(await page.innerText('#check-result')).toBe('What was checked')
     const rules = await page.$$eval('.rules li', (rows) =>
       rows.map((row) => [row.getAttribute('data-reason'), row.getAttribute('data-status')]),
@@ -254,7 +254,7 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
       rows.map((row) => row.getAttribute('data-reason')),
     )
     expect(broken).toEqual(['timestamp_outside_window', 'invalid_nonce', 'signature_mismatch'])
-    expect(await page.textContent('.verdict')).toContain('Not genuine: timestamp_outside_window')
+    expect(await page.textContent('.verdict')).toContain('Invalid: timestamp_outside_window')
     await page.close()
   })
 
@@ -265,11 +265,11 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.fill('#secret-1', 'a secret')
     await page.fill('#capture', `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n{}`)
     await settled(page)
-    expect(await page.textContent('#check-status')).toBe('Not genuine: see the findings (1 finding)')
+    expect(await page.textContent('#check-status')).toBe('Invalid: see the findings (1 finding)')
     expect(await page.textContent('#arrival-unknown')).toContain('The capture has no time')
     await page.click('#arrival-unknown button')
     await settled(page)
-    expect(await page.textContent('#check-status')).toBe('Genuine, unless it is a replay')
+    expect(await page.textContent('#check-status')).toBe('Valid, unless it is a replay')
     const rule = page.locator('[data-reason=timestamp_outside_window]')
     expect(await rule.getAttribute('data-status')).toBe('not checked')
     // The bytes that the example's sender signed do not belong to this request.

@@ -6,7 +6,7 @@ import { instantOf, NEAR } from './instant.js'
 
 // What the sender meant by the three headers: a value may be under another name, repeated, or swapped with another.
 
-/** One of the three headers: what was received, and what else may be meant. */
+/** One of the three headers: what was received, and what else may be intended. */
 export interface ReceivedHeader {
   readonly name: HeaderName
   /** As received. Repeated values are joined with `, `. */
@@ -21,7 +21,7 @@ export interface ReceivedHeader {
 export type ReceivedHeaders = { readonly [field in keyof HeaderValues]: ReceivedHeader }
 
 /** The values that the sender probably meant for the three headers. */
-export interface MeantHeaders extends HeaderValues {
+export interface IntendedHeaders extends HeaderValues {
   /** Whether X-Timestamp and X-Nonce have each other's values. */
   readonly isSwapped?: true
 }
@@ -41,24 +41,24 @@ export function findHeaders(values: HeaderValues, headers: readonly Header[]): R
 
 /**
  * Returns the possible meanings of the three headers, the likeliest first. Of a repeated header, the first or the last value may
- * be meant. The values of two headers may be swapped.
+ * be intended. The values of two headers may be swapped.
  */
 export function meaningsOf({
   timestamp,
   nonce,
   signature,
-}: ReceivedHeaders): readonly [MeantHeaders, ...MeantHeaders[]] {
-  const meantValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
-  const meantSignature = meantValue(signature)
+}: ReceivedHeaders): readonly [IntendedHeaders, ...IntendedHeaders[]] {
+  const intendedValue = ({ value, renamed }: ReceivedHeader) => value ?? renamed?.[1]
+  const intendedSignature = intendedValue(signature)
   // If several headers were sent twice, their first values belong together, and so do their last values.
   const pick = (place: 0 | -1): HeaderValues => ({
-    timestamp: timestamp.repeated?.at(place) ?? meantValue(timestamp) ?? timestampInside(meantSignature),
-    nonce: nonce.repeated?.at(place) ?? meantValue(nonce),
-    signature: signature.repeated?.at(place) ?? meantSignature,
+    timestamp: timestamp.repeated?.at(place) ?? intendedValue(timestamp) ?? timestampInside(intendedSignature),
+    nonce: nonce.repeated?.at(place) ?? intendedValue(nonce),
+    signature: signature.repeated?.at(place) ?? intendedSignature,
   })
   const isRepeated = [timestamp, nonce, signature].some(({ repeated }) => repeated !== undefined)
   // The joined value of a repeated signature is kept, because one of its parts may be right in another form.
-  const likeliest = { ...pick(0), signature: meantSignature }
+  const likeliest = { ...pick(0), signature: intendedSignature }
   return [likeliest, ...(isRepeated ? [pick(0), pick(-1)] : []), ...[swap(likeliest)].filter(isWellFormed)]
 }
 
@@ -67,32 +67,35 @@ function timestampInside(signature = ''): string | undefined {
   return /(?:^|[,; ])t=(\d{1,20})(?=$|[,; ])/.exec(signature.slice(0, 2048))?.[1]
 }
 
-const swap = ({ timestamp, nonce, signature }: MeantHeaders): MeantHeaders => ({
+const swap = ({ timestamp, nonce, signature }: IntendedHeaders): IntendedHeaders => ({
   timestamp: nonce,
   nonce: timestamp,
   signature,
   isSwapped: true,
 })
 
-function isWellFormed({ timestamp = '', nonce = '' }: MeantHeaders): boolean {
+function isWellFormed({ timestamp = '', nonce = '' }: IntendedHeaders): boolean {
   return isTimestamp(timestamp) && isNonce(nonce)
 }
 
 /** Returns `meant`, with the timestamp and the nonce swapped back if their values show that they were swapped. */
-export function unswapHeaders(meant: MeantHeaders, now: number): MeantHeaders {
-  const { timestamp, nonce } = meant
-  const swapped = swap(meant)
+export function unswapHeaders(intended: IntendedHeaders, now: number): IntendedHeaders {
+  const { timestamp, nonce } = intended
+  const swapped = swap(intended)
   const holdsTime = Math.abs(Number(nonce) * 1000 - now) < NEAR
   const isNoTime = timestamp !== undefined && instantOf(timestamp, now) === undefined
-  return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : meant
+  return isNoTime && isWellFormed(swapped) && holdsTime ? swapped : intended
 }
 
 /**
  * Returns `meant` without a nonce that was only guessed. A proxy may have added a request ID, so an ID is the nonce only if it was
  * signed.
  */
-export function withoutGuessedNonce(meant: MeantHeaders, { nonce: { renamed } }: ReceivedHeaders): MeantHeaders {
-  return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? meant : { ...meant, nonce: undefined }
+export function withoutGuessedNonce(
+  intended: IntendedHeaders,
+  { nonce: { renamed } }: ReceivedHeaders,
+): IntendedHeaders {
+  return renamed === undefined || hasWord(plain(renamed[0]), 'nonce') ? intended : { ...intended, nonce: undefined }
 }
 
 function repeatedValues(

@@ -27,32 +27,32 @@ import {
 import { writeJson } from '../diagnose/json/write.js'
 import { decodeEscapes } from './escapes.js'
 
-/** What a capture may have done to a body, and how to undo it. */
+/** What a capture may have done to a body, and how to restore it. */
 interface Change {
   /** What the capture did, as the end of the sentence "The capture …". */
   readonly what: string
-  /** Returns the bodies that the sender may have sent. Several ways of undoing give several bodies. */
-  readonly undo: (body: Uint8Array) => Iterable<Uint8Array | undefined>
-  /** Whether undoing the change takes so long that large bodies are left out. */
+  /** Returns the bodies that the sender may have sent. Several ways of reverting give several bodies. */
+  readonly restore: (body: Uint8Array) => Iterable<Uint8Array | undefined>
+  /** Whether reverting the change takes so long that large bodies are left out. */
   readonly isSlow?: boolean
 }
 
 /** A larger body is not written again, because each way of doing so takes as long as a hash. */
 const MAX_REWRITTEN = 2 ** 20
 
-const ofText = (undo: (text: string) => string) => (body: Uint8Array) => [latin1(undo(fromLatin1(body)))]
+const ofText = (restore: (text: string) => string) => (body: Uint8Array) => [latin1(restore(fromLatin1(body)))]
 
-const changed = (what: string, undo: Change['undo']): Change => ({ what, undo })
-const rewritten = (what: string, undo: Change['undo']): Change => ({ what, undo, isSlow: true })
+const changed = (what: string, restore: Change['restore']): Change => ({ what, restore })
+const rewritten = (what: string, restore: Change['restore']): Change => ({ what, restore, isSlow: true })
 
 /** All changes, the likeliest first. Most patterns name bytes of UTF-8, because the body is read as Latin-1. */
 const CHANGES: readonly Change[] = [
   changed(
-    'changed the line ends of the body',
+    'changed the newlines of the body',
     ofText((text) => text.replace(/\r?\n/g, '\r\n')),
   ),
   changed(
-    'changed the line ends of the body',
+    'changed the newlines of the body',
     ofText((text) => text.replaceAll('\r\n', '\n')),
   ),
   rewritten(
@@ -89,7 +89,7 @@ const ESCAPINGS = [undefined, asciiString, rawString, phpString, htmlString]
 
 /**
  * Yields the JSON as serializers write it, with the numbers and the order of the capture. `isWeak` is true if more than white space
- * may have been changed, because the length then proves nothing.
+ * may have been changed, because the length then confirms nothing.
  */
 function* rewriteJson(body: Uint8Array): Generator<readonly [text: Uint8Array, isWeak: boolean]> {
   const json = /^\s*[{[]/.test(fromLatin1(body.subarray(0, 100))) ? parseJson(fromUtf8(body)) : undefined
@@ -110,22 +110,22 @@ function areKeysSorted(json: JsonText): boolean {
 }
 
 /** A body that the sender may have sent, and what the capture then did to it. */
-export interface Undone {
+export interface RestoredBody {
   readonly what: string
   readonly body: Uint8Array
-  /** Whether another change often gives the same length, so that only the signature proves this one. */
+  /** Whether another change often gives the same length, so that only the signature confirms this one. */
   readonly isWeak: boolean
 }
 
-/** Returns what a body may have been before the capture changed it: each change undone, with and without a line end. */
-export function* undoneBodies(body: Uint8Array): Generator<Undone> {
-  yield* lineEnds('has a line end after the body', 'lost the line end of the body', body)
-  for (const { what, undo, isSlow = false } of CHANGES) {
+/** Returns what a body may have been before the capture changed it: each change restored, with and without a newline. */
+export function* restoredBodies(body: Uint8Array): Generator<RestoredBody> {
+  yield* newlines('has a newline after the body', 'lost the newline of the body', body)
+  for (const { what, restore, isSlow = false } of CHANGES) {
     if (isSlow && body.length > MAX_REWRITTEN) continue
-    for (const undone of undo(body)) {
-      if (undone === undefined || areEqual(undone, body)) continue
-      yield { what, body: undone, isWeak: false }
-      yield* lineEnds(what, what, undone)
+    for (const restored of restore(body)) {
+      if (restored === undefined || areEqual(restored, body)) continue
+      yield { what, body: restored, isWeak: false }
+      yield* newlines(what, what, restored)
     }
   }
   if (body.length > MAX_REWRITTEN) return
@@ -136,14 +136,14 @@ export function* undoneBodies(body: Uint8Array): Generator<Undone> {
   }
 }
 
-/** Returns what a file may have been before an editor added a line end. */
-export const undoneLineEnd = (body: Uint8Array) => lineEnds('has a line end after the body', undefined, body)
+/** Returns what a file may have been before an editor added a newline. */
+export const restoredNewline = (body: Uint8Array) => newlines('has a newline after the body', undefined, body)
 
 /**
- * Yields the body without its line end. If the body has none, and `lost` says how it lost one, yields the body with each kind of line
+ * Yields the body without its newline. If the body has none, and `lost` says how it lost one, yields the body with each kind of line
  * end.
  */
-function* lineEnds(has: string, lost: string | undefined, body: Uint8Array): Generator<Undone> {
+function* newlines(has: string, lost: string | undefined, body: Uint8Array): Generator<RestoredBody> {
   const end = /\r?\n$/.exec(fromLatin1(body.subarray(-2)))?.[0].length ?? 0
   if (end > 0) yield { what: has, body: body.subarray(0, -end), isWeak: false }
   else if (lost !== undefined) {

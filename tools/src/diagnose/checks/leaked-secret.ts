@@ -16,7 +16,7 @@ const MAX_LENGTH = 1_000_000
  * Returns a finding if the headers or the body contain a secret, plain or percent-encoded. In a header, the secret may also be in
  * base64 or hex.
  */
-export function checkExposure(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
+export function checkLeakedSecret(headers: readonly Header[], body: Uint8Array, secrets: readonly string[]): Draft[] {
   const long = secrets
     .flatMap((secret) => [secret, secret.trim(), withoutPrefix(secret)])
     .filter((secret) => secret.length >= MIN_SECRET)
@@ -36,7 +36,7 @@ export function checkExposure(headers: readonly Header[], body: Uint8Array, secr
   ]
   if (names.length === 0) return []
   const message = `The secret itself is in ${joinWords(names, 'and')}. Replace it now: everything on the way can read it.`
-  return [{ code: 'secret_exposed', message, fix: 'replace_secret' }]
+  return [{ code: 'secret_leaked', message, fix: 'replace_secret' }]
 }
 
 const wordsOf = (value: string) => value.split(/[^\w+/=-]+|=(?=[^=])/)

@@ -5,8 +5,8 @@ import {
   type Dimension,
   type Facts,
   type Mistake,
+  type SigningVariant,
   type Value,
-  type Way,
 } from './dimensions.js'
 import { DistinctValues } from './distinct-values.js'
 import { RIGHT_DIGEST } from './hypotheses/digest.js'
@@ -16,8 +16,8 @@ import { type Choice, type Searched, search, UNCHANGED } from './search.js'
 import type { SignatureForm } from './signature-form.js'
 import { isSteps, type Steps } from './steps.js'
 
-/** A way of signing that gives the received signature, and the form in which the signature was written. */
-export type FoundWay = Way & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
+/** A signing variant that gives the received signature, and the form in which the signature was written. */
+export type FoundVariant = SigningVariant & { readonly form: SignatureForm; readonly mistakes: readonly Mistake[] }
 
 /** What a search needs besides the request. */
 export interface SearchContext extends RequestContext {
@@ -29,13 +29,13 @@ export interface SearchContext extends RequestContext {
 const MAX_KEPT = 2 ** 25
 
 /**
- * Returns the likeliest way of signing that gives the received signature, if there is one. `notTried` has the names of the
+ * Returns the likeliest signing variant that gives the received signature, if there is one. `notTried` has the names of the
  * dimensions with values that were not tried, because the budget was used up.
  */
-export function* findWay(facts: Facts, context: SearchContext): Steps<Searched<FoundWay>> {
+export function* findSigningVariant(facts: Facts, context: SearchContext): Steps<Searched<FoundVariant>> {
   const { forms, timestamps, nonces, keys, body, secrets } = facts
   if (forms.length === 0) return { found: undefined, notTried: [] }
-  const start: Way = {
+  const start: SigningVariant = {
     layout: CORRECT_LAYOUT,
     timestamp: timestamps[0] as Uint8Array,
     nonce: nonces[0] as Uint8Array,
@@ -48,27 +48,27 @@ export function* findWay(facts: Facts, context: SearchContext): Steps<Searched<F
     name: dimension.name,
     choices: choicesOf(dimension, start, facts, context),
   }))
-  const test = (way: Way): FoundWay | undefined => {
-    const digest = way.digest.make(way.key, messageOf(way), context)
+  const test = (variant: SigningVariant): FoundVariant | undefined => {
+    const digest = variant.digest.make(variant.key, messageOf(variant), context)
     if (digest === undefined) return undefined
     const form = forms.find(({ lengths, matches }) => lengths.includes(digest.length / 2) && matches(digest))
     if (form === undefined) return undefined
     const differences = form.describe === undefined ? form.differences : [...form.differences, form.describe(digest)]
-    return { ...way, form: { ...form, differences }, mistakes: describe(way.changes, secrets) }
+    return { ...variant, form: { ...form, differences }, mistakes: describe(variant.changes, secrets) }
   }
   return yield* search(groups, start, test, context.endStep)
 }
 
 /** Returns the message in parts, one for each part of the layout. */
-export function messageOf(way: Pick<Way, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
-  return encodedParts(way.layout).map((encoded, index) => {
-    const part = way.layout[index]
+export function messageOf(variant: Pick<SigningVariant, 'layout' | 'timestamp' | 'nonce' | 'body'>): Uint8Array[] {
+  return encodedParts(variant.layout).map((encoded, index) => {
+    const part = variant.layout[index]
     return part === '<timestamp>'
-      ? way.timestamp
+      ? variant.timestamp
       : part === '<nonce>'
-        ? way.nonce
+        ? variant.nonce
         : part === '<body>'
-          ? way.body
+          ? variant.body
           : encoded
   })
 }
@@ -82,30 +82,30 @@ function encodedParts(layout: Layout): readonly Uint8Array[] {
   return encoded
 }
 
-/** Returns whether a field of a way of signing changes the digest. */
-function matters(field: keyof Way, { layout, digest }: Way): boolean {
+/** Returns whether a field of a signing variant changes the digest. */
+function matters(field: keyof SigningVariant, { layout, digest }: SigningVariant): boolean {
   return field === 'key' ? digest.isKeyed : field === 'layout' || field === 'digest' || layout.includes(`<${field}>`)
 }
 
 /** Returns the choices of a dimension: its right values, then its hypotheses. No value is proposed twice. */
 function choicesOf(
   { name, field, hypotheses, right, inputs }: Dimension,
-  start: Way,
+  start: SigningVariant,
   facts: Facts,
   context: SearchContext,
-): Choice<Way>[] {
+): Choice<SigningVariant>[] {
   /**
    * The values and changes that were proposed for each input. Most dimensions have one input, but the input for a body
-   * depends on the rest of the way of signing.
+   * depends on the rest of the signing variant.
    */
   const kept = new Map<unknown, { values: DistinctValues; changes: Map<unknown, readonly Change[]> }>()
   let keptBytes = 0
 
-  function* propose(hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): Steps<readonly Change[]> {
-    const all = inputs(facts, way)
-    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, way)), changes: new Map() }
+  function* propose(hypothesis: Hypothesis<unknown, Bytes | Value>, variant: SigningVariant): Steps<readonly Change[]> {
+    const all = inputs(facts, variant)
+    const known = kept.get(all[0]) ?? { values: new DistinctValues(right(facts, variant)), changes: new Map() }
     const isKept = keptBytes < MAX_KEPT
-    const values = isKept ? known.values : new DistinctValues(right(facts, way))
+    const values = isKept ? known.values : new DistinctValues(right(facts, variant))
     const changes: Change[] = []
     let size = 0
     for (const [index, input] of all.entries()) {
@@ -130,25 +130,30 @@ function choicesOf(
     return changes
   }
 
-  const change = (way: Way, changes: readonly Change[]) =>
-    changes.map((one): Way => ({ ...way, [field]: one.output, changes: [...way.changes, one] }))
-  function* proposeAndChange(hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way): Steps<Way[]> {
-    return change(way, yield* propose(hypothesis, way))
+  const change = (variant: SigningVariant, changes: readonly Change[]) =>
+    changes.map((one): SigningVariant => ({ ...variant, [field]: one.output, changes: [...variant.changes, one] }))
+  function* proposeAndChange(
+    hypothesis: Hypothesis<unknown, Bytes | Value>,
+    variant: SigningVariant,
+  ): Steps<SigningVariant[]> {
+    return change(variant, yield* propose(hypothesis, variant))
   }
-  const withChanges = (hypothesis: Hypothesis<unknown, Bytes | Value>, way: Way) => {
-    if (!matters(field, way)) return []
-    const before = kept.get(inputs(facts, way)[0])?.changes.get(hypothesis)
-    return before === undefined ? proposeAndChange(hypothesis, way) : change(way, before)
+  const withChanges = (hypothesis: Hypothesis<unknown, Bytes | Value>, variant: SigningVariant) => {
+    if (!matters(field, variant)) return []
+    const before = kept.get(inputs(facts, variant)[0])?.changes.get(hypothesis)
+    return before === undefined ? proposeAndChange(hypothesis, variant) : change(variant, before)
   }
-  const withRight = (way: Way) =>
-    matters(field, way) ? right(facts, way).map((value): Way => ({ ...way, [field]: value })) : [way]
+  const withRight = (variant: SigningVariant) =>
+    matters(field, variant)
+      ? right(facts, variant).map((value): SigningVariant => ({ ...variant, [field]: value }))
+      : [variant]
   const values = right(facts, start)
   return [
     values.length === 1 && values[0] === start[field] ? UNCHANGED : { likelihood: 'expected', apply: withRight },
     ...hypotheses(facts).map(
-      (hypothesis): Choice<Way> => ({
+      (hypothesis): Choice<SigningVariant> => ({
         likelihood: hypothesis.likelihood,
-        apply: (way) => withChanges(hypothesis, way),
+        apply: (variant) => withChanges(hypothesis, variant),
       }),
     ),
   ]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HeaderValues } from '../../../src/rules/formats.js'
 import { NONCE, NOW, TIMESTAMP } from '../../../test/support/request.js'
 import type { Header } from '../../src/capture/headers.js'
-import { findHeaders, meaningsOf, unswapHeaders } from '../../src/diagnose/meant-headers.js'
+import { findHeaders, meaningsOf, unswapHeaders } from '../../src/diagnose/misnamed-headers.js'
 
 const SIGNATURE = 'ab'.repeat(32)
 const GIVEN = { timestamp: undefined, nonce: undefined, signature: undefined }

@@ -7,7 +7,7 @@ import { diagnoseBriefly } from './brief-search.js'
 
 const CLOCK = { now: () => NOW }
 
-it('finds nothing in genuine requests, in any shape', async () => {
+it('finds nothing in valid requests, in any shape', async () => {
   // A nonce that looks like a variable has a finding of its own.
   const parts = validParts(nonces).filter(({ nonce }) => !/^[$#%<{]/.test(nonce))
   const setting = parts.chain((parts) =>
@@ -20,12 +20,12 @@ it('finds nothing in genuine requests, in any shape', async () => {
   await fc.assert(
     fc.asyncProperty(setting, async ({ parts: { webhookId, body, secret }, headers, now }) => {
       const diagnosis = await diagnose({ webhookId, headers, body }, ['another secret', secret], { now: () => now })
-      expect(diagnosis).toEqual({ genuine: true, findings: [] })
+      expect(diagnosis).toEqual({ valid: true, findings: [] })
     }),
   )
 })
 
-it('never calls another request genuine', async () => {
+it('never calls another request valid', async () => {
   await fc.assert(
     fc.asyncProperty(validParts(nonces), fc.nat(), async (parts, place) => {
       const body = Buffer.concat([parts.body, Buffer.from('x')])
@@ -35,8 +35,8 @@ it('never calls another request genuine', async () => {
         { ...request, headers: { ...request.headers, 'x-nonce': `${parts.nonce.slice(0, 127)}x` } },
         { ...request, headers: { ...request.headers, 'x-timestamp': String(Number(parts.timestamp) + 1) } },
       ][place % 3] as typeof request
-      const { genuine, findings } = await diagnoseBriefly(changed, parts.secret, CLOCK)
-      expect(genuine).toBe(false)
+      const { valid, findings } = await diagnoseBriefly(changed, parts.secret, CLOCK)
+      expect(valid).toBe(false)
       expect(findings.length).toBeGreaterThan(0)
     }),
     // There are few runs, because each one is a search.
@@ -53,8 +53,8 @@ it('says which of several secrets has the mistake', async () => {
 
 it('reads headers that are an iterator', async () => {
   const { headers, body } = signedRequest()
-  const genuine = await diagnose({ webhookId: '42', headers: Object.entries(headers).values(), body }, SECRET, CLOCK)
-  expect(genuine).toEqual({ genuine: true, findings: [] })
+  const valid = await diagnose({ webhookId: '42', headers: Object.entries(headers).values(), body }, SECRET, CLOCK)
+  expect(valid).toEqual({ valid: true, findings: [] })
   const renamed = [['X_Timestamp', '1700000000'], ...Object.entries(headers).slice(1)] as [string, string][]
   const { findings } = await diagnose({ webhookId: '42', headers: renamed.values(), body }, SECRET, CLOCK)
   expect(findings).toMatchObject([{ code: 'header_name' }])
