@@ -3,15 +3,10 @@ import { defineConfig } from 'vitest/config'
 // Not UTC, so that code which reads a time in the local zone fails.
 process.env['TZ'] = 'America/St_Johns'
 
-/** These replace a module or the timers. Other files of the same thread would get the replacement too. */
+/** These replace a module. Other files of the same thread would get the replacement too. */
 const MOCKING = [
   'test/denial-of-service.test.ts',
-  'test/read-body.test.ts',
-  'test/stores/{reservations,retry-undone,with-timeout}.test.ts',
-  'test/stores/connect/{admission,kept-client}.test.ts',
   'test/stores/memory/{store,tables}.test.ts',
-  'test/testing/{contract,endpoint-contract}.test.ts',
-  'tools/test/cli/check/root-causes.test.ts',
   'tools/test/diagnose/fips.test.ts',
 ]
 /** CI runs these in steps of their own: they need servers, frameworks, or programs of other languages. */
