@@ -3,8 +3,8 @@
 /** The languages of code blocks, by the end of a file's name, where they differ. */
 const LANGUAGES = { mjs: 'js' }
 
-/** The first comment of a file: lines with `//` or `#`, of which the first is a heading. PHP has a line before it. */
-const FIRST_COMMENT = /^(<\?php\n)?((?:\/\/|#) # .*\n(?:(?:\/\/|#)(?: .*)?\n)*)\n?/
+/** The first comment of a file: lines with `//` or `#`, of which the first is a heading. PHP and shells have a line before it. */
+const FIRST_COMMENT = /^((?:<\?php|#!.*)\n)?((?:\/\/|#) # .*\n(?:(?:\/\/|#)(?: .*)?\n)*)\n?/
 
 /**
  * Returns the code of a file without the text of its page, and this text: its title, what stands before the code, and what

@@ -1,36 +1,33 @@
 import { codeBlock, generatedFrom, splitAnnotated } from './annotated.js'
 
-// The page of each language, from its function and its program in docs/senders.
+// The page of each language, from its program in docs/senders.
 
-/** The pages of docs/send by name: the function to copy, and the program. */
-const FILES = {
-  csharp: ['functions/Webhook.cs', 'Send.cs'],
-  go: ['functions/webhook.go', 'send.go'],
-  java: ['functions/Webhook.java', 'Send.java'],
-  node: ['functions/webhook.mjs', 'send.mjs'],
-  php: ['functions/webhook.php', 'send.php'],
-  python: ['functions/webhook.py', 'send.py'],
-  ruby: ['functions/webhook.rb', 'send.rb'],
-  shell: ['once.sh', 'send.sh'],
+/** The pages of docs/send by name, and their programs. */
+const PROGRAMS = {
+  csharp: 'Send.cs',
+  go: 'send.go',
+  java: 'Send.java',
+  node: 'send.mjs',
+  php: 'send.php',
+  python: 'send.py',
+  ruby: 'send.rb',
+  shell: 'send.sh',
 }
 
-const RULES = `Call it once per attempt, because each attempt needs a new timestamp and a new nonce. [Send a signed request](index.md) has the
-rules, and says which answers to try again. If the answer is 401, [find out why](../debug/index.md).`
+const RULES = `The program signs each attempt again, and waits between attempts. It stops unless the response is 429, 5xx or missing. To send from your
+own code, copy the function that signs, and call it once per attempt.
 
-const PROGRAM = `## A complete program
-
-It signs each attempt again, and waits between attempts. It stops unless the answer is 429, 5xx or missing.`
+[Send a signed request](index.md) has the rules, and says which responses to try again. If you get 401, [find out why](../debug/index.md).`
 
 /**
  * @param {(path: string) => string} read
  * @returns {[path: string, text: string][]}
  */
 export function senderPages(read) {
-  return Object.entries(FILES).map(([name, files]) => {
-    const [copied = '', program = ''] = files.map((file) => `docs/senders/${file}`)
-    const { title, before, after } = splitAnnotated(read(copied))
-    const parts = [before, codeBlock(copied, read(copied)), after, RULES, PROGRAM, codeBlock(program, read(program))]
-    const shown = parts.filter((part) => part !== '')
-    return [`docs/send/${name}.md`, `${[generatedFrom([copied, program]), `# ${title}`, ...shown].join('\n\n')}\n`]
+  return Object.entries(PROGRAMS).map(([name, file]) => {
+    const path = `docs/senders/${file}`
+    const { title, before, after } = splitAnnotated(read(path))
+    const parts = [generatedFrom([path]), `# ${title}`, before, codeBlock(path, read(path)), after, RULES]
+    return [`docs/send/${name}.md`, `${parts.join('\n\n')}\n`]
   })
 }

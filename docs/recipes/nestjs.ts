@@ -3,9 +3,27 @@
 // For NestJS 12 with Express:
 //
 // - Compile it with `experimentalDecorators` and `emitDecoratorMetadata`, as `nest new` does, because Node does not run decorators.
-// - The line with `json()` is for all other routes, because `bodyParser: false` switches off Nest's parsers. For forms, add `urlencoded()`.
+// - The line with `json()` is for all other routes, because `bodyParser: false` switches off the parsers of Nest. For forms, add `urlencoded()`.
 // - With `setGlobalPrefix('api')`, write `/api/hooks`. If the path is wrong, every request gets 500.
-// - `rawBody: true` is not enough: its parser inflates bodies, and refuses over 100 kB.
+// - `rawBody: true` is not enough, because its parser inflates bodies, and refuses more than 100 kB.
+//
+// ## With Fastify
+//
+// Answer with `response.code(204).send()` and `refuse(response.hijack().raw, error)`. Then replace the last statement:
+//
+// ```ts
+// import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+//
+// NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), { bodyParser: false }).then((app) => {
+//   const fastify = app.getHttpAdapter().getInstance()
+//   fastify.removeAllContentTypeParsers()
+//   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
+//   return app.listen(PORT)
+// })
+// ```
+//
+// The two lines with parsers keep Fastify from reading the body. They hold for the whole app, so give the webhooks an app of their own if other routes
+// need a parsed body.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'

@@ -1,4 +1,12 @@
-// dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET. .NET 5 or later.
+// # Send from C#
+//
+// Save this program as `Program.cs` of a console project. It needs .NET 5.
+//
+// - Do not use `PostAsJsonAsync`, which serializes again. Use `JsonSerializer.SerializeToUtf8Bytes` once, and send a `ByteArrayContent`.
+// - The tests run the program with Mono, not with .NET. So it signs four [test vectors](index.md#test-vectors) at each start, and sends nothing if a
+//   signature is wrong.
+
+// dotnet run -- URL FILE, with the secret in WEBHOOK_SECRET.
 using System;
 using System.IO;
 using System.Linq;

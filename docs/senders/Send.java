@@ -1,4 +1,11 @@
-// java Send.java URL FILE, with the secret in WEBHOOK_SECRET. Java 17 or later.
+// # Send from Java
+//
+// Save this program as `Send.java`. It needs Java 17, and no library.
+//
+// - If the secret has characters outside ASCII, set `LC_ALL=C.UTF-8`, because Java decodes environment variables by the locale. Secrets of
+//   `generateSecret()` are ASCII.
+
+// java Send.java URL FILE, with the secret in WEBHOOK_SECRET.
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 

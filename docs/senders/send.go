@@ -1,4 +1,10 @@
-// go run send.go URL FILE, with the secret in WEBHOOK_SECRET. Go 1.16 or later.
+// # Send from Go
+//
+// Save this program as `send.go`. It needs Go 1.16.
+//
+// - Sign and send the result of `json.Marshal`, because `json.NewEncoder` adds a newline.
+
+// go run send.go URL FILE, with the secret in WEBHOOK_SECRET.
 package main
 
 import (

@@ -1,4 +1,10 @@
-// node send.mjs URL FILE, with the secret in WEBHOOK_SECRET. Node 20 or later.
+// # Send from Node
+//
+// Save this program as `send.mjs`. It needs Node 20, and no package. In a project that has this package, [`sign`](index.md#sign) returns the three headers.
+//
+// - With axios, pass the signed bytes and `maxRedirects: 0`, because axios serializes an object again.
+
+// node send.mjs URL FILE, with the secret in WEBHOOK_SECRET.
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

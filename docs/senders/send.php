@@ -1,5 +1,14 @@
 <?php
-// php send.php URL FILE, with the secret in WEBHOOK_SECRET. PHP 7.4 or later.
+// # Send from PHP
+//
+// Save this program as `send.php`. It needs PHP 7.4 with `allow_url_fopen`, which is on by default.
+//
+// - With the curl extension, pass `$body` to `CURLOPT_POSTFIELDS`, not `$event`, because curl sends an array as a form.
+// - With Guzzle, pass `'body' => $body`, the same headers, and `'allow_redirects' => false` to `$client->post()`. `'json'` serializes again.
+// - In Laravel, `Http::withHeaders($headers)->withBody($body, 'application/json')->withoutRedirecting()->post($url)` sends the signed bytes. This line
+//   was not tested.
+
+// php send.php URL FILE, with the secret in WEBHOOK_SECRET.
 $secret = (string) getenv('WEBHOOK_SECRET');
 if ($argc !== 3 || $secret === '' || !is_file($argv[2]) || !is_readable($argv[2])) {
     fwrite(STDERR, "usage: php send.php URL FILE, with WEBHOOK_SECRET set\n");

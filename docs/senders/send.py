@@ -1,4 +1,10 @@
-# python3 send.py URL FILE, with the secret in WEBHOOK_SECRET. Python 3.6 or later.
+# # Send from Python
+#
+# Save this program as `send.py`. It needs Python 3.6, and no package.
+#
+# - With `requests`, pass `data=body` and `allow_redirects=False`. With `json=event`, `requests` serializes again.
+
+# python3 send.py URL FILE, with the secret in WEBHOOK_SECRET.
 import hashlib
 import hmac
 import http.client

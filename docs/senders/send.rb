@@ -1,4 +1,10 @@
-# ruby send.rb URL FILE, with the secret in WEBHOOK_SECRET. Ruby 2.7 or later.
+# # Send from Ruby
+#
+# Save this program as `send.rb`. It needs Ruby 2.7, and no gem.
+#
+# - With Faraday, pass the signed text as the body. `request :json` serializes again.
+
+# ruby send.rb URL FILE, with the secret in WEBHOOK_SECRET.
 require 'net/http'
 require 'openssl'
 require 'securerandom'

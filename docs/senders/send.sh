@@ -1,5 +1,11 @@
 #!/bin/sh
-# sh send.sh URL FILE, with the secret in WEBHOOK_SECRET. Any POSIX shell, curl and openssl.
+# # Send from a shell
+#
+# Save this program as `send.sh`. It needs a POSIX shell, curl and openssl.
+#
+# - In your own script, use `--data-binary`, because `curl -d` removes line breaks. Do not use `curl --retry`, because it sends the old headers again.
+
+# sh send.sh URL FILE, with the secret in WEBHOOK_SECRET.
 set -eu
 : "${WEBHOOK_SECRET:?is not set}"
 url=$1 file=$2

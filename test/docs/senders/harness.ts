@@ -16,7 +16,7 @@ export const SOURCES = fileURLToPath(new URL('../../../docs/senders', import.met
 export const folder = mkdtempSync(join(tmpdir(), 'senders-'))
 
 /** The options of Mono's compiler. */
-export const CSHARP = ['-warnaserror', '-r:System.Net.Http.dll']
+const CSHARP = ['-warnaserror', '-r:System.Net.Http.dll']
 
 export interface Sender {
   language: string

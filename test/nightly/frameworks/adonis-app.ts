@@ -51,9 +51,12 @@ export const ADONIS_APP: { readonly [path: string]: string } = {
     export default class HttpExceptionHandler extends ExceptionHandler {}`,
   'config/app.ts': `
     import { defineConfig } from '@adonisjs/core/http'
-    export const appKey = 'a key with at least 32 characters'
     export const http = defineConfig({})`,
   'config/bodyparser.ts': defaultOf('@adonisjs/core/bodyparser', 'defineConfig({})'),
+  'config/encryption.ts': `
+    import { defineConfig, drivers } from '@adonisjs/core/encryption'
+    const gcm = drivers.aes256gcm({ id: 'gcm', keys: ['a key with at least 32 characters'] })
+    export default defineConfig({ default: 'gcm', list: { gcm } })`,
   'config/hash.ts': `
     import { defineConfig, drivers } from '@adonisjs/core/hash'
     export default defineConfig({ default: 'scrypt', list: { scrypt: drivers.scrypt({}) } })`,

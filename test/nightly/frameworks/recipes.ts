@@ -42,6 +42,7 @@ export const ALL_RECIPES: readonly Recipe[] = [
   { name: 'hapi', file: 'hapi.ts', install: runBy(...TSX), largeHeaders: 400, spellings: { [WRONG_TYPE]: 400 } },
   { name: 'Feathers', file: 'feathers.ts', install: runBy(...TSX) },
   { name: 'NestJS', file: 'nestjs.ts', install: compileNest },
+  { name: 'NestJS with Fastify', file: 'nestjs.ts', install: compileNestOnFastify, spellings: { [WRONG_TYPE]: 415 } },
   { name: 'AdonisJS', file: 'adonisjs.ts', install: installInAdonis },
   // The guide says what to change in the handler for Express.
   { name: 'Polka', file: 'express.ts', install: installPolka },
@@ -131,7 +132,10 @@ const ES_MODULES = '{ "private": true, "type": "module" }'
 function buildSvelteKit(project: string, source: string): readonly string[] {
   writeFileSync(join(project, 'package.json'), ES_MODULES)
   writeFilesOf('fetch.md', project, (path) => /^src|^vite/.test(path))
-  writeInto(project, 'src/routes/hooks/billing/+server.ts', source)
+  // The guide replaces the lines that read the secret.
+  const handler = filesOf('fetch.md').get('src/routes/hooks/billing/+server.ts') ?? ''
+  const changed = source.replace(/^const \{ WEBHOOK_SECRET[\s\S]*?is not set'\)\n/m, '')
+  writeInto(project, 'src/routes/hooks/billing/+server.ts', handler + changed)
   writeFileSync(join(project, 'src/app.html'), '%sveltekit.head% %sveltekit.body%')
   build(project, NODE_24, 'vite/bin/vite.js', 'build')
   return ['env', 'BODY_SIZE_LIMIT=Infinity', NODE_24, 'build/index.js']
@@ -213,7 +217,7 @@ export function installInAdonis(project: string, source: string): readonly strin
   change('start/env.ts', (text, line) => text.replace(MORE_VARIABLES, line))
   change('start/kernel.ts', (text, line) => text + line)
   writeInto(project, 'app/middleware/receive_webhook.ts', source)
-  return ['env', 'HOST=127.0.0.1', ...TSX, 'bin/server.ts']
+  return ['env', 'HOST=127.0.0.1', NODE_24, '--import', 'tsx', 'bin/server.ts']
 }
 
 function installPolka(project: string, source: string): readonly string[] {
@@ -252,6 +256,17 @@ function compileNest(project: string, source: string): readonly string[] {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, ...decorators }
   writeFileSync(join(project, 'main.js'), ts.transpileModule(source, { compilerOptions }).outputText)
   return [process.execPath, 'main.js']
+}
+
+/** Changes the handler as the guide says. */
+function compileNestOnFastify(project: string, source: string): readonly string[] {
+  const [, lines = ''] = codeBlocks(readFileSync(join(FOLDER, '../receive/nestjs.md'), 'utf8'), 'ts')
+  const [imports = '', ...start] = lines.split('\n\n')
+  const changed = source
+    .replace('response.sendStatus(204)', 'response.code(204).send()')
+    .replace('refuse(response, error)', 'refuse(response.hijack().raw, error)')
+    .replace(/^NestFactory\.create[\s\S]*/m, start.join('\n\n'))
+  return compileNest(project, `${imports}\n${changed}`)
 }
 
 /** The apps of Next.js by the change of their sources. Both ways to receive are in one app, because a build takes half a minute. */
