@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { NonceStore } from '../../src/index.js'
 import { PostgresNonceStore } from '../../src/stores/postgres/index.js'
 import { nonceStoreContract } from '../../src/testing/index.js'
+import { ROOT } from '../support/built.js'
+import { codeBlocks } from '../support/code-blocks.js'
 import { isInstalled } from '../support/programs.js'
 import { eventually, LONG_TIMEOUT, PostgresServer, postgresIsInstalled, TcpProxy } from '../support/servers.js'
 import { twoConnections } from '../support/stores/connections.js'
@@ -27,6 +33,26 @@ describe.runIf(installed).each(['read committed', 'repeatable read', 'serializab
     const store = twoConnections(() => open(server.url, { timeout: LONG_TIMEOUT }))
     it.concurrent.each(nonceStoreContract(store))('$name', ({ run }) => run())
   })
+})
+
+describe.runIf(installed)("the store of one's own in docs/operate/your-own.md", () => {
+  let server: PostgresServer
+  let pool: pg.Pool
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    await server.sql('CREATE TABLE nonces (hash text PRIMARY KEY, expires_at timestamptz NOT NULL, owner text)')
+    pool = new pg.Pool({ connectionString: server.url })
+  })
+  afterAll(async () => {
+    await pool.end()
+    await server.stop()
+  })
+
+  const guide = readFileSync(join(ROOT, 'docs/operate/your-own.md'), 'utf8')
+  const blocks = codeBlocks(guide, 'js').filter((block) => /INSERT INTO nonces|hashOf/.test(block))
+  const body = blocks.join('\n').replace(/^import .*$|^export (?=function)/gm, '')
+  const own = (): NonceStore => new Function('pool', 'createHash', `${body}\nreturn nonceStore`)(pool, createHash)
+  it.concurrent.each(nonceStoreContract(own))('$name', ({ run }) => run())
 })
 
 describe.runIf(installed)('PostgreSQL', () => {

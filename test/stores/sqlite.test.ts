@@ -33,18 +33,16 @@ function openDatabase(): SqliteDatabase & { count(table: string): number } {
   }
 }
 
-describe('SqliteNonceStore, in simulated time', () => {
+describe('SqliteNonceStore', () => {
   const database = openDatabase()
   const clock = new TestClock()
   const wait = (milliseconds: number) => {
     clock.milliseconds += milliseconds
   }
-  it.each(nonceStoreContract(() => new SqliteNonceStore(database, { clock }), { wait }))('$name', ({ run }) => run())
-})
-
-describe('SqliteNonceStore, in real time', () => {
-  const database = openDatabase()
-  it.concurrent.each(nonceStoreContract(() => new SqliteNonceStore(database)))('$name', ({ run }) => run())
+  it.each(nonceStoreContract(() => new SqliteNonceStore(database, { clock }), { wait, load: 'light' }))(
+    '$name',
+    ({ run }) => run(),
+  )
 })
 
 describe('a reservation', () => {

@@ -1,4 +1,4 @@
-import { startTimer, within } from '../with-timeout.js'
+import { pause, startTimer, within } from '../with-timeout.js'
 import { connectFailure } from './failure.js'
 
 /** Milliseconds between two attempts to replace a client. */
@@ -128,7 +128,7 @@ export class KeptClient<Client extends object> {
       } catch (error) {
         this.#onError(error)
         if (performance.now() - start > this.#timeout) giveUp(error)
-        await pause(RETRY_INTERVAL)
+        await pause(RETRY_INTERVAL, { ref: false })
       }
     }
     this.#replacement = undefined
@@ -137,7 +137,7 @@ export class KeptClient<Client extends object> {
   /** Checks the client every `interval` milliseconds. */
   async watch(interval: number): Promise<void> {
     for (;;) {
-      await pause(interval)
+      await pause(interval, { ref: false })
       const client = this.#client
       if (this.#isClosed || client === undefined) return
       await this.#inTime(this.#driver.check(client)).catch((error: unknown) =>
@@ -162,9 +162,4 @@ export class KeptClient<Client extends object> {
     this.#isClosed = true
     await Promise.all([...this.#open.keys()].map((client) => this.#end(client)))
   }
-}
-
-/** Waits without a timer that keeps the process running. */
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => startTimer(milliseconds, resolve, { ref: false }))
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Admission } from '../connect/admission.js'
 import {
   type ConnectedNonceStore,
@@ -9,6 +8,7 @@ import {
 } from '../connect/connected.js'
 import { codedError, connectFailure, isPassing } from '../connect/failure.js'
 import { type Driver, KeptClient } from '../connect/kept-client.js'
+import { pause } from '../with-timeout.js'
 import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
@@ -33,7 +33,7 @@ const OPEN_INTERVAL = 100
  * the time-out.
  */
 async function openInTime<Client>(timeout: number, open: () => Promise<Client>): Promise<Client> {
-  for (const deadline = performance.now() + timeout; ; await sleep(OPEN_INTERVAL)) {
+  for (const deadline = performance.now() + timeout; ; await pause(OPEN_INTERVAL)) {
     try {
       return await open()
     } catch (error) {

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { createClient, createCluster, createSentinel } from 'redis'
 import { describe, expect, it, vi } from 'vitest'
+import { connectNodeRedis } from '../../../src/stores/redis/index.js'
 import { createCertificate } from '../../support/certificate.js'
 import { isInstalled } from '../../support/programs.js'
 import { eventually, PostgresServer, postgresIsInstalled, startRedisSentinel, TcpProxy } from '../../support/servers.js'
@@ -121,6 +125,37 @@ describe.runIf(TLS)('PostgreSQL is far away, with 300 ms of latency, TLS and a p
       rmSync(folder, { recursive: true })
     }
   })
+})
+
+type CreateNodeRedis = Parameters<typeof connectNodeRedis>[0]
+
+it.concurrent.each<[what: string, (port: number) => CreateNodeRedis]>([
+  ['a server', (port) => (options) => createClient({ ...options, socket: { ...options.socket, port } })],
+  ['a cluster', (port) => (options) => createCluster({ rootNodes: [{ socket: { port } }], ...options })],
+  [
+    'sentinels',
+    (port) => (options) => {
+      // More than it can ask within the time-out.
+      const sentinelRootNodes = Array.from({ length: 20 }, () => ({ host: '127.0.0.1', port }))
+      return createSentinel({ name: 'nonces', sentinelRootNodes, ...options })
+    },
+  ],
+])('connectNodeRedis leaves no connection and no error behind if nothing answers: %s', async (_, clientOf) => {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket)).resume()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  const create = clientOf(Object(server.address()).port)
+  await expect(connectNodeRedis(create, { timeout: 600, onError })).rejects.toThrow('The server cannot be reached')
+  const { length } = errors
+  // A connection that was being opened ends when it was silent for 2.2 s.
+  await vi.waitFor(() => expect(open.size).toBe(0), 5000)
+  expect(errors.slice(length)).toEqual([])
+  server.close()
 })
 
 /** Connects a store. A failure may be due to a machine under load. */

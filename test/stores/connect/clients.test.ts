@@ -1,281 +1,253 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient, createCluster, createSentinel } from 'redis'
-import { describe, expect, it, vi } from 'vitest'
+import { setImmediate as untilIdle } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectMariadb, type MariadbPool } from '../../../src/stores/mysql/mariadb.js'
 import { connectMysql2, type Mysql2Pool } from '../../../src/stores/mysql/mysql2.js'
 import { connectPg, connectPostgresJs } from '../../../src/stores/postgres/index.js'
 import { addressOf, cancelStatement } from '../../../src/stores/postgres/session.js'
 import { connectIoredis, type IoredisOptions } from '../../../src/stores/redis/ioredis.js'
-import { connectNodeRedis, type NodeRedisClient, type NodeRedisOptions } from '../../../src/stores/redis/node-redis.js'
-import { noTimers, timersInUse } from '../../support/timers.js'
+import { connectNodeRedis, type NodeRedisOptions } from '../../../src/stores/redis/node-redis.js'
+import { SimulatedTime } from '../../support/simulated-time.js'
 
-// States that no test can bring a real client into at will. test/integration has the real clients.
+// States that no test can bring a real client into at will, in simulated time. test/integration has the real clients.
 
-const TIMEOUT = 60
+let time: SimulatedTime
+beforeEach(() => {
+  time = new SimulatedTime()
+  time.start()
+})
+afterEach(() => time.stop())
+
+const TIMEOUT = 1000
+
+/** Lets time pass, and then everything that waits for no time. */
+async function pass(milliseconds: number): Promise<void> {
+  await time.pass(milliseconds)
+  await untilIdle()
+}
+
+const never = () => new Promise<never>(() => {})
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+/** Returns a `create` function, and the clients that it has returned. */
+function created<Options extends object, Client extends object>(newClient: (options: Options) => Client) {
+  const clients: Client[] = []
+  const create = (options: Options) => {
+    // A client uses its options. Otherwise, it is refused.
+    const client = Object.assign(newClient(options), { options: { ...options } })
+    clients.push(client)
+    return client
+  }
+  /** Returns the client of this number, whose methods a test may replace. */
+  const at = (index: number) => {
+    const client = clients[index]
+    if (client === undefined) throw new Error(`There is no client ${index}.`)
+    return client
+  }
+  return { clients, create, at }
+}
 
 /** The part of INFO that the store reads. */
 const MASTER = 'role:master\r\nmaxmemory_policy:noeviction\r\n'
-
-/** A client of ioredis on one server, which is a master unless `info` says otherwise. */
-class FakeRedis {
-  readonly options = { host: '127.0.0.1', port: 6379 }
-  readonly status = 'ready'
-  isLost = false
-  constructor(
-    options: IoredisOptions,
-    public info = MASTER,
-  ) {
-    Object.assign(this, options)
-  }
-  on() {
-    return this
-  }
-  async connect() {}
-  async call(command: string, ...args: string[]): Promise<unknown> {
-    if (this.isLost) throw new Error('Connection is closed.')
-    return command === 'INFO' ? this.info : `reserved ${args[2 + Number(args[1])]}`
-  }
-  disconnect() {}
-}
+const REPLICA = MASTER.replace('master', 'slave')
+const EVICTING = MASTER.replace('noeviction', 'allkeys-lru')
 
 describe('connectIoredis', () => {
+  /** A client of ioredis on one server, which is a master unless `info` says otherwise. */
+  class FakeRedis {
+    declare readonly options: { host?: string; port?: number }
+    isLost = false
+    constructor(public info = MASTER) {}
+    on(_event: string, _listener: (error: unknown) => void) {
+      return this
+    }
+    async connect() {}
+    async call(command: string, ...args: string[]): Promise<unknown> {
+      if (this.isLost) throw new Error('Connection is closed.')
+      return command === 'INFO' ? this.info : `reserved ${args[2 + Number(args[1])]}`
+    }
+    disconnect() {}
+  }
+
+  const redis = (info?: string) => created((_: IoredisOptions) => new FakeRedis(info))
+
+  /** Clusters with these masters. */
+  const clusters = (...infos: string[]) =>
+    created((_: IoredisOptions) => {
+      const masters = infos.map((info) => Object.assign(new FakeRedis(info), { options: {} }))
+      return Object.assign(new FakeRedis(), { masters, nodes: () => masters })
+    })
+
   it('refuses a cluster that has lost its masters, because nothing would ever be checked', async () => {
-    const connecting = connectIoredis((options) => Object.assign(new FakeRedis(options), { nodes: () => [] }))
-    await expect(connecting).rejects.toMatchObject({
+    await expect(time.until(connectIoredis(clusters().create))).rejects.toMatchObject({
       cause: expect.objectContaining({ message: 'No master of the cluster is connected.' }),
     })
   })
 
   it.each([
-    ['a replica', 'role:slave\r\nmaxmemory_policy:noeviction\r\n', /replica/],
-    ['a server that evicts keys', 'role:master\r\nmaxmemory_policy:allkeys-lru\r\n', /noeviction/],
-    ['a server that evicts keys with a TTL', 'role:master\r\nmaxmemory_policy:volatile-ttl\r\n', /noeviction/],
+    ['a replica', REPLICA, /replica/],
+    ['a server that evicts keys', EVICTING, /noeviction/],
     ['a server that says nothing', '', /replica/],
   ])('refuses a cluster of which one master is %s', async (_, info, message) => {
-    const connecting = connectIoredis((options) => {
-      const nodes = [new FakeRedis(options), new FakeRedis(options, info)]
-      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
-    })
-    await expect(connecting).rejects.toThrow(message)
+    await expect(time.until(connectIoredis(clusters(MASTER, info).create))).rejects.toThrow(message)
   })
 
   it('waits for a failover that runs at the start, but not for another password', async () => {
-    const infos = ['role:slave\r\n', 'role:slave\r\n', MASTER]
-    const nonceStore = await connectIoredis((options) => new FakeRedis(options, infos.shift()))
+    const infos = [REPLICA, REPLICA, MASTER]
+    const nonceStore = await time.until(connectIoredis(created(() => new FakeRedis(infos.shift())).create))
     expect(infos).toEqual([])
     await nonceStore.close()
-    let clients = 0
-    const refused = connectIoredis((options) => {
-      clients++
+    const refusing = created(() => {
       const connect = () => Promise.reject(new Error('WRONGPASS invalid username-password pair'))
-      return Object.assign(new FakeRedis(options), { connect })
+      return Object.assign(new FakeRedis(), { connect })
     })
-    await expect(refused).rejects.toThrow('password')
-    expect(clients).toBe(1)
+    await expect(connectIoredis(refusing.create)).rejects.toThrow('password')
+    expect(refusing.clients).toHaveLength(1)
   })
 
   it('asks the masters of a cluster only, and hears the errors of the client', async () => {
     const errors: unknown[] = []
     let emit: (error: unknown) => void = () => {}
-    const nonceStore = await connectIoredis(
-      (options) => {
-        const master = new FakeRedis(options)
-        const replica = new FakeRedis(options, 'role:slave\r\nmaxmemory_policy:noeviction\r\n')
-        const on = (event: string, listener: typeof emit) => {
-          if (event === 'error') emit = listener
-        }
-        return Object.assign(new FakeRedis(options), {
-          nodes: (role: string) => (role === 'master' ? [master] : [master, replica]),
-          on,
-        })
-      },
-      { onError: (error) => errors.push(error) },
-    )
+    const { create } = created((_: IoredisOptions) => {
+      const [master, replica] = [MASTER, REPLICA].map((info) => Object.assign(new FakeRedis(info), { options: {} }))
+      const cluster = Object.assign(new FakeRedis(), {
+        nodes: (role: string) => (role === 'master' ? [master] : [master, replica]) as FakeRedis[],
+      })
+      cluster.on = (event, listener) => {
+        if (event === 'error') emit = listener
+        return cluster
+      }
+      return cluster
+    })
+    const nonceStore = await connectIoredis(create, { onError: (error) => errors.push(error) })
     emit('lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()
   })
 
   it('ends its client if the first reservation fails', async () => {
-    let created = 0
     let ended = 0
-    const connecting = connectIoredis((options) => {
-      created++
-      return Object.assign(new FakeRedis(options), {
+    const { clients, create } = created((_: IoredisOptions) =>
+      Object.assign(new FakeRedis(), {
         call: async (command: string) => (command === 'INFO' ? MASTER : 'not the answer'),
         disconnect: () => ended++,
-      })
-    })
-    await expect(connecting).rejects.toThrow('The store cannot connect.')
-    expect(created).toBeGreaterThan(1)
-    expect(ended).toBe(created)
+      }),
+    )
+    await expect(time.until(connectIoredis(create))).rejects.toThrow('The store cannot connect.')
+    expect(clients.length).toBeGreaterThan(1)
+    expect(ended).toBe(clients.length)
   })
 
   it('replaces a client when one of its masters has become a replica, which still takes commands', async () => {
-    const clients: FakeRedis[][] = []
-    const nonceStore = await connectIoredis((options) => {
-      const nodes = [new FakeRedis(options), new FakeRedis(options)]
-      clients.push(nodes)
-      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
-    })
-    Object.assign(clients[0]?.[1] ?? {}, { info: 'role:slave\r\nmaxmemory_policy:noeviction\r\n' })
-    await vi.waitFor(() => expect(clients).toHaveLength(2), 5000)
+    const { clients, create, at } = clusters(MASTER, MASTER)
+    const nonceStore = await connectIoredis(create)
+    Object.assign(at(0).masters[1] ?? {}, { info: REPLICA })
+    await pass(500)
+    expect(clients).toHaveLength(2)
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     await nonceStore.close()
   })
 
   it('accepts requests as soon as a silent client is replaced, though many got no answer', async () => {
-    const clients: FakeRedis[] = []
-    const nonceStore = await connectIoredis((options) => {
-      const client = new FakeRedis(options)
-      clients.push(client)
-      return client
-    })
-    Object.assign(clients[0] ?? {}, { call: () => new Promise(() => {}) })
-    const silent = Promise.allSettled(Array.from({ length: 60 }, () => nonceStore.reserve('42', 'nonce', 600)))
-    await vi.waitFor(() => expect(clients).toHaveLength(2), 5000)
-    await sleep(10)
+    const { create, at } = redis()
+    const nonceStore = await connectIoredis(create)
+    at(0).call = never
+    const silent = Promise.allSettled(
+      Array.from({ length: 60 }, (_, number) => nonceStore.reserve('42', `nonce ${number}`, 600)),
+    )
+    // The first check begins after 500 ms.
+    await pass(500 + TIMEOUT)
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
     await nonceStore.close()
     await silent
   })
 
-  it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('the log is full')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('the log is full'))],
+  const fail = () => {
+    throw new Error('the log is full')
+  }
+  it.each([
+    ['throws', fail],
+    ['rejects', async () => fail()],
   ])('replaces a client although onError %s', async (_, onError) => {
-    const clients: FakeRedis[] = []
-    const nonceStore = await connectIoredis(
-      (options) => {
-        const client = new FakeRedis(options)
-        clients.push(client)
-        return client
-      },
-      { onError },
-    )
-    Object.assign(clients[0] ?? {}, { isLost: true })
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const { clients, create, at } = redis()
+    const nonceStore = await connectIoredis(create, { onError })
+    at(0).isLost = true
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     expect(clients).toHaveLength(2)
     await nonceStore.close()
+    warn.mockRestore()
   })
 
   it('sends a command again with the next client if the server answers that it is a replica', async () => {
-    const clients: FakeRedis[] = []
-    const nonceStore = await connectIoredis((options) => {
-      const client = new FakeRedis(options)
-      clients.push(client)
-      return client
-    })
-    const readOnly = async () => {
-      throw new Error("READONLY You can't write against a read only replica.")
-    }
-    Object.assign(clients[0] ?? {}, { call: readOnly })
+    const { clients, create, at } = redis()
+    const nonceStore = await connectIoredis(create)
+    at(0).call = () => Promise.reject(new Error("READONLY You can't write against a read only replica."))
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     expect(clients).toHaveLength(2)
     await nonceStore.close()
   })
 
   it('sends nothing while one of the masters evicts keys', async () => {
-    const nodes: FakeRedis[] = []
-    const nonceStore = await connectIoredis((options) => {
-      nodes.push(new FakeRedis(options), new FakeRedis(options))
-      return Object.assign(new FakeRedis(options), { nodes: () => nodes })
-    })
-    const [, second] = nodes
-    const info = String(second?.info)
-    Object.assign(second ?? {}, { info: info.replace('noeviction', 'allkeys-lru') })
-    const reserve = () => nonceStore.reserve('42', 'nonce', 600)
-    await vi.waitFor(() => expect(reserve()).rejects.toThrow('Redis evicts keys'), 5000)
-    Object.assign(second ?? {}, { info })
-    await vi.waitFor(async () => expect(await reserve()).toBe(true), 5000)
-    expect(nodes).toHaveLength(2)
+    const { clients, create, at } = clusters(MASTER, MASTER)
+    const nonceStore = await connectIoredis(create)
+    const [, master] = at(0).masters
+    Object.assign(master ?? {}, { info: EVICTING })
+    await pass(500)
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('Redis evicts keys')
+    Object.assign(master ?? {}, { info: MASTER })
+    await pass(500)
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(clients).toHaveLength(1)
     await nonceStore.close()
   })
 
   it('sends a command again with the next client, but not after the time-out', async () => {
-    const clients: FakeRedis[] = []
     const sent: number[] = []
     let hanging = 0
-    const nonceStore = await connectIoredis(
-      (options) => {
-        const client = new FakeRedis(options)
-        const number = clients.push(client)
-        if (hanging-- > 0) client.connect = () => new Promise(() => {})
-        const { call } = client
-        client.call = (command, ...args) => {
-          if (command === 'EVAL') sent.push(number)
-          return call.call(client, command, ...args)
-        }
-        return client
-      },
-      { timeout: TIMEOUT },
-    )
+    const { clients, create, at } = created((_: IoredisOptions) => {
+      const client = new FakeRedis()
+      const number = clients.length
+      if (hanging-- > 0) client.connect = never
+      const { call } = client
+      client.call = (command, ...args) => {
+        if (command === 'EVAL') sent.push(number)
+        return call.call(client, command, ...args)
+      }
+      return client
+    })
+    const nonceStore = await connectIoredis(create, { timeout: TIMEOUT })
     sent.length = 0
-    clients[0] && Object.assign(clients[0], { isLost: true })
+    at(0).isLost = true
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
-    expect(sent).toEqual([1, 2])
+    expect(sent).toEqual([0, 1])
 
     sent.length = 0
     hanging = 1
-    clients[1] && Object.assign(clients[1], { isLost: true })
-    await expect(nonceStore.reserve('42', 'another', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
-    await sleep(6 * TIMEOUT)
+    at(1).isLost = true
+    const late = expect(nonceStore.reserve('42', 'another', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    await pass(2 * TIMEOUT)
+    await late
     expect(clients).toHaveLength(4)
-    expect(sent).toEqual([2])
+    expect(sent).toEqual([1])
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
     await nonceStore.close()
   })
 })
 
 describe('connectNodeRedis', () => {
-  it.each<[what: string, (port: number) => (options: NodeRedisOptions) => NodeRedisClient]>([
-    ['a server', (port) => (options) => createClient({ ...options, socket: { ...options.socket, port } })],
-    ['a cluster', (port) => (options) => createCluster({ rootNodes: [{ socket: { port } }], ...options })],
-    [
-      'sentinels',
-      (port) => (options) => {
-        // More than it can ask within the time-out.
-        const sentinelRootNodes = Array.from({ length: 20 }, () => ({ host: '127.0.0.1', port }))
-        return createSentinel({ name: 'nonces', sentinelRootNodes, ...options })
-      },
-    ],
-  ])('leaves no connection, no timer and no error behind if nothing answers: %s', async (_, clientOf) => {
-    const open = new Set<Socket>()
-    const server = createServer((socket) => {
-      open.add(socket)
-      socket.on('close', () => open.delete(socket)).resume()
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const errors: unknown[] = []
-    const onError = (error: unknown) => errors.push(error)
-    const create = clientOf(Object(server.address()).port)
-    await expect(connectNodeRedis(create, { timeout: 600, onError })).rejects.toThrow('The server cannot be reached')
-    const { length } = errors
-    // A connection that was being opened ends when it was silent for 2.2 s.
-    await vi.waitFor(() => expect(open.size).toBe(0), 5000)
-    expect(errors.slice(length)).toEqual([])
-    server.close()
-  })
+  /** A client that is sent its commands with `sendCommand`. */
+  const client = <Members extends object>(members: Members) =>
+    created((_: NodeRedisOptions) => Object.assign({ on() {}, async connect() {}, destroy() {} }, members)).create
 
-  /** A cluster with two masters, and what it was sent. */
-  function fakeCluster(secondInfo = MASTER) {
+  /** Clusters with two masters, and what they were sent. */
+  function clusters(secondInfo = MASTER) {
     const sent: unknown[] = []
     const infos: Record<string, string> = { first: MASTER, second: secondInfo }
-    const create = (options: NodeRedisOptions) => ({
-      options: { ...options },
-      on() {},
-      async connect() {},
-      destroy() {},
+    const create = client({
       masters: [{ name: 'first' }, { name: 'second' }],
       nodeClient: async (node: object) => ({
-        ...new EventEmitter(),
         on() {},
         async connect() {},
         destroy() {},
@@ -290,7 +262,7 @@ describe('connectNodeRedis', () => {
   }
 
   it('sends a command to the master of its first key', async () => {
-    const { create, sent } = fakeCluster()
+    const { create, sent } = clusters()
     const nonceStore = await connectNodeRedis(create)
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     expect(new Set(sent.map(String))).toEqual(new Set(['true,false']))
@@ -298,46 +270,40 @@ describe('connectNodeRedis', () => {
   })
 
   it.each([
-    ['a replica', 'role:slave\r\nmaxmemory_policy:noeviction\r\n', /replica/],
-    ['a server that evicts keys', 'role:master\r\nmaxmemory_policy:allkeys-lru\r\n', /noeviction/],
+    ['a replica', REPLICA, /replica/],
+    ['a server that evicts keys', EVICTING, /noeviction/],
   ])('refuses a cluster of which the second master is %s', async (_, info, message) => {
-    await expect(connectNodeRedis(fakeCluster(info).create)).rejects.toThrow(message)
+    await expect(time.until(connectNodeRedis(clusters(info).create))).rejects.toThrow(message)
   })
 
   it('sends a command to the master behind Sentinel, never to a replica', async () => {
     const sent = new Set<unknown>()
-    const nonceStore = await connectNodeRedis((options) => ({
-      options: { ...options },
-      on() {},
-      async connect() {},
-      destroy() {},
+    const create = client({
       getSentinelNode() {},
       async sendCommand(isReadonly: boolean | undefined, args: string[]) {
         sent.add(isReadonly)
         return args[0] === 'INFO' ? MASTER : `reserved ${args[3 + Number(args[2])]}`
       },
-    }))
+    })
+    const nonceStore = await connectNodeRedis(create)
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     expect([...sent]).toEqual([false])
     await nonceStore.close()
   })
 
   it('passes the errors of its client on', async () => {
-    const client = new EventEmitter()
     const errors: unknown[] = []
-    const connecting = connectNodeRedis(
-      (options) =>
-        Object.assign(client, {
-          options: { ...options },
-          async connect() {
-            client.emit('error', 'lost')
-          },
-          sendCommand: async () => 'role:slave',
-          destroy() {},
-        }),
-      { onError: (error) => errors.push(error), timeout: TIMEOUT },
-    )
-    await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+    const create = (options: NodeRedisOptions) =>
+      Object.assign(new EventEmitter(), {
+        options: { ...options },
+        async connect(this: EventEmitter) {
+          this.emit('error', 'lost')
+        },
+        sendCommand: async (): Promise<unknown> => Promise.reject(new Error('WRONGPASS invalid password')),
+        destroy() {},
+      })
+    const connecting = connectNodeRedis(create, { onError: (error) => errors.push(error) })
+    await expect(connecting).rejects.toThrow('password')
     expect(errors).toEqual(['lost'])
   })
 })
@@ -348,14 +314,12 @@ const SESSION_SETTINGS = 'SET SESSION lock_wait_timeout = 2, innodb_lock_wait_ti
 describe('connectMysql2', () => {
   /** A pool with one connection, and what happens to it. */
   class FakePool implements Mysql2Pool {
+    declare readonly options: Record<string, unknown>
     readonly log: string[] = []
     readonly events = new EventEmitter()
     /** Is thrown instead of the next answer. */
     error: object | undefined
     readonly #connection = new EventEmitter()
-    constructor(options: object) {
-      Object.assign(this, { options: { ...options } })
-    }
     on(event: string, listener: (connection: EventEmitter) => void) {
       this.events.on(event, listener)
       return this
@@ -363,7 +327,7 @@ describe('connectMysql2', () => {
     async getConnection() {
       return {
         connection: this.#connection,
-        query: async ({ sql }: { sql: string }) => {
+        query: async ({ sql }: { sql: string }): Promise<unknown> => {
           this.log.push(sql)
           const { error } = this
           this.error = undefined
@@ -377,27 +341,17 @@ describe('connectMysql2', () => {
     async end() {}
   }
 
-  async function open(onError: (error: unknown) => void = () => {}, timeout = 1500) {
-    const pools: FakePool[] = []
-    const nonceStore = await connectMysql2(
-      (options) => {
-        const pool = new FakePool(options)
-        pools.push(pool)
-        return pool
-      },
-      { timeout, onError },
-    )
-    const [pool] = pools
-    if (pool === undefined) throw new Error('no pool')
-    return { nonceStore, pool, pools }
+  async function open(options: { onError?: (error: unknown) => void; timeout?: number } = {}) {
+    const { clients: pools, create, at } = created(() => new FakePool())
+    const nonceStore = await connectMysql2(create, { timeout: 1500, ...options })
+    return { nonceStore, pool: at(0), pools }
   }
 
   it('sets up each connection once', async () => {
     const { nonceStore, pool } = await open()
-    await noTimers()
     await nonceStore.reserve('42', 'nonce', 600)
-    expect(timersInUse(), 'no timer keeps the process running').toBe(0)
-    expect(pool).toMatchObject({ options: { connectTimeout: 2250 } })
+    expect(time.refs, 'no timer keeps the process running').toBe(0)
+    expect(pool.options['connectTimeout']).toBe(2250)
     expect(pool.log[0]).toBe(SESSION_SETTINGS)
     expect(pool.log.filter((entry) => entry.startsWith('SET'))).toHaveLength(1)
     await nonceStore.close()
@@ -415,23 +369,20 @@ describe('connectMysql2', () => {
     await nonceStore.close()
   })
 
-  it('keeps a connection after a reply of the server, and ends it after another error', async () => {
+  it.each([
+    ['keeps', 'a reply of the server', { errno: 1205, sqlState: 'HY000' }, 'release'],
+    ['ends', 'another error', {}, 'destroy'],
+  ])('%s a connection after %s', async (_, __, properties, last) => {
     const { nonceStore, pool } = await open()
-    const reserve = async (error: object) => {
-      pool.error = error
-      await nonceStore.reserve('42', 'nonce', 600).catch(() => {})
-      return pool.log.at(-1)
-    }
-    expect(await reserve(Object.assign(new Error('Lock wait timeout'), { errno: 1205, sqlState: 'HY000' }))).toBe(
-      'release',
-    )
-    expect(await reserve(new Error('Connection lost'))).toBe('destroy')
+    pool.error = Object.assign(new Error('failed'), properties)
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('failed')
+    expect(pool.log.at(-1)).toBe(last)
     await nonceStore.close()
   })
 
   it('hears the errors of a connection that nobody uses', async () => {
     const errors: unknown[] = []
-    const { nonceStore, pool } = await open((error) => errors.push(error))
+    const { nonceStore, pool } = await open({ onError: (error) => errors.push(error) })
     const connection = new EventEmitter()
     pool.events.emit('connection', connection)
     connection.emit('error', 'lost')
@@ -441,79 +392,76 @@ describe('connectMysql2', () => {
 
   it.each<[string, () => Promise<void>]>([
     ['gives up at the first that it cannot end', () => Promise.reject(new Error('connect ETIMEDOUT'))],
-    ['waits for ever for a server that hangs', () => new Promise(() => {})],
+    ['waits for ever for a server that hangs', never],
   ])('closes all connections, though the pool %s', async (_, end) => {
-    let closed = 0
-    const server = createServer((socket) => socket.on('close', () => closed++)).listen(0, '127.0.0.1')
+    const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
+    const connected = once(server, 'connection')
     const { port } = Object(server.address())
     const create = (options: object) => {
       Object(options).stream({ config: { host: '127.0.0.1', port } })
-      return Object.assign(new FakePool(options), { end })
+      return Object.assign(new FakePool(), { end })
     }
-    const nonceStore = await connectMysql2(create, { timeout: 200 })
-    await once(server, 'connection')
-    await noTimers()
-    await nonceStore.close()
-    expect(timersInUse(), 'no timer keeps the process running').toBe(0)
-    await vi.waitFor(() => expect(closed).toBe(1), 500)
+    const nonceStore = await connectMysql2(create, { timeout: TIMEOUT })
+    const [connection] = await connected
+    const closed = once(connection, 'close')
+    await time.until(nonceStore.close())
+    expect(time.refs, 'no timer keeps the process running').toBe(0)
+    await closed
     server.close()
   })
 
   it('gives up while the pool has no free connection, says so, and gives a late connection back', async () => {
-    const { nonceStore, pool } = await open(undefined, 500)
+    const { nonceStore, pool } = await open({ timeout: 500 })
     const { getConnection } = pool
     pool.getConnection = async () => {
-      await sleep(700)
+      await pause(700)
       return getConnection.call(pool)
     }
     const { length } = pool.log
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('pool had no free connection within 500 ms')
-    await vi.waitFor(() => expect(pool.log.slice(length)).toEqual(['release']))
+    const reserving = nonceStore.reserve('42', 'nonce', 600)
+    await expect(time.until(reserving)).rejects.toThrow('pool had no free connection within 500 ms')
+    await pass(200)
+    expect(pool.log.slice(length)).toEqual(['release'])
     await nonceStore.close()
   })
 
   it('ends a connection on which a statement gets no answer', async () => {
-    const { nonceStore, pool } = await open(undefined, TIMEOUT)
+    const { nonceStore, pool } = await open({ timeout: TIMEOUT })
     const connection = await pool.getConnection()
-    Object.assign(pool, { getConnection: async () => ({ ...connection, query: () => new Promise(() => {}) }) })
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
-    await vi.waitFor(() => expect(pool.log.at(-1)).toBe('destroy'))
+    pool.getConnection = async () => ({ ...connection, query: never })
+    const reserving = nonceStore.reserve('42', 'nonce', 600)
+    await expect(time.until(reserving)).rejects.toThrow(`No answer within ${TIMEOUT} ms`)
+    await pass(0)
+    expect(pool.log.at(-1)).toBe('destroy')
     await nonceStore.close()
   })
 
   it('opens another pool if one has no connection for too long', async () => {
-    const { nonceStore, pool, pools } = await open(undefined, TIMEOUT)
-    Object.assign(pool, { getConnection: () => new Promise(() => {}) })
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('The pool had no free connection')
-    await vi.waitFor(async () => expect(await nonceStore.reserve('42', 'another', 600)).toBe(true))
+    const { nonceStore, pool, pools } = await open({ timeout: TIMEOUT })
+    pool.getConnection = never
+    const reserving = nonceStore.reserve('42', 'nonce', 600)
+    await expect(time.until(reserving)).rejects.toThrow('The pool had no free connection')
+    await untilIdle()
+    expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
     expect(pools).toHaveLength(2)
     await nonceStore.close()
   })
 
   it('gives a connection back after a statement, but not before it has settings', async () => {
     const { nonceStore, pool } = await open()
-    const getConnection = pool.getConnection.bind(pool)
-    let release = () => {}
-    // A new connection, whose settings take long.
-    pool.getConnection = async () => {
-      const { query, ...rest } = await getConnection()
-      const slow: typeof query = async (statement) => {
-        if (statement.sql.startsWith('SET')) {
-          await new Promise<void>((resolve) => {
-            release = resolve
-          })
-        }
-        return query(statement)
-      }
-      return { ...rest, connection: {} as EventEmitter, query: slow }
+    const connection = await pool.getConnection()
+    const slow: typeof connection.query = async (statement) => {
+      if (statement.sql.startsWith('SET')) await pause(100)
+      return connection.query(statement)
     }
+    // A new connection, whose settings take long.
+    pool.getConnection = async () => ({ ...connection, connection: new EventEmitter(), query: slow })
     const { length } = pool.log
-    const reservation = nonceStore.reserve('42', 'nonce', 600)
-    await sleep(20)
+    const reserving = nonceStore.reserve('42', 'nonce', 600)
+    await pass(99)
     expect(pool.log.slice(length)).toEqual([])
-    release()
-    expect(await reservation).toBe(true)
+    expect(await time.until(reserving)).toBe(true)
     expect(pool.log.slice(length)).toEqual([SESSION_SETTINGS, expect.stringMatching(/^INSERT /), 'release'])
     await nonceStore.close()
   })
@@ -522,10 +470,10 @@ describe('connectMysql2', () => {
 describe('connectPg', () => {
   /** Pools with one connection each, and a server that counts the CancelRequests that it gets. */
   async function open(options: { prepare?: boolean } = {}, session: object = { processID: 42, secretKey: 7 }) {
-    const cancelled: Promise<void>[] = []
+    let cancelled = 0
     const server = createServer((socket) => {
       socket.once('data', () => {
-        cancelled.push(once(socket, 'close').then(() => {}))
+        cancelled++
         socket.end()
       })
     }).listen(0, '127.0.0.1')
@@ -533,7 +481,6 @@ describe('connectPg', () => {
     const { port } = Object(server.address())
     const log: unknown[] = []
     const errors: unknown[] = []
-    const pools: EventEmitter[] = []
     let failure: object | undefined
     let reserved = 0
     const client = Object.assign(new EventEmitter(), {
@@ -548,13 +495,9 @@ describe('connectPg', () => {
       },
       release: (destroy?: boolean) => log.push(destroy ? 'end' : 'release'),
     })
-    const create = (clientOptions: object) => {
-      const { stream } = Object({ ...clientOptions })
-      stream().connect(port, '127.0.0.1')
-      const pool = Object.assign(new EventEmitter(), { connect: async () => client, async end() {} })
-      pools.push(pool)
-      return pool
-    }
+    const { clients: pools, create } = created(() =>
+      Object.assign(new EventEmitter(), { connect: async () => client, async end() {} }),
+    )
     const nonceStore = await connectPg(create, { ...options, onError: (error) => errors.push(error) })
     const reserve = async (error?: object) => {
       failure = error
@@ -562,61 +505,28 @@ describe('connectPg', () => {
       await nonceStore.reserve('42', `nonce ${reserved++}`, 600).catch(() => {})
       return log.slice(0, 2)
     }
-    return { pools, cancelled, errors, reserve, close: () => Promise.all([nonceStore.close(), server.close()]) }
+    const close = () => Promise.all([nonceStore.close(), server.close()])
+    return { pools, errors, reserve, close, cancelled: () => cancelled }
   }
 
   it('cancels nothing if the server has not named the session', async () => {
     const { cancelled, reserve, close } = await open({}, { processID: null, secretKey: null })
     expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
     await close()
-    expect(cancelled).toHaveLength(0)
+    expect(cancelled()).toBe(0)
   })
 
   it('keeps a connection after a reply of the server, and ends and cancels it after another error', async () => {
     const { pools, cancelled, reserve, close } = await open()
     expect(await reserve()).toEqual(['string', 'release'])
-    expect(await reserve(Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' }))).toEqual([
-      'string',
-      'release',
-    ])
-    expect([pools.length, cancelled.length]).toEqual([1, 0])
+    const full = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' })
+    expect(await reserve(full)).toEqual(['string', 'release'])
+    expect([pools.length, cancelled()]).toEqual([1, 0])
     expect(await reserve(new Error('Query read timeout'))).toEqual(['string', 'end'])
-    await vi.waitFor(() => expect(cancelled).toHaveLength(1))
+    await vi.waitFor(() => expect(cancelled()).toBe(1))
     // Its other connections may be lost too.
-    await vi.waitFor(() => expect(pools).toHaveLength(2))
+    expect(pools).toHaveLength(2)
     await close()
-  })
-
-  it('gives each statement a name of its own, so that no connection runs another one', async () => {
-    const names: (string | undefined)[] = []
-    const client = {
-      async query({ name, text }: { name?: string | undefined; text: string }) {
-        if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
-        names.push(name)
-        return { rows: [{ reserved: true }] }
-      },
-      release() {},
-      on() {},
-    }
-    const open = (table: string) =>
-      connectPg(
-        (options) => {
-          const pool = { connect: async () => client, async end() {}, on() {} }
-          return Object.assign(pool, { options: { ...options } })
-        },
-        { table, createTable: false },
-      )
-    const [first, second] = [await open('a_table_of_one_webhook'), await open('a_table_of_another')]
-    names.length = 0
-    for (const store of [first, second]) {
-      await store.reserve('42', 'nonce', 600)
-      await store.reserve('42', 'another', 600)
-      await store.reserveAll('42', ['third', 'signature'], 600)
-      await store.close()
-    }
-    expect(names[0]).toBe(names[1])
-    expect(new Set(names).size).toBe(4)
-    for (const name of names) expect(String(name).length).toBeLessThanOrEqual(63)
   })
 
   it('gives a statement no name if it must not be prepared', async () => {
@@ -635,41 +545,57 @@ describe('connectPg', () => {
     await close()
   })
 
-  it.each([
-    ['on', false],
-    ['off', true],
-  ])('asks whether the server accepts writes: read-only is %s', async (readOnly, works) => {
-    const client = {
-      query: async ({ text }: { text: string }) =>
-        text.includes('transaction_read_only') ? { rows: [{ read_only: readOnly }] } : { rows: [{ reserved: true }] },
-      release() {},
-      on() {},
-    }
-    const connecting = connectPg((options) => {
-      const pool = { connect: async () => client, async end() {}, on() {} }
-      return Object.assign(pool, { options: { ...options } })
+  /** Pools whose connections run this query. */
+  const poolsWith = (query: (config: { name?: string | undefined; text: string }) => Promise<{ rows: unknown[] }>) =>
+    created(() => ({ connect: async () => ({ query, release() {}, on() {} }), async end() {}, on() {} })).create
+
+  it('gives each statement a name of its own, so that no connection runs another one', async () => {
+    const names: (string | undefined)[] = []
+    const create = poolsWith(async ({ name, text }) => {
+      if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
+      names.push(name)
+      return { rows: [{ reserved: true }] }
     })
-    if (works) await (await connecting).close()
-    else await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+    const stores = []
+    for (const table of ['a_table_of_one_webhook', 'a_table_of_another']) {
+      stores.push(await connectPg(create, { table, createTable: false }))
+    }
+    names.length = 0
+    for (const store of stores) {
+      await store.reserve('42', 'nonce', 600)
+      await store.reserve('42', 'another', 600)
+      await store.reserveAll('42', ['third', 'signature'], 600)
+      await store.close()
+    }
+    expect(names[0]).toBe(names[1])
+    expect(new Set(names).size).toBe(4)
+    for (const name of names) expect(String(name).length).toBeLessThanOrEqual(63)
+  })
+
+  it('refuses a server that accepts no writes', async () => {
+    const connecting = connectPg(
+      poolsWith(async ({ text }) => ({
+        rows: text.includes('transaction_read_only') ? [{ read_only: 'on' }] : [{ reserved: true }],
+      })),
+    )
+    await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
   })
 })
 
 describe('connectMariadb', () => {
-  /** A pool that answers, until it hangs. */
+  /** A pool that answers, unless `respond` says otherwise. */
   class FakePool implements MariadbPool {
-    hangs = false
+    declare readonly options: object
     isEnded = false
     readonly events = new EventEmitter()
-    readonly options: object
-    constructor(options: object) {
-      this.options = { ...options }
-    }
+    constructor(readonly respond: (sql: string) => unknown = () => undefined) {}
     on(event: string, listener: (value: unknown) => void) {
       this.events.on(event, listener)
       return this
     }
     async query(sql: string): Promise<unknown> {
-      if (this.hangs) return new Promise(() => {})
+      const answer = await this.respond(sql)
+      if (answer !== undefined) return answer
       return sql.startsWith('SELECT') ? [{ read_only: 0, autocommit: 1 }] : { affectedRows: 1 }
     }
     async end() {
@@ -677,19 +603,16 @@ describe('connectMariadb', () => {
     }
   }
 
+  const poolsWith = (respond?: (sql: string) => unknown) => created(() => new FakePool(respond))
+  const failure = (errno: number) => Object.assign(new Error(`error ${errno}`), { errno, sqlState: 'HY000' })
+  const READ_ONLY = 1290
+
   it('limits the wait for locks, turns autocommit on, and hears the errors of the pool', async () => {
-    const pools: FakePool[] = []
+    const { create, at } = poolsWith()
     const errors: unknown[] = []
-    const nonceStore = await connectMariadb(
-      (options) => {
-        const pool = new FakePool(options)
-        pools.push(pool)
-        return pool
-      },
-      { timeout: 1500, onError: (error) => errors.push(error) },
-    )
-    expect(pools[0]?.options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
-    pools[0]?.events.emit('error', 'lost')
+    const nonceStore = await connectMariadb(create, { timeout: 1500, onError: (error) => errors.push(error) })
+    expect(at(0).options).toMatchObject({ initSql: SESSION_SETTINGS, connectTimeout: 1500, acquireTimeout: 1500 })
+    at(0).events.emit('error', 'lost')
     expect(errors).toEqual(['lost'])
     await nonceStore.close()
   })
@@ -700,136 +623,94 @@ describe('connectMariadb', () => {
     ['server, as a bigint', 1n],
   ])('refuses a server that is read-only: %s', async (_, readOnly) => {
     const statements: string[] = []
-    const connecting = connectMariadb((options) => {
-      const pool = new FakePool(options)
-      pool.query = async (sql) => {
-        statements.push(sql)
-        return [{ read_only: readOnly }]
-      }
-      return pool
+    const { create } = poolsWith((sql) => {
+      statements.push(sql)
+      return [{ read_only: readOnly }]
     })
-    await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
+    await expect(connectMariadb(create)).rejects.toThrow('The server is read-only or a replica.')
     expect(statements).toEqual(['SELECT @@global.read_only + @@global.innodb_read_only AS read_only'])
   })
 
   it('creates the table before it tries a reservation', async () => {
     let exists = false
-    const nonceStore = await connectMariadb((options) => {
-      const pool = new FakePool(options)
-      const { query } = pool
-      pool.query = async (sql) => {
-        if (sql.startsWith('CREATE')) {
-          await sleep(20)
-          exists = true
-        } else if (!exists && !sql.includes('@@')) throw Object.assign(new Error('no such table'), { errno: 1146 })
-        return query.call(pool, sql)
-      }
-      return pool
+    const { create } = poolsWith(async (sql) => {
+      if (sql.startsWith('CREATE')) {
+        await pause(20)
+        exists = true
+      } else if (!exists && !sql.includes('@@')) throw failure(1146)
     })
+    const nonceStore = await time.until(connectMariadb(create))
     expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
     await nonceStore.close()
   })
 
   it('ends its pool if the first reservation fails', async () => {
-    const pools: FakePool[] = []
-    const connecting = connectMariadb((options) => {
-      const pool = new FakePool(options)
-      const { query } = pool
-      pool.query = async (sql) => {
-        if (sql.startsWith('INSERT')) throw Object.assign(new Error('INSERT command denied'), { errno: 1142 })
-        return query.call(pool, sql)
-      }
-      pools.push(pool)
-      return pool
+    const { create, at } = poolsWith((sql) => {
+      if (sql.startsWith('INSERT')) throw failure(1142)
     })
-    await expect(connecting).rejects.toThrow('The user lacks a permission')
-    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true])
-  })
-
-  it('passes the options of deleteExpired on, and is closed by Symbol.asyncDispose', async () => {
-    const statements: string[] = []
-    const pools: FakePool[] = []
-    const nonceStore = await connectMariadb((options) => {
-      const pool = new FakePool(options)
-      const { query } = pool
-      pool.query = async (sql) => {
-        statements.push(sql)
-        return sql.includes('HEX(key_hash)') ? [] : query.call(pool, sql)
-      }
-      pools.push(pool)
-      return pool
-    })
-    expect(await nonceStore.deleteExpired({ limit: 7 })).toBe(0)
-    expect(statements.at(-1)).toMatch(/ LIMIT 7$/)
-    await Object(nonceStore)[Symbol.asyncDispose]()
-    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true])
-  })
-
-  it('does not count deletions as reservations in flight, because they may take long', async () => {
-    let end = () => {}
-    const deleted = new Promise<unknown[]>((resolve) => {
-      end = () => resolve([])
-    })
-    const nonceStore = await connectMariadb((options) => {
-      const pool = new FakePool(options)
-      const { query } = pool
-      pool.query = async (sql) => (sql.includes('HEX(key_hash)') ? deleted : query.call(pool, sql))
-      return pool
-    })
-    const deletions = Array.from({ length: 40 }, () => nonceStore.deleteExpired())
-    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
-    end()
-    await Promise.all(deletions)
-    await nonceStore.close()
-  })
-
-  it('opens another pool if the server has become read-only', async () => {
-    const pools: FakePool[] = []
-    const nonceStore = await connectMariadb((options) => {
-      const pool = new FakePool(options)
-      pools.push(pool)
-      return pool
-    })
-    const readOnly = async () => {
-      throw Object.assign(new Error('running with the --read-only option'), { errno: 1290, sqlState: 'HY000' })
-    }
-    Object.assign(pools[0] ?? {}, { query: readOnly })
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('--read-only')
-    await vi.waitFor(async () => expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true))
-    expect(pools).toHaveLength(2)
-    await nonceStore.close()
+    await expect(connectMariadb(create)).rejects.toThrow('The user lacks a permission')
+    expect(at(0).isEnded).toBe(true)
   })
 
   it('tries a reservation and its replay before the first request', async () => {
     const inserted: unknown[] = []
-    const nonceStore = await connectMariadb((options) => {
-      const pool = new FakePool(options)
-      const { query } = pool
-      pool.query = async (sql: string, ...rest: unknown[]) => {
-        if (sql.startsWith('INSERT')) inserted.push(String(rest[0]))
-        return query.call(pool, sql)
-      }
-      return pool
-    })
+    const { create, at } = poolsWith()
+    const query = vi.spyOn(FakePool.prototype, 'query')
+    const nonceStore = await connectMariadb(create)
+    for (const [sql, values] of query.mock.calls as unknown[][]) {
+      if (String(sql).startsWith('INSERT')) inserted.push(String(values))
+    }
+    query.mockRestore()
     expect(inserted).toHaveLength(2)
     expect(inserted[0]).toBe(inserted[1])
+    await nonceStore.close()
+    expect(at(0).isEnded).toBe(true)
+  })
+
+  it('passes the options of deleteExpired on, and is closed by Symbol.asyncDispose', async () => {
+    const statements: string[] = []
+    const { create, at } = poolsWith((sql) => {
+      statements.push(sql)
+      return sql.includes('HEX(key_hash)') ? [] : undefined
+    })
+    const nonceStore = await connectMariadb(create)
+    expect(await nonceStore.deleteExpired({ limit: 7 })).toBe(0)
+    expect(statements.at(-1)).toMatch(/ LIMIT 7$/)
+    await Object(nonceStore)[Symbol.asyncDispose]()
+    expect(at(0).isEnded).toBe(true)
+  })
+
+  it('does not count deletions as reservations in flight, because they may take long', async () => {
+    const { create } = poolsWith((sql) => (sql.includes('HEX(key_hash)') ? pause(100).then(() => []) : undefined))
+    const nonceStore = await connectMariadb(create)
+    const deletions = Array.from({ length: 40 }, () => nonceStore.deleteExpired())
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    await time.until(Promise.all(deletions))
+    await nonceStore.close()
+  })
+
+  it('opens another pool if the server has become read-only', async () => {
+    const { clients: pools, create, at } = poolsWith()
+    const nonceStore = await connectMariadb(create)
+    at(0).query = () => Promise.reject(failure(READ_ONLY))
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('error 1290')
+    await untilIdle()
+    expect(await nonceStore.reserve('42', 'nonce', 600)).toBe(true)
+    expect(pools).toHaveLength(2)
     await nonceStore.close()
   })
 
   it('opens another pool if one gives no answer for too long', async () => {
-    const pools: FakePool[] = []
+    const { clients: pools, create, at } = poolsWith()
     const errors: string[] = []
-    const nonceStore = await connectMariadb(
-      (options) => {
-        const pool = new FakePool(options)
-        pools.push(pool)
-        return pool
-      },
-      { timeout: TIMEOUT, onError: (error) => errors.push(String(error)) },
-    )
-    Object.assign(pools[0] ?? {}, { hangs: true })
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('No answer')
-    await vi.waitFor(() => expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false]))
+    const nonceStore = await connectMariadb(create, {
+      timeout: TIMEOUT,
+      onError: (error) => errors.push(String(error)),
+    })
+    at(0).query = never
+    await expect(time.until(nonceStore.reserve('42', 'nonce', 600))).rejects.toThrow('No answer')
+    await pass(1.5 * TIMEOUT)
+    expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, false])
     expect(await nonceStore.reserve('42', 'another', 600)).toBe(true)
     expect(errors).toEqual(['Error: The pool did not answer for too long.'])
     await nonceStore.close()
@@ -837,29 +718,23 @@ describe('connectMariadb', () => {
 
   it('is closed while it opens another pool', async () => {
     let isReadOnly = 0
-    const nonceStore = await connectMariadb(
-      (options) => {
-        const pool = new FakePool(options)
-        pool.query = async (sql) => {
-          if (sql.startsWith('SELECT')) return [{ read_only: isReadOnly, autocommit: 1 }]
-          if (isReadOnly) throw Object.assign(new Error('read-only'), { errno: 1290, sqlState: 'HY000' })
-          return { affectedRows: 1 }
-        }
-        return pool
-      },
-      { timeout: TIMEOUT },
-    )
+    const { create } = poolsWith((sql) => {
+      if (sql.startsWith('SELECT')) return [{ read_only: isReadOnly, autocommit: 1 }]
+      if (isReadOnly) throw failure(READ_ONLY)
+      return undefined
+    })
+    const nonceStore = await connectMariadb(create, { timeout: TIMEOUT })
     isReadOnly = 1
-    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('read-only')
-    await sleep(10)
+    await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('error 1290')
+    await pass(10)
     await nonceStore.close()
-    await sleep(3 * TIMEOUT)
+    await pass(3 * TIMEOUT)
     await expect(nonceStore.reserve('42', 'nonce', 600)).rejects.toThrow('is closed')
   })
 })
 
 describe('connectPostgresJs', () => {
-  /** A server that counts its connections, and a client that answers, until `state` says which session runs a statement that hangs. */
+  /** A server that counts its connections, and a client that answers, until `statement` says that it hangs. */
   async function open() {
     const connections: Socket[] = []
     const server = createServer((socket) => connections.push(socket.resume())).listen(0, '127.0.0.1')
@@ -875,7 +750,7 @@ describe('connectPostgresJs', () => {
           options: { host: ['127.0.0.1'], port: [port] },
           unsafe(text: string) {
             const rows = text.includes('read_only') ? [{ read_only: 'off' }] : [{ reserved: true }]
-            const answer = statement.hangs ? new Promise<never>(() => {}) : Promise.resolve(rows)
+            const answer = statement.hangs ? never() : Promise.resolve(rows)
             return Object.assign(answer, { state: statement.state })
           },
           async end(how: unknown) {
@@ -888,26 +763,24 @@ describe('connectPostgresJs', () => {
     const close = () => Promise.all([nonceStore.close(), server.close()])
     return { nonceStore, connections, ended, statement, port, socketOf, close }
   }
-  const SESSION = { pid: 42, secret: 7 }
 
   it('cancels a statement that gets no answer, if it was sent, and never one that was answered', async () => {
     const { nonceStore, connections, statement, close } = await open()
     let reserved = 0
-    const reserve = () => nonceStore.reserve('42', `nonce ${reserved++}`, 600).catch(() => 'failed')
-    statement.state = SESSION
+    const reserve = () => time.until(nonceStore.reserve('42', `nonce ${reserved++}`, 600)).catch(() => 'failed')
+    const sockets = vi.spyOn(Socket.prototype, 'connect')
+    statement.state = { pid: 42, secret: 7 }
     expect(await reserve()).toBe(true)
     // Its session may already run the statement of another request.
-    await sleep(3 * TIMEOUT)
-    expect(connections).toHaveLength(0)
-
+    await pass(3 * TIMEOUT)
     Object.assign(statement, { hangs: true, state: undefined })
     expect(await reserve()).toBe('failed')
-    await sleep(TIMEOUT)
-    expect(connections).toHaveLength(0)
+    expect(sockets).not.toHaveBeenCalled()
 
-    statement.state = SESSION
+    statement.state = { pid: 42, secret: 7 }
     expect(await reserve()).toBe('failed')
     await vi.waitFor(() => expect(connections).toHaveLength(1))
+    sockets.mockRestore()
     connections[0]?.end()
     await close()
   })
@@ -946,42 +819,44 @@ describe('addressOf', () => {
 })
 
 describe('cancelStatement', () => {
-  it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
-    let received = ''
-    const server = createServer()
-    // The listeners are there before the first byte, however late this process continues.
-    const closed = new Promise((resolve) => {
-      server.on('connection', (connection) => {
-        connection.setEncoding('hex').on('data', (hex) => {
-          received += hex
-        })
-        connection.on('close', resolve)
-      })
-    })
-    server.listen(0, '127.0.0.1')
+  const SESSION = { pid: 42, secret: -1, tls: undefined }
+
+  async function listen(host = '127.0.0.1') {
+    const server = createServer().listen(0, host)
     await once(server, 'listening')
-    const { port } = Object(server.address())
+    return { server, connected: once(server, 'connection'), address: { host, port: Object(server.address()).port } }
+  }
+
+  it('sends a CancelRequest, and leaves it to the server to close the connection, but not for ever', async () => {
+    const { server, connected, address } = await listen()
     const unref = vi.spyOn(Socket.prototype, 'unref')
-    cancelStatement({ host: '127.0.0.1', port }, { pid: 42, secret: -1, tls: undefined }, 50)
+    cancelStatement(address, SESSION, 50)
     expect(unref, 'it does not keep the process running').toHaveBeenCalledOnce()
     unref.mockRestore()
-    await closed
+    const [connection] = await connected
+    let received = ''
+    connection.setEncoding('hex').on('data', (hex: string) => {
+      received += hex
+    })
+    await once(connection, 'close')
     // The length, the code 80877102, the process and its key, each in 4 bytes (PostgreSQL, message formats).
     expect(received).toBe('0000001004d2162e0000002affffffff')
     server.close()
   })
 
   it.runIf(process.platform === 'linux')('connects to the host of the server', async () => {
-    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.2')
-    await once(server, 'listening')
-    const connected = once(server, 'connection')
-    cancelStatement({ host: '127.0.0.2', port: Object(server.address()).port }, { pid: 42, secret: 1, tls: undefined })
-    await connected
+    const { server, connected, address } = await listen('127.0.0.2')
+    cancelStatement(address, SESSION)
+    const [connection] = await connected
+    connection.destroy()
     server.close()
   })
 
   it('ignores a server that is down', async () => {
-    cancelStatement({ host: '127.0.0.1', port: 1 }, { pid: 42, secret: 1, tls: undefined })
-    await sleep(50)
+    const connect = vi.spyOn(Socket.prototype, 'connect')
+    cancelStatement({ host: '127.0.0.1', port: 1 }, SESSION)
+    const [socket] = connect.mock.instances
+    connect.mockRestore()
+    await new Promise((resolve) => (socket as Socket).once('close', resolve))
   })
 })
