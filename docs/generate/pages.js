@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeBlock } from './annotated.js'
+import { linkTests } from './claims.js'
+import { errorsPart, reasonPart } from './errors.js'
 import { faultsPart, faultsSource, plainPart } from './faults.js'
 import { findingsPart } from './findings.js'
 import { frameworkPages } from './framework-pages.js'
@@ -38,6 +40,9 @@ export async function generatePages(program) {
     /** @param {string} store */
     faults: (store) => faultsPart(store, JSON.parse(read('docs/faults.json'))),
     plainClients: () => plainPart(JSON.parse(read('docs/faults.json'))),
+    errors: () => errorsPart(read('src/errors.ts')),
+    /** @param {string} reason */
+    reason: (reason) => reasonPart(reason),
     faultsSource: () => faultsSource(JSON.parse(read('docs/faults.json'))),
     findings: () => findingsPart(program, read('tools/src/diagnose/finding.ts')),
     /** @param {string} command */
@@ -48,6 +53,7 @@ export async function generatePages(program) {
     const text = read(path)
     if (!pages.has(path) && isPartlyGenerated(text)) pages.set(path, await fillParts(text, writers))
   }
+  pages.set('SECURITY.md', linkTests(read('SECURITY.md'), JSON.parse(read('docs/claims.json'))))
   return pages
 }
 

@@ -24,6 +24,7 @@ describe('the generated pages', () => {
   it('are all pages that say so in their first line', () => {
     const marked = markdownBelow('docs').filter((path) => /^<!-- (Generated|Parts)/.test(read(path)))
     expect(marked.length).toBeGreaterThan(25)
-    expect([...pages.keys()].sort()).toEqual(marked.sort())
+    // In SECURITY.md, only the column of tests is generated.
+    expect([...pages.keys()].sort()).toEqual([...marked, 'SECURITY.md'].sort())
   })
 })

@@ -217,8 +217,8 @@ describe.runIf(isInstalled('dynalite and the AWS SDK', dynaliteIsInstalled()))(
         const project = createProject()
         writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
         copyFileSync(join(ROOT, 'docs/stores/dynamodb.js'), join(project, 'dynamodb.js'))
-        writeFileSync(join(project, 'lambda.mjs'), lambdaWithDynamoDB())
-        const { handler } = await import(join(project, 'lambda.mjs'))
+        writeFileSync(join(project, 'lambda.mts'), lambdaWithDynamoDB())
+        const { handler } = await import(join(project, 'lambda.mts'))
 
         const event = event2(BODY, false, signed())
         expect(await handler(event)).toMatchObject({ statusCode: 204, body: '' })

@@ -135,7 +135,7 @@ function buildSvelteKit(project: string, source: string): readonly string[] {
   // The guide replaces the lines that read the secret.
   const handler = filesOf('fetch.md').get('src/routes/hooks/billing/+server.ts') ?? ''
   const changed = source.replace(/^const \{ WEBHOOK_SECRET[\s\S]*?is not set'\)\n/m, '')
-  writeInto(project, 'src/routes/hooks/billing/+server.ts', handler + changed)
+  writeInto(project, 'src/routes/hooks/billing/+server.ts', `${handler}\n${changed}`)
   writeFileSync(join(project, 'src/app.html'), '%sveltekit.head% %sveltekit.body%')
   build(project, NODE_24, 'vite/bin/vite.js', 'build')
   return ['env', 'BODY_SIZE_LIMIT=Infinity', NODE_24, 'build/index.js']
