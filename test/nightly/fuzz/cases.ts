@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import type { Choices } from './choices.js'
+import { type FuzzedScheme, SCHEMES } from './schemes.js'
 
 // Makes requests that are genuine or almost genuine. This file creates plain data. shapes.ts converts it to JavaScript values.
 
@@ -32,6 +32,7 @@ export interface Step {
 }
 
 export interface Case {
+  scheme: FuzzedScheme
   start: number
   store: (typeof STORES)[number]
   capacity: number
@@ -80,29 +81,6 @@ const ADVANCES = [
 const DRIFTS = [0, 0, 1, -1, 0.5, 1000, -1000, 10_000, -10_000, 300_000, -300_000, 31_557_600_000, -31_557_600_000]
 const OFFSETS = [0, 0, 0, -300, 300, -301, 301, -299, 299, 1, -1, 86_400, -86_400]
 const WEBHOOKS = ['42', '43', 'a', 'a:b', 'A', '__proto__', '42\0', '\u{1f98a}', 'w'.repeat(3000), '', '\ud800']
-const NONCES = [
-  'n',
-  'm',
-  'N',
-  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
-  'a:b',
-  ':',
-  '::',
-  'n:',
-  ':n',
-  '!',
-  '~',
-  'x'.repeat(128),
-]
-const MORE_NONCES = [
-  'x'.repeat(127),
-  'x'.repeat(129),
-  `${'x'.repeat(126)}:`,
-  ':'.repeat(128),
-  'signature',
-  '__proto__',
-  '',
-]
 const BODIES = [
   '',
   'b',
@@ -113,23 +91,12 @@ const BODIES = [
   '::::',
   '"a":"b":',
   ' :',
+  'a.b.c',
+  '1700000000.x',
   '\x7f:',
   '\xef\xbb\xbf{}',
   '\xff\xfe\0:',
 ]
-const SECRETS = ['secret', 'other', 'Secret', ' secret', 'secret\0', '\u00e9', 'e\u0301', '\u{1f98a}', 's'.repeat(64)]
-const MORE_SECRETS = [
-  's'.repeat(65),
-  's'.repeat(1000),
-  'whsec_c2VjcmV0',
-  'c2VjcmV0',
-  '__proto__',
-  ':',
-  '\ufeffsecret',
-  '',
-  '\udc00',
-]
-
 /** Wrong values that people and attackers send. */
 const PIECES = [
   '0',
@@ -219,6 +186,7 @@ const NOISE = [
   'x_timestamp',
   'x-nonce ',
   'x-nonces',
+  'webhook-ids',
 ]
 const STRANGE_NAMES = [
   'x-s\u0130gnature',
@@ -240,8 +208,9 @@ const WRONG_CLOCKS: readonly [unknown][] = [
   [{}],
 ]
 
-/** Returns one case: a store, and a sequence of requests. */
-export function drawCase(choices: Choices): Case {
+/** Returns one case: a store, and a sequence of requests by one scheme. */
+export function drawCase(choices: Choices, only?: FuzzedScheme): Case {
+  const scheme = only ?? choices.pick(SCHEMES)
   const start = choices.oneIn(4) ? choices.pick(STARTS) : (STARTS[0] as number)
   const store = choices.pick(STORES)
   const capacity = choices.oneIn(4) ? 4 + choices.below(8) : 1000
@@ -254,34 +223,35 @@ export function drawCase(choices: Choices): Case {
     const before = choices.oneIn(8) ? choices.pick(ADVANCES) : 0
     if (choices.oneIn(32)) drift = choices.pick(DRIFTS)
     time += before
-    const step = drawStep(choices, time + drift, sent)
+    const step = drawStep(scheme, choices, time + drift, sent)
     steps.push({ ...step, before, drift })
     time += step.during
   }
-  return { start, store, capacity, forgetsOldest, steps }
+  return { scheme, start, store, capacity, forgetsOldest, steps }
 }
 
 function drawStep(
+  scheme: FuzzedScheme,
   choices: Choices,
   now: number,
   sent: { message: Message; secret: string }[],
 ): Omit<Step, 'before' | 'drift'> {
   const known = sent.length > 0 && choices.oneIn(2)
-  const { message, secret } = known ? choices.pick(sent) : drawSigned(choices, now)
+  const { message, secret } = known ? choices.pick(sent) : drawSigned(scheme, choices, now)
   if (!known && sent.length < 8) sent.push({ message, secret })
   const received = { ...message }
-  if (choices.oneIn(4)) splitElsewhere(choices, received)
+  if (choices.oneIn(4)) splitElsewhere(scheme, choices, received)
   if (choices.oneIn(2)) for (const _ of choices.rounds(1)) edit(choices, received)
 
   const secrets = [secret]
   if (choices.oneIn(4)) {
-    for (const _ of choices.rounds(1)) secrets.splice(choices.below(2), 0, drawSecret(choices))
+    for (const _ of choices.rounds(1)) secrets.splice(choices.below(2), 0, drawSecret(scheme, choices))
     if (choices.oneIn(8)) secrets.splice(choices.below(secrets.length), 1)
   }
   return {
     webhookId: choices.oneIn(8) ? choices.pick(WEBHOOKS) : '42',
     secrets,
-    fields: drawFields(choices, received),
+    fields: drawFields(scheme, choices, received),
     body: received.body,
     text: choices.oneIn(64) ? received.body + choices.pick(PIECES) : undefined,
     headerShape: choices.pick(HEADER_SHAPES),
@@ -292,25 +262,24 @@ function drawStep(
   }
 }
 
-function drawSecret(choices: Choices): string {
-  return choices.oneIn(8) ? choices.pick(MORE_SECRETS) : choices.pick(SECRETS)
+function drawSecret({ secrets, rareSecrets }: FuzzedScheme, choices: Choices): string {
+  return choices.pick(choices.oneIn(8) ? rareSecrets : secrets)
 }
 
 /** A message with its signature. If it is edited before it is signed, a genuine signature covers a wrong part. */
-function drawSigned(choices: Choices, now: number): { message: Message; secret: string } {
+function drawSigned(scheme: FuzzedScheme, choices: Choices, now: number): { message: Message; secret: string } {
   const offset = choices.oneIn(4) ? choices.pick(OFFSETS) : 0
   const seconds = Math.max(0, Math.floor(now / 1000) + offset)
   const message: Message = {
     timestamp: String(seconds),
-    nonce: choices.oneIn(8) ? choices.pick(MORE_NONCES) : choices.pick(NONCES),
+    nonce: choices.pick(choices.oneIn(8) ? scheme.rareNonces : scheme.nonces),
     signature: '',
     body: drawBody(choices),
   }
   if (choices.oneIn(4)) message.nonce += String(choices.below(1000))
   if (choices.oneIn(6)) for (const _ of choices.rounds(1)) edit(choices, message)
-  const secret = choices.oneIn(4) ? drawSecret(choices) : 'secret'
-  const signed = `${message.timestamp}:${message.nonce}:`
-  message.signature = createHmac('sha256', secret).update(signed).update(message.body, 'latin1').digest('hex')
+  const secret = choices.oneIn(4) ? drawSecret(scheme, choices) : (scheme.secrets[0] ?? '')
+  message.signature = scheme.sign(message, secret, choices)
   return { message, secret }
 }
 
@@ -324,14 +293,19 @@ function drawBody(choices: Choices): string {
   return choices.oneIn(1000) ? body + 'y'.repeat(choices.below(100_000)) : body
 }
 
-/** Moves the boundary between nonce and body to another colon, or to a place without one. */
-function splitElsewhere(choices: Choices, message: Message): void {
-  const rest = `${message.nonce}:${message.body}`
-  const colons: number[] = []
-  for (let at = rest.indexOf(':'); at !== -1 && colons.length < 200; at = rest.indexOf(':', at + 1)) colons.push(at)
-  const at = choices.oneIn(8) ? choices.below(rest.length + 1) : choices.pick(colons)
-  message.nonce = rest.slice(0, at)
-  message.body = rest.slice(at + 1)
+/** Moves the boundaries between the parts of the signed message to other separators, or to places without one. */
+function splitElsewhere({ movable, separator }: FuzzedScheme, choices: Choices, message: Message): void {
+  let rest = movable.map((part) => message[part]).join(separator)
+  for (const part of movable.slice(0, -1)) {
+    const places: number[] = []
+    for (let at = rest.indexOf(separator); at !== -1 && places.length < 200; at = rest.indexOf(separator, at + 1)) {
+      places.push(at)
+    }
+    const at = choices.oneIn(8) || places.length === 0 ? choices.below(rest.length + 1) : choices.pick(places)
+    message[part] = rest.slice(0, at)
+    rest = rest.slice(at + 1)
+  }
+  message.body = rest
 }
 
 const PARTS = ['timestamp', 'nonce', 'signature', 'body'] as const
@@ -390,18 +364,20 @@ function isLatin1(text: string): boolean {
   return !/[^\0-\xff]/.test(text)
 }
 
-function drawFields(choices: Choices, { timestamp, nonce, signature }: Message): Step['fields'] {
-  const fields: Step['fields'] = [
-    ['x-timestamp', timestamp],
-    ['x-nonce', nonce],
-    ['x-signature', signature],
-  ]
+function drawFields(
+  { rules: { headers } }: FuzzedScheme,
+  choices: Choices,
+  { timestamp, nonce, signature }: Message,
+): Step['fields'] {
+  const names = choices.oneIn(8) ? choices.pick(headers) : headers[0]
+  const values = [timestamp, nonce, signature]
+  const fields: Step['fields'] = (names ?? []).map((name, index) => [name, values[index] ?? ''])
   if (!choices.oneIn(3)) return fields
   for (const _ of choices.rounds(2)) {
     if (fields.length === 0) break
     const index = choices.below(fields.length)
     const [name = '', value = ''] = fields[index] ?? []
-    switch (choices.below(8)) {
+    switch (choices.below(9)) {
       case 0:
         fields.splice(index, 1)
         break
@@ -412,7 +388,7 @@ function drawFields(choices: Choices, { timestamp, nonce, signature }: Message):
         fields[index] = [name.toUpperCase(), value]
         break
       case 3:
-        fields.push([name.replace('x-', 'X-'), choices.pick(PIECES)])
+        fields.push([name.replace(/^[a-z]/, (letter) => letter.toUpperCase()), choices.pick(PIECES)])
         break
       case 4:
         fields[index] = [choices.pick(STRANGE_NAMES), value]
@@ -422,6 +398,10 @@ function drawFields(choices: Choices, { timestamp, nonce, signature }: Message):
         break
       case 6:
         fields.reverse()
+        break
+      case 7:
+        // A name of any set, so that two sets are mixed.
+        fields[index] = [choices.pick(choices.pick(headers)), value]
         break
       default:
         fields[index] = [name, fields[choices.below(fields.length)]?.[1] ?? '']

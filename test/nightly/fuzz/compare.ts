@@ -1,12 +1,10 @@
-import type { verify } from '../../../src/index.js'
 import { type Case, drawCase } from './cases.js'
 import { Choices, shrink } from './choices.js'
 import { Oracle } from './oracle.js'
+import type { Verify } from './schemes.js'
 import { bodyOf, headersOf, storeOf, wrongStore } from './shapes.js'
 
 // Sends each request of a case to the library and to the oracle, and compares the results.
-
-export type Verify = typeof verify
 
 export interface Disagreement {
   /** The index of the request in its case. */
@@ -19,10 +17,14 @@ export interface Disagreement {
 export type Tally = Map<string, number>
 
 /** Returns the first disagreement of a case. */
-export async function compare(library: Verify, drawn: Case, tally?: Tally): Promise<Disagreement | undefined> {
+export async function compare(
+  drawn: Case,
+  tally?: Tally,
+  library: Verify = drawn.scheme.verify,
+): Promise<Disagreement | undefined> {
   let time = drawn.start
   const store = storeOf(drawn, { now: () => time })
-  const oracle = new Oracle()
+  const oracle = new Oracle(drawn.scheme.rules)
   const capacity = drawn.store === 'at once' ? Number.POSITIVE_INFINITY : drawn.capacity
   const { forgetsOldest } = drawn
   for (const [index, step] of drawn.steps.entries()) {
@@ -44,7 +46,7 @@ export async function compare(library: Verify, drawn: Case, tally?: Tally): Prom
     const found = await resultOf(() => library({ webhookId, headers, body }, soleOrAll(secrets), asked, clock))
     if (found !== expected) return { index, library: found, oracle: expected }
     if (tally !== undefined) {
-      const [name = ''] = found.split(' ', 1)
+      const name = `${drawn.scheme.name}: ${found.split(' ', 1)[0]}`
       tally.set(name, (tally.get(name) ?? 0) + 1)
     }
     time += step.during
@@ -70,9 +72,9 @@ async function resultOf(call: () => ReturnType<Verify>): Promise<string> {
 }
 
 /** Returns the smallest choices found that still lead to a disagreement. */
-export async function minimise(library: Verify, numbers: readonly number[]): Promise<readonly number[]> {
+export async function minimise(numbers: readonly number[], library?: Verify): Promise<readonly number[]> {
   const isBad = async (candidate: readonly number[]) =>
-    (await compare(library, drawCase(Choices.of(candidate)))) !== undefined
+    (await compare(drawCase(Choices.of(candidate)), undefined, library)) !== undefined
   const smallest = [...(await shrink(numbers, isBad))]
   while (smallest.at(-1) === 0) smallest.pop()
   return smallest

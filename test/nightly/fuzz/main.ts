@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { verify } from '../../../src/index.js'
 import { drawCase } from './cases.js'
 import { Choices, randomFrom } from './choices.js'
 import { compare, minimise, type Tally } from './compare.js'
@@ -35,9 +34,9 @@ async function run(): Promise<void> {
     const choices = new Choices(random)
     const drawn = drawCase(choices)
     requests += drawn.steps.length
-    if ((await compare(verify, drawn, tally)) !== undefined) {
+    if ((await compare(drawn, tally)) !== undefined) {
       console.log(`case ${cases} of seed ${seed}: the library and the oracle disagree. Looking for a smaller case.`)
-      await report(await minimise(verify, choices.taken))
+      await report(await minimise(choices.taken))
       process.exitCode = 1
       return
     }
@@ -49,7 +48,7 @@ async function run(): Promise<void> {
 async function report(numbers: readonly number[]): Promise<void> {
   const drawn = drawCase(Choices.of(numbers))
   console.dir(drawn, { depth: null, maxStringLength: 300 })
-  const disagreement = await compare(verify, drawn)
+  const disagreement = await compare(drawn)
   if (disagreement === undefined) console.log('no disagreement')
   else console.log(disagreement)
   console.log(`npm run test:nightly fuzz -- --replay ${numbers.join(',') || '0'}`)

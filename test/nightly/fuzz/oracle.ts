@@ -1,8 +1,69 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-// A second implementation of the rules, written only from the specification and in another style. It works byte by byte, with
+// A second implementation of both schemes, written only from the specifications and in another style. It works byte by byte, with
 // big integers, another HMAC-SHA256, and a plain list of nonces. It imports nothing of src/.
+
+/** What differs between the two schemes. */
+export interface Rules {
+  /** The names of the headers. If there is more than one set, the first set counts of which a header is there. */
+  readonly headers: readonly (readonly [timestamp: string, nonce: string, signature: string])[]
+  readonly maxNonce: number
+  /** A character that a nonce may not have. */
+  readonly forbidden: string | undefined
+  /** Returns the key of the HMAC, or `undefined` for a secret that the caller may not pass. */
+  keyOf(secret: string): Uint8Array | undefined
+  /** Returns what is signed before the body. */
+  prefixOf(timestamp: string, nonce: string): string
+  /** Returns whether a value of the signature's header has this HMAC. */
+  isSignature(value: string, hmac: Uint8Array): boolean
+  /** Returns what is accepted once. */
+  keysOf(message: Uint8Array, received: { timestamp: string; nonce: string; signature: string }): string[]
+}
+
+export const OWN_RULES: Rules = {
+  headers: [['x-timestamp', 'x-nonce', 'x-signature']],
+  maxNonce: 128,
+  forbidden: undefined,
+  keyOf(secret) {
+    const bytes = utf8(secret)
+    return bytes?.length === 0 ? undefined : bytes
+  },
+  prefixOf: (timestamp, nonce) => `${timestamp}:${nonce}:`,
+  isSignature: isHexOf,
+  keysOf: (message, { timestamp, nonce, signature }) =>
+    countSplits(message, timestamp.length + 1) > 1 ? [nonce, `signature ${signature}`] : [nonce],
+}
+
+/** A secret that begins with this is passed as bytes: the rest, in Latin-1. */
+export const BYTES = 'bytes:'
+
+export const STANDARD_RULES: Rules = {
+  headers: [
+    ['webhook-timestamp', 'webhook-id', 'webhook-signature'],
+    ['svix-timestamp', 'svix-id', 'svix-signature'],
+  ],
+  maxNonce: 256,
+  forbidden: '.',
+  keyOf(secret) {
+    if (secret.startsWith(BYTES)) {
+      return secret === BYTES ? undefined : Uint8Array.from(secret.slice(BYTES.length), (one) => one.charCodeAt(0))
+    }
+    const key = decode64(secret.startsWith('whsec_') ? secret.slice(6) : secret)
+    return key !== undefined && key.length >= 24 && key.length <= 64 ? key : undefined
+  },
+  prefixOf: (timestamp, nonce) => `${nonce}.${timestamp}.`,
+  isSignature(value, hmac) {
+    if (value.includes(', ')) return false
+    const entries = value.split(' ').filter((entry) => entry.startsWith('v1,'))
+    const signatures = entries.map((entry) => decode64(entry.slice(3)))
+    const counted = signatures.filter(
+      (bytes, index) => bytes?.length === 32 && entries[index] === `v1,${encode64(bytes)}`,
+    )
+    return counted.slice(0, 8).some((bytes) => bytes?.every((byte, at) => byte === hmac[at]))
+  },
+  keysOf: (_, { timestamp, nonce }) => [`attempt ${nonce}.${timestamp}`],
+}
 
 /** A request as bytes, with its headers in order, and the times that the server's clock returned. */
 export interface Received {
@@ -37,45 +98,43 @@ export const STORE = 'ERR_NONCE_STORE'
 export class Oracle {
   kept: Kept[] = []
 
-  /** Says the result in one line, such as `accepted by secret 0 at 1700000000 with abc on 42`. */
+  constructor(readonly rules: Rules) {}
+
+  /** Returns the result in one line, such as `accepted by secret 0 at 1700000000 with abc on 42`. */
   judge(received: Received, memory: MemoryOptions): string {
     const { webhookId, fields, secrets, wall } = received
+    const { rules } = this
     const body = typeof received.body === 'string' ? utf8(received.body) : received.body
     if (webhookId === '' || secrets.length === 0 || body === undefined) return ARGUMENT
     if (utf8(webhookId) === undefined) return ARGUMENT
     const keys: Uint8Array[] = []
     for (const secret of secrets) {
-      const bytes = utf8(secret)
-      if (bytes === undefined || bytes.length === 0) return ARGUMENT
-      keys.push(bytes)
+      const key = rules.keyOf(secret)
+      if (key === undefined) return ARGUMENT
+      keys.push(key)
     }
 
-    const timestamp = fieldOf(fields, 'x-timestamp')
-    if (timestamp === undefined) return 'missing_header x-timestamp'
-    const nonce = fieldOf(fields, 'x-nonce')
-    if (nonce === undefined) return 'missing_header x-nonce'
-    const signature = fieldOf(fields, 'x-signature')
-    if (signature === undefined) return 'missing_header x-signature'
+    const isThere = (name: string) => fieldOf(fields, name) !== undefined
+    const names = rules.headers.find((set) => set.some(isThere)) ?? rules.headers[0]
+    const [timestamp, nonce, signature] = (names ?? []).map((name) => fieldOf(fields, name))
+    const missing = names?.find((name) => !isThere(name))
+    if (missing !== undefined) return `missing_header ${missing}`
+    if (timestamp === undefined || nonce === undefined || signature === undefined) return 'no names'
 
     if (!eachUnit(timestamp, 0x30, 0x39) || timestamp.length === 0) return 'invalid_timestamp'
     if (!isNear(timestamp, wall[0])) return 'timestamp_outside_window'
-    if (!eachUnit(nonce, 0x21, 0x7e) || nonce.length === 0 || nonce.length > 128) return 'invalid_nonce'
+    if (!eachUnit(nonce, 0x21, 0x7e) || nonce.length === 0 || nonce.length > rules.maxNonce) return 'invalid_nonce'
+    if (rules.forbidden !== undefined && nonce.includes(rules.forbidden)) return 'invalid_nonce'
 
-    const start = timestamp.length + 1
-    const message = new Uint8Array(start + nonce.length + 1 + body.length)
-    for (let at = 0; at < timestamp.length; at++) message[at] = timestamp.charCodeAt(at)
-    message[start - 1] = 0x3a
-    for (let at = 0; at < nonce.length; at++) message[start + at] = nonce.charCodeAt(at)
-    message[start + nonce.length] = 0x3a
-    message.set(body, start + nonce.length + 1)
+    const prefix = rules.prefixOf(timestamp, nonce)
+    const message = new Uint8Array(prefix.length + body.length)
+    for (let at = 0; at < prefix.length; at++) message[at] = prefix.charCodeAt(at)
+    message.set(body, prefix.length)
 
-    let matching = -1
-    for (let index = keys.length - 1; index >= 0; index--) {
-      if (isHexOf(hmac(sha256, keys[index] as Uint8Array, message), signature)) matching = index
-    }
+    const matching = keys.findIndex((key) => rules.isSignature(signature, hmac(sha256, key, message)))
     if (matching < 0) return 'signature_mismatch'
 
-    const wanted = countSplits(message, start) > 1 ? [nonce, `signature ${signature}`] : [nonce]
+    const wanted = rules.keysOf(message, { timestamp, nonce, signature })
     const answer = this.#take(webhookId, wanted, received.storeTime, memory)
     if (answer !== 'free') return answer === 'taken' ? 'replayed_nonce' : STORE
     if (!isNear(timestamp, wall[1])) return 'timestamp_outside_window'
@@ -133,13 +192,42 @@ function isNear(digits: string, wall: unknown): boolean {
   return distance <= limit && distance >= -limit
 }
 
-function isHexOf(bytes: Uint8Array, text: string): boolean {
+function isHexOf(text: string, bytes: Uint8Array): boolean {
   if (text.length !== bytes.length * 2) return false
   for (let at = 0; at < text.length; at++) {
     const half = ((bytes[at >> 1] as number) >> (at % 2 === 0 ? 4 : 0)) & 15
     if (text.charCodeAt(at) !== (half < 10 ? 0x30 + half : 0x57 + half)) return false
   }
   return true
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** Decodes base64 with its padding (RFC 4648), or returns `undefined`. The last digit may have bits that are not in use. */
+function decode64(text: string): Uint8Array | undefined {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  if (text.length % 4 !== 0) return undefined
+  let bits = 0n
+  for (const digit of text.slice(0, text.length - padding)) {
+    const value = DIGITS.indexOf(digit)
+    if (value === -1) return undefined
+    bits = (bits << 6n) | BigInt(value)
+  }
+  bits >>= BigInt(padding * 2)
+  const bytes = new Uint8Array((text.length / 4) * 3 - padding)
+  for (let at = bytes.length - 1; at >= 0; at--, bits >>= 8n) bytes[at] = Number(bits & 255n)
+  return bytes
+}
+
+function encode64(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.slice(at, at + 3)
+    const group = (first << 16) | (second << 8) | third
+    for (const shift of [18, 12, 6, 0]) text += DIGITS[(group >> shift) & 63]
+  }
+  const missing = (3 - (bytes.length % 3)) % 3
+  return text.slice(0, text.length - missing) + '='.repeat(missing)
 }
 
 /** Returns in how many ways the message after `start` can be split into a nonce, a colon and a body. */

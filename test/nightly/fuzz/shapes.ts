@@ -37,12 +37,8 @@ export function headersOf({ fields, headerShape }: Step): { headers: HeadersInpu
       return { headers: { get }, fields }
     }
     case 'inherited noise': {
-      const inherited = {
-        'x-timestamp': '1',
-        'x-nonce': 'inherited',
-        'x-signature': 'inherited',
-        'X-Nonce': 'inherited',
-      }
+      const inherited = Object.fromEntries(fields.map(([name]) => [name.toUpperCase(), 'inherited']))
+      for (const [name] of fields) if (name !== '__proto__') inherited[name] = 'inherited'
       return { headers: onTopOf(inherited, withAbsent(recordOf(listsOf(fields)))), fields }
     }
     default:
@@ -98,7 +94,9 @@ function changing(record: Values): Values {
     get(target, name) {
       const again = read.has(name) && Object.hasOwn(target, name)
       read.add(name)
-      return again && typeof name === 'string' && name.startsWith('x-') ? 'read again' : Reflect.get(target, name)
+      return again && typeof name === 'string' && /^(x|webhook|svix)-/.test(name)
+        ? 'read again'
+        : Reflect.get(target, name)
     },
   })
 }

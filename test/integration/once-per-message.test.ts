@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { handle } from '../../src/standard-webhooks/index.js'
+import { beginPg, PostgresTransactionStore } from '../../src/stores/postgres/index.js'
+import { codeBlocks } from '../support/code-blocks.js'
+import { ROOT } from '../support/packed.js'
+import { isInstalled } from '../support/programs.js'
+import { TestClock, TIMESTAMP } from '../support/request.js'
+import { PostgresServer, postgresIsInstalled } from '../support/servers.js'
+import { STANDARD_SECRET, signedMessage } from '../support/standard-webhooks.js'
+
+// The code of docs/receive/standard-webhooks.md that does the work of a message once.
+
+const guide = readFileSync(join(ROOT, 'docs/receive/standard-webhooks.md'), 'utf8')
+const [code = ''] = codeBlocks(guide, 'js').filter((block) => block.includes('INSERT INTO messages'))
+
+describe.runIf(isInstalled('postgresql', postgresIsInstalled()))('once per message', () => {
+  let server: PostgresServer
+  let pool: pg.Pool
+  let store: PostgresTransactionStore<pg.PoolClient>
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    pool = new pg.Pool({ connectionString: server.url })
+    store = new PostgresTransactionStore({ begin: beginPg(pool), query: (client, text) => client.query(text) })
+    await store.createTable()
+    await pool.query('CREATE TABLE messages (webhook_id text, message_id text, UNIQUE (webhook_id, message_id))')
+    await pool.query('CREATE TABLE work (message_id text)')
+  })
+  let webhookId: string
+  beforeEach(async () => {
+    webhookId = randomUUID()
+    await pool.query('TRUNCATE messages, work')
+  })
+  afterAll(async () => {
+    await pool.end()
+    await server.stop()
+  })
+
+  const doWork = (client: pg.PoolClient) => client.query("INSERT INTO work VALUES ('done')")
+
+  /** Sends one attempt to the code of the guide. Returns the status that it sent. */
+  async function attempt(seconds: number, work: typeof doWork = doWork, nonce = 'msg_1'): Promise<number | undefined> {
+    const sent: number[] = []
+    const names = {
+      handle: (...call: Parameters<typeof handle>) =>
+        // The guide's server has the current time, and its secret is that of the webhook.
+        handle(call[0], STANDARD_SECRET, store, call[3] as never, new TestClock()),
+      webhookId,
+      request: signedMessage({ nonce, timestamp: String(Number(TIMESTAMP) + seconds), body: Buffer.from('{}') }),
+      secret: STANDARD_SECRET,
+      transactionStore: store,
+      work,
+      response: { sendStatus: (status: number) => sent.push(status) },
+    }
+    await new Function(...Object.keys(names), `return (async () => {${code}\n})()`)(...Object.values(names))
+    return sent[0]
+  }
+
+  const countWork = async () => (await pool.query('SELECT * FROM work')).rowCount
+
+  it('does the work of a message once, though each of its attempts is accepted', async () => {
+    expect([await attempt(0), await attempt(1), await attempt(2)]).toEqual([204, 204, 204])
+    expect(await countWork()).toBe(1)
+    await attempt(0, doWork, 'msg_2')
+    expect(await countWork()).toBe(2)
+  })
+
+  it('does the work of a message once, though two attempts arrive together', async () => {
+    expect(await Promise.all([attempt(0), attempt(1)])).toEqual([204, 204])
+    expect(await countWork()).toBe(1)
+  })
+
+  it('does the work in the next attempt if it failed', async () => {
+    const fail = () => Promise.reject(new Error('the work failed'))
+    await expect(attempt(0, fail)).rejects.toThrow('the work failed')
+    expect([await attempt(1), await countWork()]).toEqual([204, 1])
+  })
+})
