@@ -1,13 +1,11 @@
 import { types } from 'node:util'
 
-// Checks of arguments, and the errors for wrong arguments.
-
 /**
  * Returns the error for an argument of the wrong type.
  *
- * The message says `<argument> is <what>. <What to do.>` It never shows a value, because the value may be a secret.
+ * The message has the form `<argument> is <what it is>. <What to do.>`, but never contains the value, because the value may be a secret.
  *
- * @param hint - the code of the mistake, if the value shows which one it is.
+ * @param hint - the code of a known mistake, such as `no_store`.
  */
 export function invalidType(message: string, hint?: string): TypeError {
   return Object.assign(withCode(new TypeError(message)), hint === undefined ? {} : { hint })
@@ -22,7 +20,7 @@ function withCode<E extends Error>(error: E): E & { code: string } {
   return Object.assign(error, { code: 'ERR_INVALID_ARGUMENT' })
 }
 
-/** Returns the kind of a value without showing the value: `undefined`, `null`, `an empty string`, `an array`, `bytes`. */
+/** Returns the kind of a value as text, such as `null`, `an empty string`, `an array` or `bytes`. The text never contains the value. */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value)
   if (value === '') return 'an empty string'
@@ -32,7 +30,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Returns whether a value is an object, whose properties may be anything. */
+/** Returns whether a value is an object and not `null`. */
 export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null
 }
@@ -42,7 +40,7 @@ export function hasMethod(value: unknown, name: string): boolean {
   return typeof Object(value)[name] === 'function'
 }
 
-/** Asserts that the argument `owner` is an object with no other properties than `names`. */
+/** Asserts that `options` is an object whose property names are all in `names`. Error messages call the object `owner`. */
 export function assertOptions(options: unknown, names: readonly string[], owner = 'options'): void {
   if (!isObject(options)) {
     throw invalidType(`${owner} is ${kindOf(options)}. Pass an object with ${names.join(', ')}.`)
@@ -53,19 +51,19 @@ export function assertOptions(options: unknown, names: readonly string[], owner 
 }
 
 /**
- * Asserts that `value` is a string that is not empty and is well-formed.
+ * Asserts that `value` is a non-empty string without lone surrogates.
  *
- * @param fix - the sentence that says what to pass.
+ * @param fix - the sentence of the error message that says what to pass.
  */
 export function assertText(value: unknown, name: string, fix: string): asserts value is string {
   if (typeof value !== 'string' || value === '') throw invalidType(`${name} is ${kindOf(value)}. ${fix}`)
   assertWellFormed(value, name)
 }
 
-/** Asserts that `value` has no lone surrogate, because UTF-8 encodes all lone surrogates as the same three bytes. */
+/** Asserts that `value` has no lone surrogate, because UTF-8 would encode every lone surrogate as the same three bytes. */
 export function assertWellFormed(value: string, name: string): void {
   if (!value.isWellFormed()) {
-    throw invalidType(`${name} has a lone surrogate. Pass the whole text.`)
+    throw invalidType(`${name} has a lone surrogate, which is half a character. Pass the whole text.`)
   }
 }
 

@@ -10,9 +10,9 @@ import { isInWindow, isTimestamp } from './rules/timestamp.js'
 import type { Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, reserveKeys } from './stores/nonce-store.js'
 
-// The rules in order, for every scheme.
+// This file checks the rules in their order, for every signing scheme.
 
-/** Does what `verify` does, for any scheme. */
+/** Implements `verify` for every signing scheme. */
 export async function verifyRequest<Secrets, Key, Result>(
   scheme: Scheme<Secrets, Key, Result>,
   request: WebhookRequest,
@@ -20,7 +20,7 @@ export async function verifyRequest<Secrets, Key, Result>(
   nonceStore: NonceStore,
   clock: Clock,
 ): Promise<Result | Rejected> {
-  // Everything is read before the first await. A later change to an argument cannot change what was checked.
+  // All arguments are read before the first await, so that a later change to an argument cannot change what was checked.
   const { webhookId, headers, values, body } = readRequest(request, scheme.headers)
   if (body === undefined) throw notRawBody(request)
   const keys = scheme.readSecrets(secret)
@@ -33,13 +33,13 @@ export async function verifyRequest<Secrets, Key, Result>(
   return signed.ok ? reserve(signed, nonceStore) : signed
 }
 
-/** What the headers of a request claim. Only the signature can prove this claim. */
+/** The values that the headers of a request claim. The claim is not confirmed until the signature is checked. */
 interface Claim {
   readonly ok: true
-  /** The name under which the nonce arrived. */
+  /** The name of the header that had the nonce, in lowercase. */
   readonly nonceName: string
   readonly messages: Messages
-  /** The timestamp, unchanged. */
+  /** The value of the timestamp header, unchanged. */
   readonly timestamp: string
   /** `timestamp` as a number. */
   readonly seconds: number
@@ -47,7 +47,7 @@ interface Claim {
   readonly signature: string
 }
 
-/** Checks the rules that need no body. `receive` checks these rules before it reads a byte of the body. */
+/** Checks the rules that do not need the body. `receive` checks these rules before it reads the body. */
 export function checkHeaders(
   scheme: Scheme<never, unknown, unknown>,
   values: NamedValues,
@@ -68,7 +68,7 @@ export function checkHeaders(
   return { ok: true, nonceName: names.nonce, messages, timestamp, seconds, nonce, signature }
 }
 
-/** The webhook of a request, and everything that the checks need besides the request. */
+/** What {@link checkSignature} needs besides the signed message. */
 interface Receiver<Key> {
   readonly webhookId: string
   readonly headers: HeadersInput
@@ -76,19 +76,21 @@ interface Receiver<Key> {
   readonly clock: Clock
 }
 
-/** A request whose signature matched. Without the secret, nobody can use up a sender's nonces or fill the store. */
+/**
+ * A request whose signature matched. Only these requests reserve nonces, so nobody without the secret can use up nonces or fill the store.
+ */
 export interface SignedRequest<Result> {
   readonly ok: true
   readonly webhookId: string
   readonly secretIndex: number
-  /** The keys that reserve the message. All of them are free, or the request is a replay. */
+  /** The keys to reserve. If one of these keys is taken, the request is a replay. */
   readonly keys: readonly string[]
   readonly replayed: Rejected
-  /** Returns the result once the keys are reserved. */
+  /** Returns the result, after the keys were reserved. */
   conclude(): Result | Rejected
 }
 
-/** Checks the signature, after {@link checkHeaders}. Everything is read before it returns. */
+/** Checks the signature of a request whose headers passed {@link checkHeaders}. */
 export function checkSignature<Key, Result>(
   scheme: Scheme<never, Key, Result>,
   claim: Claim,
@@ -108,7 +110,7 @@ export function checkSignature<Key, Result>(
     keys: scheme.reservationKeys(message, signature),
     replayed: rejected(messages, 'replayed_nonce'),
     conclude() {
-      // A slow store may answer after the window has closed, when the reservation of an earlier copy has already ended.
+      // A slow store may respond after the window has closed. By then, the reservation of an earlier copy may have expired.
       const outside = checkWindow(messages, seconds, clock)
       if (outside !== undefined) return outside
       if (nonce === webhookId) warnOfNonceAsWebhookId(spell(nonceName))
@@ -120,7 +122,7 @@ export function checkSignature<Key, Result>(
 /**
  * Reserves the keys of a request, and returns the result.
  *
- * @param owner - who may release the keys. By default, nobody may.
+ * @param owner - the owner, who can release the keys later. Without an owner, nobody can release the keys.
  */
 export async function reserve<Result>(
   { webhookId, keys, replayed, conclude }: SignedRequest<Result>,
@@ -130,7 +132,7 @@ export async function reserve<Result>(
   return (await reserveKeys(nonceStore, webhookId, keys, owner)) ? conclude() : replayed
 }
 
-/** Returns the rejection of a timestamp that is outside the window now. */
+/** Returns the rejection if the timestamp is outside the window now. Otherwise, returns `undefined`. */
 export function checkWindow(messages: Messages, seconds: number, clock: Clock): Rejected | undefined {
   const now = clock.now()
   if (isInWindow(seconds, now)) return undefined

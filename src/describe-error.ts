@@ -1,17 +1,17 @@
 import { inspect } from 'node:util'
 
-/** Returns one line about anything that was thrown, with its stack and its causes. Never throws. */
+/** Returns a one-line description of anything that was thrown, with the stack and the causes. Never throws. */
 export function describeError(error: unknown): string {
   try {
     return oneLine(inspect(error).replace(/\n\s*/g, ' '))
   } catch {
-    return 'The error cannot be shown, because reading it throws.'
+    return 'The error cannot be shown, because another error was thrown while it was read.'
   }
 }
 
 /**
- * Returns the text with escapes for the characters that a log might read as the end of a line or as a command of a terminal, and for
- * characters that nobody sees.
+ * Returns the text with control characters, line separators and invisible characters escaped. The text then stays one line in a log, and
+ * cannot send commands to a terminal.
  */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {

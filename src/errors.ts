@@ -4,8 +4,8 @@ const CONNECTION_CLOSE = { Connection: 'close' } as const
 const RETRY_AFTER = { 'Retry-After': '1' } as const
 
 /**
- * The errors of this package: the class, the status of the response, the headers that the response needs, and the level of the line in
- * the log. An error is recognised by its `code`, whatever its class is.
+ * Each error code of this package, with the class of the error, the status and headers of the response, and the level for the log. The
+ * package identifies an error by its `code`, not by its class.
  */
 export const ERRORS = {
   ERR_WEBHOOK_REJECTED: { name: 'WebhookRejectedError', status: 401, headers: undefined, level: 'warn' },
@@ -24,20 +24,20 @@ type Errors = typeof ERRORS
 /** The codes of the errors of this package. */
 export type ErrorCode = keyof Errors
 
-/** Returns the code of an error of this package, whatever its class is, or `undefined`. Never throws. */
+/** Returns the code of an error of this package, or `undefined` for anything else. Never throws. */
 export function codeOf(error: unknown): ErrorCode | undefined {
   try {
     const { code } = Object(error)
     return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
   } catch {
-    // A property of an error may throw when it is read.
+    // Reading a property of an error may throw.
     return undefined
   }
 }
 
 /**
- * An error with the status that frameworks answer. Some frameworks read `status`, and some read `statusCode`. NestJS reads both only
- * from an error with `expose`. Koa sends the message of an error if its `expose` is `true`, so that message is safe to send.
+ * An error with the status of the response. Some frameworks read `status`, and some read `statusCode`. NestJS reads both only from an error
+ * with `expose`. If `expose` is `true`, Koa sends the message of the error, so this message must be safe to send.
  */
 abstract class HttpError<Code extends ErrorCode> extends Error {
   override readonly name: Errors[Code]['name']
@@ -45,7 +45,7 @@ abstract class HttpError<Code extends ErrorCode> extends Error {
   readonly status: Errors[Code]['status']
   readonly statusCode: Errors[Code]['status']
   readonly expose: boolean
-  /** Headers to send with the response, if it needs any. Express, Koa and Fastify send these headers by themselves. */
+  /** The headers that the response needs, or `undefined` for none. Express, Koa and Fastify send these headers by themselves. */
   readonly headers: { readonly [name: string]: string } | undefined
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -60,16 +60,17 @@ abstract class HttpError<Code extends ErrorCode> extends Error {
 }
 
 /**
- * A request broke a rule. `receive` throws this error.
+ * `receive` throws this error if a request broke a rule.
  *
- * Frameworks that read `status` or `statusCode` answer 401. The message is safe to send: it does not say which rule was broken.
+ * Frameworks that read `status` or `statusCode` respond with 401. The message is safe to send, because the message does not say which rule
+ * was broken.
  */
 export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
-  /** The first broken rule, for your log. Do not send the reason, because it would help an attacker. */
+  /** The first broken rule, for your log. Do not send the reason, because the reason would help an attacker. */
   readonly reason: RejectionReason
   /** The missing header, if the reason is `missing_header`. */
   readonly header: string | undefined
-  /** What is wrong and what to do, for your log. Do not send this text, because it would help an attacker. */
+  /** What is wrong and what to do, for your log. Do not send this text, because the text would help an attacker. */
   readonly detail: string
   /** The webhook that the request was sent to. */
   readonly webhookId: string | undefined
@@ -82,20 +83,23 @@ export class WebhookRejectedError extends HttpError<'ERR_WEBHOOK_REJECTED'> {
     this.webhookId = webhookId
   }
 
-  /** Returns only what is safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`, read both by name. */
+  /**
+   * Returns only `code` and `message`, which are safe to send, because some frameworks send errors as JSON. To log `reason` and `detail`,
+   * read these properties of the error.
+   */
   toJSON(): { code: string; message: string } {
     const { code, message } = this
     return { code, message }
   }
 }
 
-/** Returns the error for a request whose body was not read. The sender stops its upload, because the response closes the connection. */
+/** Returns the error for a request whose body was not read. The response closes the connection, so that the sender stops the upload. */
 export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRejectedError {
   return Object.assign(new WebhookRejectedError(rejected, webhookId), { headers: CONNECTION_CLOSE })
 }
 
 /**
- * `readBody` or `receive` did not get the whole body. The rest of the body was not read. The `code` says why:
+ * `readBody` and `receive` throw this error if they did not get the whole body. The rest of the body is not read. The `code` says why:
  *
  * | `code` | `status` | the body |
  * |---|---|---|
@@ -108,10 +112,10 @@ export function rejectedUnread(rejected: Rejected, webhookId: string): WebhookRe
 export class BodyError extends HttpError<'ERR_BODY_TOO_LARGE' | 'ERR_BODY_TIMEOUT' | 'ERR_BODY_ABORTED'> {}
 
 /**
- * The nonce store failed, so there is no result. `cause` is the error of the store. If the store returned something else than `true` or
- * `false`, the message says what the store returned.
+ * `verify`, `receive` and `handle` throw this error if the nonce store failed, because there is then no result. `cause` is the error of the
+ * store. If the store did not return `true` or `false`, the message says what the store returned.
  *
- * Frameworks that read `status` or `statusCode` answer 503. The message is safe to send.
+ * Frameworks that read `status` or `statusCode` respond with 503. The message is safe to send.
  */
 export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   constructor(message: string, options?: ErrorOptions) {
@@ -119,14 +123,19 @@ export class NonceStoreError extends HttpError<'ERR_NONCE_STORE'> {
   }
 }
 
-/** A copy of the request is being handled, so nobody knows yet whether this one is needed. The message is safe to send. */
+/**
+ * `handle` throws this error for a copy of a request that is still being handled. The sender must retry, because your code may still fail.
+ */
 export class WebhookInProgressError extends HttpError<'ERR_WEBHOOK_IN_PROGRESS'> {
   constructor() {
     super('ERR_WEBHOOK_IN_PROGRESS', 'A copy of the request is being handled')
   }
 }
 
-/** Returns the error of a store that cannot take a reservation. `verify` throws a {@link NonceStoreError} with this error as its `cause`. */
+/**
+ * Returns the error of a store that is full or busy, and cannot accept a reservation. `verify` throws a {@link NonceStoreError} with this
+ * error as its `cause`.
+ */
 export function storeOverload(code: 'ERR_NONCE_STORE_FULL' | 'ERR_NONCE_STORE_BUSY', message: string): Error {
   return Object.assign(new Error(message), { code })
 }

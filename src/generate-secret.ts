@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 /**
  * Returns a new signing secret: 32 random bytes as 43 characters of base64url.
  *
- * Show the secret to the webhook's owner once, and store it where the service that verifies requests can read it.
+ * Show the secret to the webhook's owner once, and store the secret where the service that verifies requests can read it.
  *
  * @example
  * ```ts

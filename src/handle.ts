@@ -5,7 +5,13 @@ import type { Clock } from './clock.js'
 import { describeError, oneLine } from './describe-error.js'
 import { NonceStoreError, WebhookInProgressError, WebhookRejectedError } from './errors.js'
 import { publishResult } from './publish-result.js'
-import { type Accepting, acceptedOrThrow, type ReceivedWebhook, readSigned, type WebhookSource } from './receive.js'
+import {
+  type AcceptedResult,
+  acceptedOrThrow,
+  type ReceivedWebhook,
+  readSigned,
+  type WebhookSource,
+} from './receive.js'
 import type { Secret } from './request.js'
 import { NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
@@ -15,18 +21,18 @@ import type { TransactionStore } from './stores/transaction-store.js'
 /**
  * Receives a webhook as {@link receive} does, and runs your code. Resolves to what your code returns.
  *
- * If your code throws, the reservation is released, so that the same request is accepted again, and the error of your code goes on. Answer
- * it with {@link refuse} or {@link refusal}. If your process dies, or the release fails, the nonce stays used.
+ * If your code throws, `handle` releases the reservation, so that the same request can be accepted again, and then throws the same error.
+ * Pass this error to {@link refuse} or {@link refusal}. If your process dies, or the release fails, the nonce stays reserved.
  *
- * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the transaction of the reservation. Both are committed,
- * or neither, even if the process dies.
+ * With a `PostgresTransactionStore` or a `MySqlTransactionStore`, your code runs in the same database transaction as the reservation. The
+ * work of your code and the reservation are committed together or not at all, even if the process dies.
  *
- * A copy of a request that this process is working on is refused with `ERR_WEBHOOK_IN_PROGRESS`: whether it is needed, is not known yet.
+ * While your code runs, this process refuses copies of the request with `ERR_WEBHOOK_IN_PROGRESS`, because your code may still fail.
  *
- * @param source - the webhook's ID, and the request of your framework. Optional: `maxBytes` and `bodyTimeout`.
+ * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
- * @param nonceStore - remembers the nonces. All processes that serve a webhook share one store, which needs `release`.
- * @param work - your code. It gets the webhook and, with a transaction store, the transaction: use it for every statement.
+ * @param nonceStore - the store for nonces, which needs `release`. All processes that serve a webhook must share one store.
+ * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.
  * @throws the errors of {@link receive}, an error with `code` `ERR_WEBHOOK_IN_PROGRESS` and `status` 503 for a copy, and the error of your
  * code.
@@ -70,8 +76,8 @@ export function handle<T, Transaction>(
   return handleRequest(OWN_SCHEME, source, secret, nonceStore, work, clock)
 }
 
-/** Does what `handle` does, for any scheme. */
-export async function handleRequest<Secrets, Key, Result extends Accepting, Transaction, T>(
+/** Implements `handle` for every signing scheme. */
+export async function handleRequest<Secrets, Key, Result extends AcceptedResult, Transaction, T>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
   secret: Secrets,
@@ -80,7 +86,7 @@ export async function handleRequest<Secrets, Key, Result extends Accepting, Tran
   clock: Clock,
 ): Promise<T> {
   if (typeof work !== 'function') {
-    throw invalidType(`work is ${kindOf(work)}. Pass the function that does the work of a webhook.`)
+    throw invalidType(`work is ${kindOf(work)}. Pass the function that handles the webhook.`)
   }
   if (!isTransactionStore(store)) {
     assertNonceStore(store)
@@ -103,10 +109,10 @@ function isTransactionStore<Transaction>(
   return hasMethod(store, 'transact')
 }
 
-/** The keys of the messages that this process is working on, by store. */
+/** The keys of the messages that this process is handling, per store. */
 const inProgress = new WeakMap<object, Set<string>>()
 
-/** Runs `run`, or throws if this process is working on a copy of the request, or on another split of its message. */
+/** Runs `run`. Throws if this process is already handling a copy of the request, or another split of the same signed message. */
 async function whileInProgress<T>(store: object, signed: SignedRequest<unknown>, run: () => Promise<T>): Promise<T> {
   const running = inProgress.get(store) ?? new Set()
   inProgress.set(store, running)
@@ -121,7 +127,7 @@ async function whileInProgress<T>(store: object, signed: SignedRequest<unknown>,
 }
 
 /** Reserves the keys, runs `run`, and releases the keys if `run` rejects. */
-async function runWithRelease<Result extends Accepting, T>(
+async function runWithRelease<Result extends AcceptedResult, T>(
   nonceStore: NonceStore,
   signed: SignedRequest<Result>,
   run: (result: Result) => Promise<T>,
@@ -133,20 +139,22 @@ async function runWithRelease<Result extends Accepting, T>(
   } catch (error) {
     await releaseKeys(nonceStore, signed.webhookId, signed.keys, owner).catch((failure: unknown) => {
       const webhook = oneLine(signed.webhookId)
-      console.error(`Webhook ${webhook}: the nonce stays used, because its release failed: ${describeError(failure)}`)
+      console.error(
+        `Webhook ${webhook}: the nonce stays reserved, because the release failed: ${describeError(failure)}`,
+      )
     })
     throw error
   }
 }
 
 /** Runs `run` in the transaction that reserves the keys. */
-async function runInTransaction<Result extends Accepting, Transaction, T>(
+async function runInTransaction<Result extends AcceptedResult, Transaction, T>(
   store: TransactionStore<Transaction>,
   signed: SignedRequest<Result>,
   run: (result: Result, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const { webhookId, keys } = signed
-  // The store and the client between them may lose both, so they are kept here.
+  // The result or error of `run` is kept here, because a transaction store or its client may lose it.
   let returned: { value: T } | undefined
   let thrown: { error: unknown } | undefined
   const runOnce = async (transaction: Transaction) => {

@@ -1,35 +1,38 @@
 import { codeOf, type ErrorCode } from './errors.js'
 import type { RejectionReason } from './result.js'
 
-/** A result of `receive` or `handle`, as the diagnostics channel `inbound-webhook-auth:result` publishes it. It has no secret, body or nonce. */
+/**
+ * A result of `receive` or `handle`, published on the diagnostics channel `inbound-webhook-auth:result`. The result contains no secret,
+ * body or nonce.
+ */
 export interface WebhookResult {
-  /** The webhook, or `undefined` if the call had none. */
+  /** The ID of the webhook, or `undefined` if the call had no ID. */
   readonly webhookId: string | undefined
   /**
    * `accepted`, the reason of a rejection, the code of another error of this package, or `failed` for an error of your code. If the store
-   * is full or busy, the code says so.
+   * is full or busy, the outcome is `ERR_NONCE_STORE_FULL` or `ERR_NONCE_STORE_BUSY`.
    */
   readonly outcome: 'accepted' | 'failed' | RejectionReason | ErrorCode
-  /** How long `receive` took, or `handle` with your code, in milliseconds. */
+  /** How long `receive` took, or how long `handle` took with your code, in milliseconds. */
   readonly milliseconds: number
-  /** The size of the body, if it was read. */
+  /** The size of the body, or `undefined` if the body was not read. */
   readonly bytes: number | undefined
-  /** Which secret matched, if one did. */
+  /** The index of the secret that matched, or `undefined` if none matched. */
   readonly secretIndex: number | undefined
 }
 
-/** What is known about a request before its result. */
+/** What is known about a request before the call ends. */
 export type ResultDetails = { -readonly [Name in 'webhookId' | 'bytes' | 'secretIndex']?: WebhookResult[Name] }
 
-/** The channel, or `undefined` in a runtime that has none. */
+/** The channel, or `undefined` in a runtime without diagnostics channels. */
 const channel = /* @__PURE__ */ globalThis.process
   ?.getBuiltinModule?.('node:diagnostics_channel')
   ?.channel('inbound-webhook-auth:result')
 
 /**
- * Runs a call, and publishes its result if somebody subscribes.
+ * Runs a call, and publishes the result if the channel has subscribers.
  *
- * @param run - adds what it learns about the request to `details`.
+ * @param run - the call, which adds what is known about the request to `details`.
  */
 export async function publishResult<T>(run: (details: ResultDetails) => Promise<T>): Promise<T> {
   const details: ResultDetails = {}

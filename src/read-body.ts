@@ -7,12 +7,13 @@ import { bytesOf, encodeText } from './rules/body.js'
 import { contentLengthOf, type HeadersInput } from './rules/headers.js'
 
 /**
- * What a handler gets from its framework:
+ * The request that a framework passes to a handler:
  *
- * - Node's `IncomingMessage`, or a request that is built on it: Express, NestJS, Next.js API routes.
+ * - Node's `IncomingMessage`, or a request that extends `IncomingMessage`: Express, NestJS, Next.js API routes.
  * - A Fetch `Request`: Next.js routes, SvelteKit, Bun, Deno, Workers.
- * - An object around one of these as `raw`, `req` or `request`: Hono's `c`, Koa's `ctx`, Fastify's and hapi's `request`, h3's `event`.
- * - An object that already has the raw bytes, as `rawBody` or as `body`.
+ * - An object that has one of these requests as `raw`, `req` or `request`: Hono's `c`, Koa's `ctx`, Fastify's and hapi's `request`, h3's
+ *   `event`.
+ * - An object that has the raw bytes as `rawBody` or as `body`.
  * - An event of AWS Lambda: API Gateway version 1 and 2, ALB, function URL.
  */
 export type BodySource =
@@ -23,7 +24,7 @@ export type BodySource =
   | { readonly req: object }
   | { readonly request: object }
 
-/** The memory of a body, in every version of TypeScript. */
+/** `Uint8Array<ArrayBuffer>`, written in a way that TypeScript versions before 5.7 understand too. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
 /**
@@ -53,15 +54,17 @@ export interface ReadBodyOptions {
 /**
  * Reads the raw body of a request: the bytes as received, which the signature covers.
  *
- * A `Content-Length` above the limit is refused before a byte is read, and the rest of a body that is too large is
- * never read. The body is kept in memory as it arrives, so a sender that announces a large body but sends little uses
- * little memory. A sender that sends slowly, or stops, is refused after `bodyTimeout`.
+ * If `Content-Length` is above `maxBytes`, the request is refused before a byte is read. If more than `maxBytes` bytes arrive, the rest is
+ * never read. Memory grows only as bytes arrive, so a sender that announces a large body but sends little uses little memory. If the body
+ * is not complete after `bodyTimeout`, the request is refused.
  *
- * Call `readBody` before any body parser. If the framework has already read the body and kept the bytes, `readBody` returns these bytes.
+ * Call `readBody` before any body parser reads the body. If the framework has already read the body and kept the bytes, `readBody` returns
+ * these bytes.
  *
  * @param source - the request that your framework passes to the handler, or the event of AWS Lambda.
- * @returns the bytes, in a `Buffer` that is empty if the request has no body.
- * @throws {@link BodyError} if the body has more than `maxBytes` bytes, was not complete after `bodyTimeout`, or if the sender hung up.
+ * @returns the bytes. The `Buffer` is empty if the request has no body.
+ * @throws {@link BodyError} if the body has more than `maxBytes` bytes, is not complete after `bodyTimeout`, or if the sender closed the
+ * connection.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if something else already read the body. The message says what to
  * change.
  *
@@ -80,10 +83,10 @@ export async function readBody(source: BodySource, options: ReadBodyOptions = {}
   return findBody(source, 'source').read(readLimits(options))
 }
 
-/** How much of a body to read, and for how long. */
+/** The options of {@link readBody}, all with a value. */
 type Limits = { readonly [Name in keyof ReadBodyOptions]-?: number }
 
-/** Returns the options about the body with their defaults. Throws if an option is invalid. */
+/** Returns the options of {@link readBody} with their defaults. Throws if an option is invalid. */
 export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadBodyOptions): Limits {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 0) {
     throw invalidRange('maxBytes must be a whole number of bytes. Suggested: 1048576.')
@@ -92,11 +95,11 @@ export function readLimits({ maxBytes = 1_048_576, bodyTimeout = 30_000 }: ReadB
   return { maxBytes, bodyTimeout }
 }
 
-/** A body before it was checked. */
+/** A body that was found in a request, but not yet read or checked. */
 interface FoundBody {
-  /** The headers beside the body, which are not checked, or `undefined` if there are none. */
+  /** The headers of the request, unchecked, or `undefined` if there are none. */
   readonly headers: unknown
-  /** Whether the framework has read the whole body. */
+  /** Whether the framework has already read the whole body. */
   readonly isRead: boolean
   /**
    * Reads the body, and returns its bytes.
@@ -106,10 +109,10 @@ interface FoundBody {
   read(limits: Limits): RawBody | Promise<RawBody>
 }
 
-/** The properties of a source, whose types are not known. */
+/** An object with properties of unknown types. */
 type Fields = { readonly [name: string]: unknown }
 
-/** The names by which objects of frameworks hold the request. */
+/** The properties in which framework objects keep the request. */
 const WRAPPERS = ['raw', 'req', 'request']
 
 const MAX_DEPTH = 3
@@ -117,10 +120,10 @@ const MAX_DEPTH = 3
 /**
  * Returns the body of a request without reading any of it.
  *
- * @param name - the name of the argument.
+ * @param name - the name of the argument, for error messages.
  * @param outerHeaders - the headers of the framework objects that wrap `source`.
  * @param depth - how many framework objects wrap `source`.
- * @throws `TypeError` if there is no body, or something else already read it.
+ * @throws `TypeError` if there is no body, or if something else already read the body.
  */
 export function findBody(source: unknown, name: string, outerHeaders?: unknown, depth = 0): FoundBody {
   const fix = 'Pass the request, or the event of AWS Lambda.'
@@ -144,8 +147,8 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
   if (rawBody !== undefined) return found(true, ({ maxBytes }) => limited(rawBody, maxBytes))
   if ('isBase64Encoded' in source) return found(true, eventReader(source, name))
 
-  // The body of a Fetch request is not touched before its length is checked, because some adapters begin to read it at
-  // the first access.
+  // `body` of a Fetch request is used only after `Content-Length` was checked, because some adapters start to read the body at the first
+  // access.
   if (hasMethod(source, 'arrayBuffer') && hasMethod(source['headers'], 'get')) {
     if (source['bodyUsed'] === true) throw alreadyRead(source, name)
     return found(false, (limits) => readFetch(source, name, limits))
@@ -157,7 +160,7 @@ export function findBody(source: unknown, name: string, outerHeaders?: unknown, 
     return found(false, (limits) => readStream(source, name, limits))
   }
 
-  // A method `body` belongs to a framework, and is not the body of the request.
+  // If `body` is a method, the method belongs to a framework, and is not the body of the request.
   if (source['body'] !== undefined && source['body'] !== null && !hasMethod(source, 'body')) {
     throw isPlain(source) ? notRawBody(source, name) : alreadyRead(source, name)
   }
@@ -175,7 +178,7 @@ function headersOf(source: Fields): object | undefined {
   return isObject(headers) ? headers : undefined
 }
 
-/** Returns the bytes of a value, or `undefined` if it has none. */
+/** Returns the bytes of a raw body, or `undefined` if `value` is not a raw body. */
 function bytesIn(value: unknown, name: string): Uint8Array | undefined {
   return isObject(value) ? bytesOf(value, name) : undefined
 }
@@ -193,13 +196,13 @@ function eventReader(event: Fields, name: string): FoundBody['read'] {
 }
 
 /**
- * Returns the bytes of a text in base64.
+ * Decodes a text in base64.
  *
- * @throws `TypeError` if the text is not base64. No sender can cause this, because AWS encodes the body.
+ * @throws `TypeError` if the text is not base64. No sender can cause this error, because AWS encodes the body.
  */
 function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // Node skips each character that is not a base64 digit. There are then fewer bytes than the length of the text says.
+  // Node skips characters that are not base64 digits. Then there are fewer bytes than the length of the text requires.
   if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
     throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
   }
@@ -235,18 +238,18 @@ async function readFetch(request: Fields, name: string, { maxBytes, bodyTimeout 
   }
 }
 
-/** Ends a read that is pending, so that nothing more is read. */
+/** Ends a pending read, so that nothing more is read. */
 function stopReading(reader: ReadableStreamDefaultReader): void {
   try {
-    // The stream is not cancelled, because some adapters would then close the connection before the handler has answered.
+    // The stream is not cancelled, because some adapters would then close the connection before the handler has responded.
     reader.releaseLock()
   } catch {
-    // Workers cannot release a reader while a read is pending, but answer after a cancel too.
+    // Workers cannot release a reader while a read is pending, but can still respond after a cancel.
     reader.cancel().catch(() => {})
   }
 }
 
-/** The members that `IncomingMessage` and other streams of Node have. */
+/** The members of Node's streams, such as `IncomingMessage`, that {@link readStream} uses. */
 interface NodeStream {
   readonly aborted?: boolean
   readonly destroyed?: boolean
@@ -268,7 +271,7 @@ function assertUnread(stream: NodeStream & object, name: string): void {
   if (isAborted(stream)) return
   if (stream.readableDidRead === true) throw alreadyRead(stream, name)
   if (typeof stream.readableEncoding === 'string') {
-    throw invalidType(`${name} has an encoding, so its bytes are decoded. Remove setEncoding().`)
+    throw invalidType(`${name} has an encoding, so the bytes are already decoded. Remove setEncoding().`)
   }
 }
 
@@ -295,7 +298,7 @@ async function readStream(
       }
     }
     const end = () => {
-      // HTTP/2 ends the body of a request that was aborted.
+      // With HTTP/2, an aborted request also emits `end`.
       if (stream.aborted === true) return fail(stream.errored)
       settle()
       resolve(bytes.all)
@@ -314,19 +317,21 @@ async function readStream(
 }
 
 /**
- * Does nothing with an error. A sender may hang up after the body was read, and an error without a listener would end the process. This
- * listener keeps nothing in memory.
+ * Ignores an error of the stream. The sender may close the connection after the body was read, and an error without a listener would end
+ * the process. Unlike the other listeners, this function does not keep the body in memory.
  */
 function ignore(): void {}
 
-/** Joins chunks in memory that doubles when it is full, so that the memory is at most twice the bytes that have arrived. */
+/**
+ * Joins chunks in a buffer whose size doubles when the buffer is full. The buffer is at most twice as large as the bytes that have arrived.
+ */
 class Collector {
   readonly #name: string
   readonly #maxBytes: number
   #memory = Buffer.alloc(0)
   #size = 0
 
-  /** @param name - the name of the argument that is the stream. */
+  /** @param name - the name of the argument that is the stream, for error messages. */
   constructor(name: string, maxBytes: number) {
     this.#name = name
     this.#maxBytes = maxBytes
@@ -335,7 +340,7 @@ class Collector {
   /**
    * Adds a copy of a chunk.
    *
-   * @throws {@link BodyError} if there are more than `maxBytes` bytes now, or `TypeError` if the chunk is no bytes.
+   * @throws {@link BodyError} if there are now more than `maxBytes` bytes, or `TypeError` if the chunk is not bytes.
    */
   add(chunk: unknown): void {
     if (!types.isUint8Array(chunk)) {

@@ -12,14 +12,14 @@ import { readHeaders } from './rules/headers.js'
 import { OWN_SCHEME, type Scheme } from './scheme.js'
 import { assertNonceStore, type NonceStore, releaseKeys } from './stores/nonce-store.js'
 
-/** A request that was not checked yet, and the webhook that the request was sent to. */
+/** A request that is not checked yet, and the webhook to which the request was sent. */
 export interface WebhookSource extends ReadBodyOptions {
   /**
-   * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
-   * webhook, they must share their nonces.
+   * The ID of the webhook in your database. Never pass a part of the URL: if `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
+   * request to one could be replayed at the other.
    */
   webhookId: string
-  /** What your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
+  /** The request that your framework passes to the handler, the event of AWS Lambda, or `{ headers, body }` with the raw bytes. */
   request: BodySource
 }
 
@@ -28,10 +28,10 @@ export type ReceivedWebhook = Accepted & {
   /** The bytes that were signed. */
   body: RawBody
   /**
-   * Frees the reservation, once, so that the same request is accepted again: call it if your code failed. {@link handle} does so by
-   * itself.
+   * Releases the reservation, so that the same request can be accepted again. Call `release` if your code failed. {@link handle} does this
+   * for you. A second call has no effect.
    *
-   * @throws {@link NonceStoreError} if the store failed. The nonce may then stay used.
+   * @throws {@link NonceStoreError} if the store failed. The nonce may then stay reserved.
    * @throws `TypeError` if the store has no `release`.
    */
   release(): Promise<void>
@@ -39,22 +39,22 @@ export type ReceivedWebhook = Accepted & {
 
 /**
  * Reads a webhook request, and checks that the request is authentic, recent and not a replay. Resolves to the accepted request with its
- * body. A handler calls `receive` once.
+ * body. Call `receive` once per request.
  *
- * The body exists only after it was verified. If you forget the `await`, there is no body.
+ * You get the body only after the request was verified. If you forget the `await`, you get no body.
  *
- * The rules and their order are those of {@link verify}. A request whose headers break a rule is refused before a byte of its body
- * is read. The window is checked again when the body has arrived.
+ * The rules and the order of the rules are the same as in {@link verify}. If the headers break a rule, the request is refused before its
+ * body is read. The window is checked again when the body has arrived.
  *
- * Call `receive` before any body parser. {@link refuse} and {@link refusal} answer what it throws.
+ * Call `receive` before any body parser reads the body. If `receive` throws, pass the error to {@link refuse} or {@link refusal}.
  *
- * @param source - the webhook's ID, and the request of your framework. Optional: `maxBytes` and `bodyTimeout`.
+ * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
- * @param nonceStore - remembers the nonces. All processes that serve a webhook share one store.
+ * @param nonceStore - the store for nonces. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws {@link WebhookRejectedError} with `code` `ERR_WEBHOOK_REJECTED` and `status` 401 if the request broke a rule.
- * @throws {@link BodyError} with `status` 413, 408 or 400 if the body has more than `maxBytes` bytes, was not complete after
- * `bodyTimeout`, or if the sender hung up.
+ * @throws {@link BodyError} if the body has more than `maxBytes` bytes (`status` 413), is not complete after `bodyTimeout` (408), or if the
+ * sender closed the connection (400).
  * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` and `status` 503 if the store failed.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller. The message says what to change.
  *
@@ -80,8 +80,8 @@ export function receive(
   return receiveRequest(OWN_SCHEME, source, secret, nonceStore, clock)
 }
 
-/** Does what `receive` does, for any scheme. */
-export async function receiveRequest<Secrets, Key, Result extends Accepting>(
+/** Implements `receive` for every signing scheme. */
+export async function receiveRequest<Secrets, Key, Result extends AcceptedResult>(
   scheme: Scheme<Secrets, Key, Result>,
   source: WebhookSource,
   secret: Secrets,
@@ -101,18 +101,18 @@ export async function receiveRequest<Secrets, Key, Result extends Accepting>(
 }
 
 /** The result of a scheme for a request that met every rule. */
-export type Accepting = { readonly ok: true }
+export type AcceptedResult = { readonly ok: true }
 
-/** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected one. */
-export function acceptedOrThrow<Result extends Accepting>(result: Result | Rejected, webhookId: string): Result {
+/** Returns the result of an accepted request. Throws a {@link WebhookRejectedError} for a rejected request. */
+export function acceptedOrThrow<Result extends AcceptedResult>(result: Result | Rejected, webhookId: string): Result {
   if (!result.ok) throw new WebhookRejectedError(result, webhookId)
   return result
 }
 
 /**
- * Reads a request, and checks every rule but the reservation.
+ * Reads a request, and checks every rule except the last: this function does not reserve the nonce.
  *
- * @param details - gets what is known about the request.
+ * @param details - the object to which this function adds what is known about the request.
  * @throws {@link WebhookRejectedError} if the request broke a rule.
  */
 export async function readSigned<Secrets, Key, Result>(
@@ -133,7 +133,7 @@ export async function readSigned<Secrets, Key, Result>(
   const { headers, isRead, read } = findBody(request, 'request')
   assertHeaders(headers)
 
-  // The body of a request that is refused here is not read, whatever its `Content-Length`.
+  // If the headers break a rule, the body is not read, and `Content-Length` is not checked.
   const claim = checkHeaders(scheme, readHeaders(headers, scheme.headers), clock)
   if (!claim.ok) throw isRead ? new WebhookRejectedError(claim, webhookId) : rejectedUnread(claim, webhookId)
 

@@ -2,7 +2,7 @@ import { assertOptions, invalidType, isObject, kindOf } from './arguments.js'
 import { describeError, oneLine } from './describe-error.js'
 import { codeOf, ERRORS, WebhookRejectedError } from './errors.js'
 
-/** The part of Node's `ServerResponse`, and of the response of its HTTP/2 server, that {@link refuse} uses. */
+/** The part of Node's HTTP/1 and HTTP/2 responses that {@link refuse} uses. */
 interface NodeResponse {
   statusCode: number
   readonly headersSent: boolean
@@ -14,7 +14,7 @@ interface NodeResponse {
   destroy(): unknown
 }
 
-/** A Fetch `Response`, in projects that have its type. */
+/** A Fetch `Response`. In a project without that type, an object with `status`. */
 export type FetchResponse = typeof globalThis extends { Response: { prototype: infer Global extends object } }
   ? Global
   : { readonly status: number }
@@ -23,14 +23,14 @@ export type FetchResponse = typeof globalThis extends { Response: { prototype: i
 export interface RefusalLog {
   /** `warn` for a rejected request, `info` for a body that is too large, too slow or incomplete, `error` for a fault on your side. */
   readonly level: 'info' | 'warn' | 'error'
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly status: number
   /**
    * One line without control characters: the webhook, the reason and what to do. For a fault on your side, the line also has the stack
    * and the causes.
    */
   readonly message: string
-  /** The error that was caught. Its message may have control characters that a sender chose. */
+  /** The error that was caught. The error's message may have control characters that a sender chose. */
   readonly error: unknown
 }
 
@@ -46,15 +46,15 @@ export interface RefusalOptions {
 }
 
 /**
- * Logs an error that a handler caught, and answers the request with a response of Node: Express, `node:http`, Koa's
+ * Logs an error that a handler caught, and sends the status for this error through a response of Node: Express, `node:http`, Koa's
  * `ctx.res`, NestJS, h3's `event.node.res` and API routes of Next.js.
  *
- * The `code` of the error decides the status: 401, 413, 408, 400 or 503 for an error of this package, and 500 for anything else, whatever
- * `status` it has. The response has no body and no reason, because a reason would help an attacker. If the request's body was not read to
- * its end, the connection is closed, or the stream of HTTP/2. So the sender does not upload the rest.
+ * The `code` of the error decides the status: 401, 413, 408, 400 or 503 for an error of this package, and 500 for any other error, even if
+ * that error has a `status`. The response has no body and no reason, because a reason would help an attacker. If the request's body was not
+ * read to the end, `refuse` closes the connection or the HTTP/2 stream, so that the sender does not upload the rest.
  *
- * If the handler has already answered, the error is only logged. If the handler has begun to answer, but has not finished, the
- * connection is closed. So the sender stops waiting, and sends the request again.
+ * If the handler has already sent a response, `refuse` only logs the error. If the handler has sent only a part of the response, `refuse`
+ * closes the connection, so that the sender stops waiting and sends the request again.
  *
  * @param response - the response of Node. For a Fetch `Response`, see {@link refusal}.
  * @param error - anything that was thrown.
@@ -90,7 +90,7 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
     response.setHeader('Content-Length', '0')
     if (status === 503) response.setHeader('Retry-After', '1')
     const { complete, httpVersionMajor, stream } = response.req
-    // HTTP/2 forbids this header. A reset of the stream stops the sender instead (RFC 9113, section 8.1).
+    // HTTP/2 forbids `Connection`. Instead, a reset of the stream stops the sender (RFC 9113, section 8.1).
     if (!complete && httpVersionMajor < 2) response.setHeader('Connection', 'close')
     response.end()
     if (!complete && httpVersionMajor >= 2) stream?.close(0)
@@ -99,11 +99,12 @@ export function refuse(response: NodeResponse, error: unknown, options: RefusalO
 }
 
 /**
- * Logs an error that a handler caught, and returns the answer to it as a Fetch `Response`: for Hono, h3, Next.js routes, Bun, Deno and
- * Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
+ * Logs an error that a handler caught, and returns a Fetch `Response` with the status for this error: for Hono, h3, Next.js routes, Bun,
+ * Deno and Workers. On AWS Lambda, return `{ statusCode: refusal(error).status }`.
  *
- * The status is that of {@link refuse}. The response has no body and no reason, because a reason would help an attacker. If `receive` or
- * `readBody` did not read the body to its end, the response closes the connection. So the sender does not upload the rest.
+ * The status is the same as with {@link refuse}. The response has no body and no reason, because a reason would help an attacker. If
+ * `receive` or `readBody` did not read the body to the end, the response closes the connection, so that the sender does not upload the
+ * rest.
  *
  * @param error - anything that was thrown.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` if an option is invalid.
@@ -141,7 +142,7 @@ function logToConsole({ level, message }: RefusalLog): void {
   console[level](message)
 }
 
-/** Calls `log`. A log that fails must not change the response, so the error of the log only goes to `console`. */
+/** Calls `log`. If `log` fails, the error only goes to `console`, because a failed log must not change the response. */
 async function write(log: (entry: RefusalLog) => unknown, entry: RefusalLog): Promise<void> {
   try {
     await log(entry)
@@ -156,7 +157,7 @@ interface ErrorKind {
   readonly level: RefusalLog['level']
 }
 
-/** Returns the row of an error in the table {@link ERRORS}, by its code alone. An error of your code has no row. */
+/** Returns the status, headers and log level for an error, by its `code`. An error without a code of this package gets status 500. */
 function kindOfError(error: unknown): ErrorKind {
   const code = codeOf(error)
   if (code === undefined) return { status: 500, headers: {}, level: 'error' }
@@ -164,7 +165,7 @@ function kindOfError(error: unknown): ErrorKind {
   return { ...ERRORS[code], headers: { ...headers } }
 }
 
-/** Returns one line about an error, and never throws. */
+/** Returns a one-line description of an error. Never throws. */
 function describe(error: unknown, level: RefusalLog['level']): string {
   if (level === 'error') return describeError(error)
   try {

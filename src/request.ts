@@ -4,16 +4,16 @@ import { type Body, bytesOf } from './rules/body.js'
 import type { HeaderNames } from './rules/formats.js'
 import { type HeadersInput, readHeaders } from './rules/headers.js'
 
-/** One received request, and the webhook that the request was sent to. */
+/** A received request, and the webhook to which the request was sent. */
 export interface WebhookRequest {
   /**
-   * The ID of the webhook in your database. Never pass the text of the URL: if `/hooks/ABC` and `/hooks/abc` find the same
-   * webhook, they must share their nonces.
+   * The ID of the webhook in your database. Never pass a part of the URL: if `/hooks/ABC` and `/hooks/abc` lead to the same webhook, a
+   * request to one could be replayed at the other.
    */
   webhookId: string
   /** The request's headers in any of the usual shapes. */
   headers: HeadersInput
-  /** The raw body: the bytes as received. In any framework, `readBody` returns these bytes. */
+  /** The raw body: the bytes as received. `readBody` returns these bytes in every framework. */
   body: Body
 }
 
@@ -21,11 +21,11 @@ export interface WebhookRequest {
  * A webhook's signing secret as text. The key of the HMAC is this text in UTF-8, so a newline at the end is part of the key. If you
  * read the secret from a file, remove the newline that most editors add.
  *
- * Pass several secrets while one replaces another. `verify` tries the secrets in order.
+ * While you rotate the secret, pass a list of secrets. `verify` tries the secrets in order.
  */
 export type Secret = string | readonly string[]
 
-/** Returns the parts of a request, each read once. An absent header and a body that is not raw are `undefined`. */
+/** Returns the parts of a request, and reads each property only once. An absent header and a body that is not raw are `undefined`. */
 export function readRequest(request: WebhookRequest, names?: readonly HeaderNames[]) {
   if (!isObject(request)) throw invalidType(`request is ${kindOf(request)}. Pass { webhookId, headers, body }.`)
   const { webhookId, headers, body } = request
@@ -34,19 +34,19 @@ export function readRequest(request: WebhookRequest, names?: readonly HeaderName
   return { webhookId, headers, values: readHeaders(headers, names), body: bytesOf(body, 'request.body') }
 }
 
-/** Returns the secrets to try, in order, as a list of their own. */
+/** Returns a new list of the secrets to try, in order. */
 export function readSecrets(secret: Secret): readonly string[] {
   if (!Array.isArray(secret)) {
     assertSecret(secret, 'secret')
     return [secret]
   }
   if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
-  // The loop also visits the holes of a sparse list.
+  // Unlike `forEach`, this loop also visits the holes of a sparse array.
   for (let index = 0; index < secret.length; index++) assertSecret(secret[index], `secret[${index}]`)
   return [...secret]
 }
 
-/** A template or String() turns an absent value, a promise or an object into one of these texts, which anybody can guess. */
+/** Texts that a template or String() makes of a missing value, a promise or an object. Anybody can guess these texts. */
 const NO_SECRET = /^(?:undefined|null|NaN|true|false|\[object \w+\])$/
 
 export function assertSecret(secret: unknown, name: string): asserts secret is string {

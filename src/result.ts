@@ -2,7 +2,7 @@ import { HEADERS, type HeaderNames, type NamedValues, spell } from './rules/form
 import { MAX_NONCE_LENGTH, NONCE_TTL_SECONDS } from './rules/nonce.js'
 import { isInWindow, WINDOW_SECONDS } from './rules/timestamp.js'
 
-/** Why a request is rejected, in the order in which the rules are checked. */
+/** The reasons for a rejection, in the order in which the rules are checked. */
 export type RejectionReason =
   | 'missing_header'
   | 'invalid_timestamp'
@@ -23,24 +23,24 @@ export type Accepted = {
 }
 
 /**
- * A request that broke a rule. `reason` names the first broken rule. `headers` names all missing headers, and `header` the
- * first of them.
+ * A request that broke a rule. `reason` names the first broken rule. `headers` has the names of all missing headers, and `header` is the
+ * first of these names.
  *
- * `message` is for your log and says what to do. Answer the sender with 401 and no detail.
+ * `message` is for your log and says what to do. Respond with 401 and no detail.
  */
 export type Rejected =
   | { ok: false; reason: 'missing_header'; header: string; headers: readonly string[]; message: string }
   | { ok: false; reason: Exclude<RejectionReason, 'missing_header'>; message: string }
 
-/** The result of `verify`. Check `ok`: a rejected result is an object too, so it is truthy. */
+/** The result of `verify`. Check `ok`, because a rejected result is also an object, and therefore truthy. */
 export type Verification = Accepted | Rejected
 
 const MILLISECONDS_PER_DAY = 86_400_000
 
-/** The broken rule, and what to do. */
+/** Two texts per reason: which rule is broken, and what to do. */
 export type Messages = Record<Exclude<RejectionReason, 'missing_header'>, readonly [fault: string, advice: string]>
 
-/** Returns the texts about the timestamp. They are the same in every scheme. */
+/** Returns the texts about the timestamp, which are the same in every signing scheme. */
 export function timestampMessages({ timestamp }: HeaderNames) {
   return {
     invalid_timestamp: [`${spell(timestamp)} is not Unix time in seconds`, 'Send decimal digits only.'],
@@ -59,7 +59,7 @@ export const MESSAGES: Messages = {
   ],
   signature_mismatch: [
     'X-Signature is not the signature of timestamp:nonce:body',
-    'Compare the secrets, spaces too, and the bytes.',
+    'Compare the secrets and the body bytes.',
   ],
   replayed_nonce: [
     `X-Nonce or the signed message was used in the last ${NONCE_TTL_SECONDS} s`,
@@ -81,16 +81,16 @@ export function missingHeaders(values: NamedValues): Rejected {
     .map(spell)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ')
-  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. Send all three headers. If they were sent, check what proxies remove, and pass headers, not { ...headers }.`
+  const message = `${list} ${missing.length === 1 ? 'is' : 'are'} missing. Send all three headers. If the sender sends all three, check whether a proxy removes headers, or your code passes { ...headers }.`
   return { ok: false, reason: 'missing_header', header: missing[0] as string, headers: missing, message }
 }
 
 /**
  * Returns the rejection for a reason, with the message for the log.
  *
- * @param messages - the texts of the scheme.
- * @param detail - more about the received value, if it helps.
- * @param advice - what to do, if the usual advice of the rule does not fit.
+ * @param messages - the texts of the signing scheme.
+ * @param detail - a description of the received value.
+ * @param advice - what to do. By default, the usual advice for the reason.
  */
 export function rejected(
   messages: Messages,
@@ -113,7 +113,7 @@ export function rejected(
  */
 export function describeDrift(seconds: number, now: number): string {
   if (!Number.isFinite(now)) return 'the clock returned no number'
-  // In milliseconds, a `now` below 10^11 is before the year 1974.
+  // A clock in milliseconds has been above 10^11 since 1973, so a smaller number is probably in seconds.
   if (now < 1e11 && isInWindow(seconds, now * 1000)) return 'the clock returned seconds'
   const drift = seconds * 1000 - now
   const side = drift < 0 ? 'behind' : 'ahead'
@@ -123,10 +123,10 @@ export function describeDrift(seconds: number, now: number): string {
   const unit = UNITS.find(([minimum]) => seconds >= minimum)?.[1]
   if (unit !== undefined) return `it looks like ${unit}`
   const years = `about ${Math.round(days / 365.25)} years ${side}`
-  return days < 20 * 365 ? years : `${years}: not set, or not in seconds?`
+  return days < 20 * 365 ? years : `${years}, so maybe not set or not in seconds`
 }
 
-/** Units smaller than a second. Each has the smallest number that is a plausible time in this unit, but not in seconds. */
+/** Units smaller than a second, each with the smallest number that is a plausible time in this unit, but not in seconds. */
 const UNITS = [
   [1e17, 'nanoseconds'],
   [1e14, 'microseconds'],

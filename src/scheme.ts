@@ -6,29 +6,29 @@ import { isNonce } from './rules/nonce.js'
 import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/signature.js'
 
 /**
- * A way of signing: what differs between this package's own scheme and Standard Webhooks. The order of the rules, the limits, the
- * window, the reservation and the errors are the same.
+ * A signing scheme: what differs between this package's own scheme and Standard Webhooks. The order of the rules, the limits, the window,
+ * the reservation and the errors are the same in both.
  *
- * The nonce is the header that differs between two messages of one second: `X-Nonce`, or `webhook-id`.
+ * In both schemes, `nonce` is the header that differs between two messages of the same second: `X-Nonce` or `webhook-id`.
  *
  * @typeParam Secrets - the secret or the list of secrets that the caller passes.
  * @typeParam Key - one key of the HMAC.
  * @typeParam Result - the result for an accepted request.
  */
 export interface Scheme<Secrets, Key, Result> {
-  /** The names of the three headers. If there is more than one set, the first set counts of which a header is there. */
+  /** The names of the three headers. If there are several sets of names, the first set with a header in the request is used. */
   readonly headers: readonly HeaderNames[]
-  /** Returns the texts of rejections, with the names under which the headers arrived. */
+  /** Returns the texts of rejections, with the header names that the request uses. */
   messages(names: HeaderNames): Messages
-  /** Returns the keys to try, in order. They are a copy, because the caller may change its list while the body arrives. */
+  /** Returns a copy of the keys to try, in order, because the caller may change the list while the body arrives. */
   readSecrets(secret: Secrets): readonly Key[]
   isNonce(value: string): boolean
   describeNonce(value: string): string
   isSignature(value: string): boolean
   describeSignature(value: string): string
-  /** Returns whether the value of the signature's header is right. The comparison takes the same time wherever a difference is. */
+  /** Returns whether the value of the signature header matches the message. The comparison is constant-time. */
   isSignatureOf(message: SignedMessage, signature: string, key: Key): boolean
-  /** Returns the keys that reserve a message. All of them are free, or the message is a replay. */
+  /** Returns the keys to reserve for a message. If one of these keys is taken, the message is a replay. */
   reservationKeys(message: SignedMessage, signature: string): readonly string[]
   /** Returns advice for a signature that does not match, or `undefined` for the usual advice. */
   adviseOnSecrets(keys: readonly Key[]): string | undefined

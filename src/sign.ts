@@ -21,14 +21,14 @@ export interface SignOptions {
 export type SignedHeaders = { 'X-Timestamp': string; 'X-Nonce': string; 'X-Signature': string }
 
 /**
- * Signs a body as a sender does, and returns the three headers to send with it.
+ * Signs a body, and returns the three headers to send with the body.
  *
- * Sign each attempt again. A request that is sent twice with one nonce is rejected as a replay.
+ * Sign each attempt again, because a request that is sent twice with the same nonce is rejected as a replay.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
  * @param secret - the webhook's signing secret as text, without the newline of a file.
- * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument. Examples are an empty
- * secret, a body that is not raw, a timestamp in milliseconds, and an invalid nonce.
+ * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for an invalid argument, such as an empty secret, a parsed body or
+ * a timestamp in milliseconds.
  * @see {@link verify}
  *
  * @example
@@ -53,7 +53,7 @@ export function sign(body: Body, secret: string, options: SignOptions = {}): Sig
   }
 }
 
-/** Returns the timestamp of the options, or else the time of the clock. */
+/** Returns the timestamp of the options or, without one, the time of the clock. */
 export function timestampToSign(options: Pick<SignOptions, 'timestamp' | 'clock'>): string {
   const { clock = Date } = options
   assertClock(clock)
@@ -65,10 +65,10 @@ export function timestampToSign(options: Pick<SignOptions, 'timestamp' | 'clock'
 export function bytesToSign(body: Body): Uint8Array {
   const bytes = bytesOf(body, 'body')
   if (bytes !== undefined) return bytes
-  throw invalidType(`body is ${kindOf(body)}. Serialize it once, then sign and send the same bytes.`)
+  throw invalidType(`body is ${kindOf(body)}. Serialize the body once, then sign and send the same bytes.`)
 }
 
-/** The last second of the year 9999. The present time in milliseconds is far above this number. */
+/** The last second of the year 9999. A larger number is probably a time in milliseconds. */
 export const MAX_SECONDS = 253_402_300_799
 
 function assertSeconds(timestamp: unknown): void {
@@ -91,7 +91,7 @@ function assertNonce(nonce: unknown): void {
   if (typeof nonce !== 'string') throw invalidType(`nonce is ${kindOf(nonce)}. Pass a string, such as a UUID.`)
   if (!isNonce(nonce)) {
     throw invalidRange(
-      `nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters (0x21 to 0x7E). Pass such a string, or nothing for a UUID.`,
+      `nonce is not 1 to ${MAX_NONCE_LENGTH} visible ASCII characters (0x21 to 0x7E). Leave out nonce to use a random UUID.`,
     )
   }
 }

@@ -12,23 +12,23 @@ import type { NonceStore } from './stores/nonce-store.js'
  *
  * 1. The three headers are present: `missing_header`.
  * 2. `X-Timestamp` is Unix time in seconds, in decimal digits: `invalid_timestamp`.
- * 3. `X-Timestamp` is within 300 s of the clock, in either direction and inclusive: `timestamp_outside_window`.
+ * 3. `X-Timestamp` is at most 300 s before or after the clock: `timestamp_outside_window`.
  * 4. `X-Nonce` is 1 to 128 visible ASCII characters: `invalid_nonce`.
  * 5. `X-Signature` is the HMAC-SHA256 in lowercase hex, keyed by the secret, of timestamp, `:`, nonce, `:` and the body's
  *    bytes: `signature_mismatch`.
  * 6. The nonce was not used on this webhook in the last 600 s: `replayed_nonce`.
  *
- * The window is checked again after the nonce store has answered.
+ * The window is checked again after the nonce store has responded.
  *
- * `verify` does not throw on a forgery. A rejected result is an object too, so it is truthy: check `result.ok`. An exception is a mistake
- * of the caller or a failure of the store. {@link receive} throws on a forgery.
+ * For a forged request, `verify` returns a rejected result. Check `result.ok`, because a rejected result is also an object, and therefore
+ * truthy. `verify` throws only for a mistake of the caller or a failure of the store. {@link receive} also throws for a forged request.
  *
  * @param request - the webhook's ID, the headers and the raw body. `verify` reads all three before it returns its promise.
  * @param secret - the webhook's signing secret as text. While you rotate the secret, pass a list of secrets.
- * @param nonceStore - remembers the nonces. All processes that serve a webhook share one store.
+ * @param nonceStore - the store for nonces. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`. If the clock does not return a finite number, every request is rejected.
  * @throws `TypeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a parsed body or an empty secret.
- * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` if the store failed. There is no result: answer 503.
+ * @throws {@link NonceStoreError} with `code` `ERR_NONCE_STORE` if the store failed. There is no result, so respond with 503.
  * @see {@link sign} for the sender's side
  *
  * @example

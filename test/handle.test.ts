@@ -140,7 +140,7 @@ describe('handle', () => {
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^Webhook a\\u000ab: the nonce stays used, because its release failed: NonceStoreError.*Error: no connection[^\n]*$/,
+          /^Webhook a\\u000ab: the nonce stays reserved, because the release failed: NonceStoreError.*Error: no connection[^\n]*$/,
         ),
       ],
     ])

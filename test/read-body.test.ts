@@ -358,7 +358,7 @@ describe("readBody of Node's request", () => {
       name: 'TypeError',
       code: 'ERR_INVALID_ARGUMENT',
       message: expect.stringMatching(
-        /^source was already read, probably by a body parser\. Pass it before anything reads it\.\n/,
+        /^source was already read, probably by a body parser\. Pass the request before anything reads the body\.\n/,
       ),
     })
   })
@@ -378,7 +378,7 @@ describe("readBody of Node's request", () => {
     const stream = Readable.from([Buffer.from(EVENT)], { objectMode: false }).setEncoding('utf8')
     await expect(readBody(asSource(stream))).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
-      message: 'source has an encoding, so its bytes are decoded. Remove setEncoding().',
+      message: 'source has an encoding, so the bytes are already decoded. Remove setEncoding().',
     })
   })
 })
@@ -566,7 +566,7 @@ describe('readBody of an event of AWS Lambda', () => {
     await expect(readBody({ body: 'a\ud800b', isBase64Encoded: false })).rejects.toMatchObject({
       name: 'TypeError',
       code: 'ERR_INVALID_ARGUMENT',
-      message: 'source.body has a lone surrogate. Pass the whole text.',
+      message: 'source.body has a lone surrogate, which is half a character. Pass the whole text.',
     })
     expect(await readBody({ body: '\ud83d\ude00', isBase64Encoded: false })).toEqual(Buffer.from('😀'))
   })
@@ -820,7 +820,7 @@ describe('readBody refuses', () => {
     ['bytes', BYTES, /^source is bytes\. /],
     ['a promise', Promise.resolve(), /^source is a promise that was not awaited\./],
     ['a request below four objects', { req: { req: { req: { req: fetchRequest(EVENT) } } } }, /^source is an object/],
-    ['bytes that were transferred', { rawBody: transferredBytes() }, /^source was transferred: its bytes are gone\./],
+    ['bytes that were transferred', { rawBody: transferredBytes() }, /^source has no bytes, because its memory was transferred\./],
     ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
     ['a parsed body', { headers: {}, body: { a: 1 } }, /^source\.body is an object, as a body parser returns it\./],
     ['a decoded body', { headers: {}, body: EVENT }, /^source\.body is a string\. Pass the bytes as received/],

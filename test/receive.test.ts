@@ -481,7 +481,7 @@ describe('a mistake of the caller is an error before a byte is read:', () => {
     [
       'a store not awaited',
       [{ webhookId: '42', request }, SECRET, Promise.resolve(store)],
-      /^nonceStore is a promise .* Await it/,
+      /^nonceStore is a promise .* Await the promise/,
     ],
     ['a clock without now', [{ webhookId: '42', request }, SECRET, store, {}], /^clock has no now\(\)\. /],
   ])('%s', async (_, args, message) => {

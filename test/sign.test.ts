@@ -75,7 +75,7 @@ describe('sign', () => {
 
 describe('sign refuses what verify refuses', () => {
   const timestamp = /^timestamp is not a whole number of seconds .*\. Pass Math\.floor\(Date\.now\(\) \/ 1000\)\.$/
-  const nonce = /^nonce is not 1 to 128 visible ASCII characters .*\. Pass such a string, or nothing for a UUID\.$/
+  const nonce = /^nonce is not 1 to 128 visible ASCII characters .*\. Leave out nonce to use a random UUID\.$/
   it.each(SIGN_RANGES)('RangeError: %s', (_, options) => {
     expect(() => sign('', SECRET, options)).toThrow(RangeError)
     expect(() => sign('', SECRET, options)).toThrow('nonce' in options ? nonce : timestamp)

@@ -1,16 +1,20 @@
 import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
-const ONE_PER_PROCESS = 'Create one store per process, and pass it.'
+const ONE_PER_PROCESS = 'Create one store per process, and pass that store.'
 
-/** A mistake that `isOne` recognises, or a client of a database with this method and the store to pass instead. */
+/** A mistake that `isOne` recognises, or a database client that `method` recognises, with the `store` to pass instead. */
 type Mistake =
   | { readonly code: string; isOne(value: unknown): boolean; readonly what?: string; readonly fix: string }
   | { readonly code: string; readonly method: string; readonly store: string }
 
-/** What callers pass instead of a store. The first row that fits decides. */
+/** The mistakes that callers make with a store. The first row that matches is used. */
 const MISTAKES: readonly Mistake[] = [
   { code: 'no_store', isOne: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
-  { code: 'promise_as_store', isOne: (value) => hasMethod(value, 'then'), fix: 'Await it, and pass the store.' },
+  {
+    code: 'promise_as_store',
+    isOne: (value) => hasMethod(value, 'then'),
+    fix: 'Await the promise, and pass the store.',
+  },
   {
     code: 'wrapped_store',
     isOne: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
@@ -20,8 +24,8 @@ const MISTAKES: readonly Mistake[] = [
   {
     code: 'transaction_store',
     isOne: (value) => hasMethod(value, 'transact'),
-    what: 'a transaction store, and nothing here runs your code',
-    fix: 'Pass it to handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
+    what: 'a transaction store, which needs code to run',
+    fix: 'Use handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
   },
   { code: 'postgres_js_as_store', method: 'unsafe', store: "await connectPostgresJs(…), from '/postgres'" },
   { code: 'ioredis_as_store', method: 'zadd', store: "await connectIoredis(…), from '/redis'" },
@@ -33,17 +37,19 @@ const MISTAKES: readonly Mistake[] = [
     code: 'class_as_store',
     isOne: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
     what: 'a class',
-    fix: 'Create one with new per process, and pass it.',
+    fix: 'Create one store per process with new, and pass that store.',
   },
   {
     code: 'function_as_store',
     isOne: (value) => typeof value === 'function',
     what: 'a function',
-    fix: 'Call it once per process, and pass what it returns.',
+    fix: 'Call the function once per process, and pass the returned store.',
   },
 ]
 
-/** Returns the error for a value that is not a store: `nonceStore is a promise that was not awaited. Await it.` */
+/**
+ * Returns the error for a value that is not a store, such as `nonceStore is undefined. Create one store per process, and pass that store.`
+ */
 export function notNonceStore(value: unknown): TypeError {
   const isOf = (one: Mistake) => ('method' in one ? hasMethod(value, one.method) : one.isOne(value))
   const mistake = MISTAKES.find(isOf)

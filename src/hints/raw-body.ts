@@ -1,17 +1,17 @@
 import { hasMethod, invalidType, isObject, kindOf } from '../arguments.js'
 
-const BYTES_AS_RECEIVED = 'Pass the bytes as received, read before anything parses them.'
+const BYTES_AS_RECEIVED = 'Pass the bytes as received, before anything parses them.'
 
 interface Framework {
   isOne(value: object): boolean
   readonly name: string
-  /** The name of the request in a handler of the framework. */
+  /** The usual name of the request in a handler. */
   readonly request: string
   /** What to do so that nothing else reads the body. */
   readonly fix?: string
 }
 
-/** How to recognise the framework from the value that was passed. The first row that fits decides. */
+/** How to recognise the framework from the value that the caller passed. The first row that matches is used. */
 const FRAMEWORKS: readonly Framework[] = [
   {
     isOne: (value) => 'routeOptions' in value,
@@ -36,7 +36,7 @@ const FRAMEWORKS: readonly Framework[] = [
       hasMethod(value, 'pipe') && (hasMethod(value, 'getRoute') || ('originalUrl' in value && 'params' in value)),
     name: 'Restify and Polka',
     request: 'req',
-    fix: 'pass the body parser to the routes that need it, not to use(), because use() runs before every route.',
+    fix: 'add the body parser to single routes, not with use(), because use() runs before every route.',
   },
   {
     isOne: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
@@ -48,7 +48,7 @@ const FRAMEWORKS: readonly Framework[] = [
     isOne: (value) => hasMethod(value, 'arrayBuffer'),
     name: 'Fetch API',
     request: 'request',
-    fix: 'call neither json() nor text() before.',
+    fix: 'do not call json() or text() before.',
   },
   {
     isOne: (value) => 'isBase64Encoded' in value && isParsed(value),
@@ -61,7 +61,7 @@ const FRAMEWORKS: readonly Framework[] = [
 
 const isParsed = (event: object) => isObject(Object(event).body)
 
-const LINK = 'How to get them in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
+const LINK = 'How to get the bytes in each framework: node_modules/inbound-webhook-auth/docs/receive/index.md'
 
 interface Mistake {
   readonly code: string
@@ -70,21 +70,21 @@ interface Mistake {
   readonly what?: string
   /** Text that follows the kind of the value in the message. */
   readonly more?: string
-  /** The whole fix. By default, the fix is to pass the bytes as received, with the line of the framework. */
+  /** What to do. By default, pass the bytes as received, with a second line about the framework. */
   readonly fix?: string
 }
 
-/** What callers pass instead of a raw body. The first row that fits decides, and the last one fits everything. */
+/** The mistakes that callers make with a body. The first row that matches is used, and the last row matches everything. */
 const MISTAKES: readonly Mistake[] = [
   {
     code: 'missing_body',
     isOne: (body) => body === undefined || body === null,
-    more: ": nothing read it, a body parser ignored its content type, or there is none (then pass '')",
+    more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
   {
     code: 'function_as_body',
     isOne: (body) => typeof body === 'function',
-    fix: 'Call it, await the result, and pass that.',
+    fix: 'Call the function, await the result, and pass that.',
   },
   { code: 'decoded_text', isOne: (body) => typeof body === 'string' },
   { code: 'parsed_value', isOne: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
@@ -135,7 +135,7 @@ const MISTAKES: readonly Mistake[] = [
 /**
  * Returns the error for a body that is not raw: `request.body is a promise. Await it.`
  *
- * If the body or the request shows the framework, the second line of the message says what to do in this framework.
+ * If the body or the request shows the framework, a second line of the message says what to do in that framework.
  *
  * @param owner - the name of the argument that has the body.
  */
@@ -153,7 +153,7 @@ export function notRawBody(request: { readonly body?: unknown }, owner = 'reques
 }
 
 /**
- * Returns the error for a source whose body was read before, with the line of the framework if the source shows which one it is.
+ * Returns the error for a source whose body was already read. If the source shows the framework, a second line says what to do.
  *
  * @param argument - the name of the argument.
  */
@@ -161,13 +161,13 @@ export function alreadyRead(source: object, argument: string): TypeError {
   const { name, fix } = findFramework(source) ?? {}
   const line = fix === undefined ? LINK : `${name}: ${fix}`
   return invalidType(
-    `${argument} was already read, probably by a body parser. Pass it before anything reads it.\n${line}`,
+    `${argument} was already read, probably by a body parser. Pass the request before anything reads the body.\n${line}`,
     'read_source',
   )
 }
 
 function findFramework(value: unknown): Framework | undefined {
-  // The fields of a parsed body are not checked, because the sender chooses them.
+  // The fields of a parsed body are not checked, because the sender chooses these fields.
   if (!isObject(value) || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
   return FRAMEWORKS.find(({ isOne }) => isOne(value))
 }

@@ -1,8 +1,8 @@
 import { contentLengthOf, findHeader, type HeadersInput } from '../rules/headers.js'
 import { MAX_NONCE_LENGTH } from '../rules/nonce.js'
 
-// The message of a rejection describes the received value, but never repeats it, because a value with a newline would forge
-// a line of the log.
+// The message of a rejection describes the received value, but never contains the value, because a value with a newline could forge a line
+// of the log.
 
 type Forms = readonly (readonly [pattern: RegExp, description: string])[]
 
@@ -44,12 +44,12 @@ export function describeSignature(signature: string): string {
   return `${findForm(signature, SIGNATURE_FORMS) ?? describeDigits(signature)}, not 64 lowercase hex digits`
 }
 
-/** Returns advice if a secret has white space around it, such as the newline of a file. Otherwise, returns `undefined`. */
+/** Returns advice if a secret begins or ends with white space, such as the newline of a file. Otherwise, returns `undefined`. */
 export function adviseOnSecrets(secrets: readonly string[]): string | undefined {
   const index = secrets.findIndex((secret) => secret !== secret.trim())
   if (index === -1) return undefined
   const name = secrets.length === 1 ? 'secret' : `secret[${index}]`
-  return `${name} ${/^\s/.test(secrets[index] as string) ? 'begins' : 'ends'} with white space. Does the sender's?`
+  return `${name} ${/^\s/.test(secrets[index] as string) ? 'begins' : 'ends'} with white space. Compare with the sender's secret.`
 }
 
 function describeDigits(signature: string): string {

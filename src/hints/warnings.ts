@@ -1,40 +1,44 @@
 const warned = new Set<string>()
 
-/** Warns of a mistake that cannot be an error, because correct programs may look the same for a while. Warns once per process and code. */
+/**
+ * Warns of a probable mistake, once per process and code. This is not an error, because a correct program may look the same for a while.
+ */
 export function warnOnce(code: string, message: string): void {
   if (warned.has(code)) return
   warned.add(code)
-  // Some runtimes have no process.
+  // Some runtimes have no `process`.
   globalThis.process?.emitWarning?.(message, { type: 'WebhookWarning', code })
 }
 
-/** Warns that a `webhookId` is the value of the header `name`. This is no error, because the sender chooses the value. */
+/**
+ * Warns that `webhookId` equals the value of the header `name`. This is not an error, because the sender chooses the value of the header.
+ */
 export function warnOfNonceAsWebhookId(name: string): void {
   warnOnce(
     'WEBHOOK_ID_IS_NONCE',
-    `webhookId equals the ${name} of an accepted request, which names a message, not a webhook. Pass the ID of the webhook in your database.`,
+    `webhookId equals ${name} of an accepted request, but ${name} identifies a message, not a webhook. Pass the ID of the webhook in your database.`,
   )
 }
 
 const MIN_SUSPICIOUS_STORES = 100
 
-/** How many memory stores have reserved their first nonce since a store last reserved another one. */
+/** How many memory stores in a row have reserved only a first nonce. When a store reserves a second nonce, the count restarts at 0. */
 let singleReservations = 0
 
-/** Notices that a process creates a memory store per request, in which no replay is found. */
+/** Warns if a process creates a memory store per request, because these stores never find a replay. */
 export class MemoryStoreUse {
-  // Stores per tenant that are created at the start are no mistake, although the first requests may all be for different tenants.
+  // Stores that were created before the first request are not a mistake, because a process may create one store per tenant at the start.
   readonly #isCreatedBetweenRequests = singleReservations > 0
   #hasReserved = false
 
-  /** Notes that the store has reserved a nonce. */
+  /** Counts a reservation of this store. */
   noteReservation(): void {
     singleReservations = this.#hasReserved ? 0 : singleReservations + 1
     this.#hasReserved = true
     if (singleReservations >= MIN_SUSPICIOUS_STORES && this.#isCreatedBetweenRequests) {
       warnOnce(
         'MEMORY_STORE_PER_REQUEST',
-        `${MIN_SUSPICIOUS_STORES} MemoryNonceStores have reserved one nonce each, so replays pass. Create one store per process, or per tenant, not per request.`,
+        `${MIN_SUSPICIOUS_STORES} MemoryNonceStores have reserved one nonce each, so replays are accepted. Create one store per process, or per tenant, not per request.`,
       )
     }
   }

@@ -1,4 +1,4 @@
-// The formats that the diagnosis needs in a browser too. This file imports nothing, because a browser has no modules of Node.
+// The diagnosis uses these formats in a browser too. This file imports nothing, because a browser has no modules of Node.
 
 /** The three headers that authenticate a request, in lowercase. */
 export type HeaderName = 'x-timestamp' | 'x-nonce' | 'x-signature'
@@ -14,7 +14,7 @@ export interface HeaderNames {
 
 export const HEADERS: HeaderNames = { timestamp: 'x-timestamp', nonce: 'x-nonce', signature: 'x-signature' }
 
-/** Returns the usual spelling of a header's name: `X-Nonce`, but `webhook-id`. */
+/** Returns the usual spelling of a header's name, such as `X-Nonce` or `webhook-id`. */
 export function spell(name: string): string {
   return name.replace(/^x-[a-z]/, (start) => start.toUpperCase())
 }
@@ -26,7 +26,7 @@ export interface HeaderValues {
   readonly signature: string | undefined
 }
 
-/** Values, and the names under which they arrived. */
+/** The values of the three headers, with the header names that the request uses. */
 export interface NamedValues extends HeaderValues {
   readonly names: HeaderNames
 }
@@ -37,8 +37,8 @@ export function isSignature(value: string): boolean {
 }
 
 /**
- * Returns the number in the values of `Content-Length`, or `undefined` if there is none, or if two values differ (RFC 9110, section
- * 8.6). A number that is too large to be exact becomes the largest exact number.
+ * Returns the length in `Content-Length`, or `undefined` if the header is absent or invalid, or if two values differ (RFC 9110, section
+ * 8.6). A length above `Number.MAX_SAFE_INTEGER` becomes `Number.MAX_SAFE_INTEGER`.
  */
 export function parseContentLength(values: readonly string[]): number | undefined {
   const [text = '', ...others] = new Set(values.map((value) => value.trim()))

@@ -3,8 +3,8 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 import { HEADERS, type HeaderNames, type NamedValues, parseContentLength } from './formats.js'
 
 /**
- * A request's headers in one of the shapes of Node services: Fetch `Headers`, Node's `IncomingHttpHeaders` or another
- * record, a `Map`, or `[name, value]` pairs. Names may be in any case. Values may be lists.
+ * A request's headers: Fetch `Headers`, Node's `IncomingHttpHeaders` or another record, a `Map`, or `[name, value]` pairs. Names may be in
+ * any case. Values may be lists.
  */
 export type HeadersInput =
   | {
@@ -17,10 +17,10 @@ export type HeadersInput =
 /**
  * Returns the values of the three headers, unchanged.
  *
- * A repeated header is joined with `, ` (RFC 9110, section 5.3), and so fails its format rule.
+ * The values of a repeated header are joined with `, ` (RFC 9110, section 5.3). The joined value then breaks the format rule.
  *
- * @param sets - the names that a scheme reads. The first set counts of which at least one header is there, so that two sets are never
- * mixed.
+ * @param sets - the sets of header names that a signing scheme reads. Only the first set with a header in the request is used, so that two
+ * sets are never mixed.
  */
 export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] = [HEADERS]): NamedValues {
   const wanted = sets.flatMap(({ timestamp, nonce, signature }) => [timestamp, nonce, signature])
@@ -36,9 +36,9 @@ export function readHeaders(headers: HeadersInput, sets: readonly HeaderNames[] 
   return { names, timestamp: values[timestamp], nonce: values[nonce], signature: values[signature] }
 }
 
-/** Returns the headers with these names, in lowercase. A list of pairs is returned whole. */
+/** Returns the headers whose lowercase name is in `names`. From a list of pairs, returns all headers. */
 function pairsOf(headers: HeadersInput, names: readonly string[]): Iterable<readonly [name: string, value: unknown]> {
-  // get() of Headers ignores the case of a name, but get() of a Map does not. So a Map is read as pairs.
+  // A Map is read as pairs, because get() of a Map is case-sensitive, unlike get() of Headers.
   if (isFetchHeaders(headers)) return names.map((name) => [name, headers.get(name)])
   if (!(Symbol.iterator in headers)) {
     const found = Object.keys(headers).filter((name) => names.includes(name.toLowerCase()))
@@ -61,12 +61,12 @@ function joined(before: string | undefined, value: unknown, name: string): strin
   return before === undefined ? value : `${before}, ${value}`
 }
 
-/** Returns `Content-Length`, or `undefined` if there is none or the headers cannot be read. */
+/** Returns `Content-Length`, or `undefined` if the header is absent or cannot be read. */
 export function contentLengthOf(headers: HeadersInput): number | undefined {
   return parseContentLength([findHeader(headers, 'content-length') ?? ''])
 }
 
-/** Returns the value of a header whose name, in lowercase, is `wanted`. Returns `undefined` if the headers cannot be read again. */
+/** Returns the value of the header with the lowercase name `wanted`, or `undefined` if the header is absent or cannot be read. */
 export function findHeader(headers: HeadersInput, wanted: string): string | undefined {
   try {
     const pairs = [...pairsOf(headers, [wanted])]

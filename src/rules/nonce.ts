@@ -1,6 +1,6 @@
 import type { SignedMessage } from './signature.js'
 
-/** How long a nonce is reserved, in seconds (specification: 600 s). No timestamp stays in the window for longer. */
+/** How long a nonce is reserved, in seconds (specification: 600 s). No timestamp is valid for longer. */
 export const NONCE_TTL_SECONDS = 600
 
 /** Specification: 1 to 128 characters. */
@@ -14,16 +14,16 @@ export function isNonce(value: string): boolean {
 }
 
 /**
- * Returns whether the signed message is also the signed message of another valid nonce with another body.
+ * Returns whether another valid nonce with another body has the same signed message.
  *
- * A nonce may contain `:`. So `1700000000:abc:{"a":1}` is nonce `abc` with body `{"a":1}`, and also nonce `abc:{"a"` with
- * body `1}`, with the same signature. A timestamp has no `:`, so it is the same in every split.
+ * A nonce may contain `:`. Therefore `1700000000:abc:{"a":1}` can be nonce `abc` with body `{"a":1}`, or nonce `abc:{"a"` with body `1}`.
+ * Both have the same signature. A timestamp has no `:`, so the timestamp is the same in every split.
  */
 export function canBeSplitDifferently({ nonce, body }: SignedMessage): boolean {
-  // A shorter nonce ends before a `:` of this nonce. That `:` is not the first character, because a nonce is not empty.
+  // A shorter nonce would end before a `:` of this nonce. The first character of this nonce does not count, because a nonce is not empty.
   if (nonce.includes(':', 1)) return true
 
-  // A longer nonce is this nonce, the `:` after it, and visible bytes of the body up to a `:`.
+  // A longer nonce would be this nonce, `:`, and the beginning of the body up to a `:`. All of these bytes must be visible ASCII.
   const end = Math.min(body.length, MAX_NONCE_LENGTH - nonce.length)
   for (let index = 0; index < end; index++) {
     const byte = body[index] as number

@@ -18,14 +18,14 @@ export function isSignatureOf(message: SignedMessage, signature: string, secret:
   return isEqual(signature, signMessage(message, secret))
 }
 
-/** Returns the key that reserves a signature. The key has a space, so it never equals a nonce. */
+/** Returns the key to reserve for a signature. The key has a space, so the key never equals a nonce. */
 export function signatureKey(signature: string): string {
   return `signature ${signature}`
 }
 
 /**
- * Returns the keys that reserve a message. A message that can be split differently is accepted in one of its splits, so it reserves its
- * signature too. The nonce is first: a replay must not reserve the signature.
+ * Returns the keys to reserve for a message. If the message can be split differently, the signature is reserved too, so that only one of
+ * the splits is accepted. The nonce is first, so that a replay does not reserve the signature.
  */
 export function reservationKeys(message: SignedMessage, signature: string): readonly string[] {
   return canBeSplitDifferently(message) ? [message.nonce, signatureKey(signature)] : [message.nonce]

@@ -9,11 +9,10 @@ export function isTimestamp(value: string): boolean {
 /**
  * Returns whether a timestamp is within the window around `now`, both ends included.
  *
- * The comparison is in milliseconds. Server time in whole seconds would make the window 601 s wide, one second longer than
- * a nonce is kept.
+ * The comparison is in milliseconds, because whole seconds would make the window 601 s wide, one second longer than a nonce is kept.
  *
  * @param seconds - a timestamp in seconds since the Unix epoch.
- * @param now - server time in milliseconds since the Unix epoch. No timestamp is in the window of a clock that returned no number.
+ * @param now - server time in milliseconds since the Unix epoch. If `now` is not a finite number, no timestamp is within the window.
  */
 export function isInWindow(seconds: number, now: number): boolean {
   return Number.isFinite(now) && Math.abs(now - seconds * 1000) <= WINDOW_SECONDS * 1000

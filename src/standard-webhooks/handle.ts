@@ -11,13 +11,13 @@ import type { StandardSecret } from './secret.js'
  * Receives a webhook by the rules of [Standard Webhooks](https://www.standardwebhooks.com), and runs your code. Resolves to what your code
  * returns.
  *
- * Everything but the scheme is as in `handle` of the main entry. Your code runs once per attempt: to do the work of a message once, store
- * its `messageId` in a unique column in the same transaction.
+ * Apart from the signing scheme, this function works like `handle` of the main entry. Your code runs once per attempt. To do the work of a
+ * message only once, store `messageId` in a unique column in the same transaction.
  *
- * @param source - the webhook's ID, and the request of your framework. Optional: `maxBytes` and `bodyTimeout`.
+ * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
- * @param nonceStore - remembers the attempts. All processes that serve a webhook share one store, which needs `release`.
- * @param work - your code. It gets the webhook and, with a transaction store, the transaction: use it for every statement.
+ * @param nonceStore - the store for attempts, which needs `release`. All processes that serve a webhook must share one store.
+ * @param work - your code, which gets the webhook and, with a transaction store, the transaction. Run every statement in this transaction.
  * @param clock - server time, by default `Date`.
  * @throws the errors of `handle` in the main entry.
  *

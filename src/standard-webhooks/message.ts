@@ -3,17 +3,17 @@ import { describeCharacter } from '../hints/rejection.js'
 import { hmacSha256 } from '../rules/hmac.js'
 import type { SignedMessage } from '../rules/signature.js'
 
-// The rules of Standard Webhooks. In a `SignedMessage`, `nonce` is `webhook-id`, and the signature covers the bytes `id.timestamp.body`.
+// This file has the rules of Standard Webhooks. `nonce` of a `SignedMessage` is `webhook-id`, and the signature covers `id.timestamp.body`.
 
-/** How long `webhook-id` may be. The specification sets no limit. */
+/** The maximum length of `webhook-id`, because the specification sets no limit. */
 export const MAX_ID_LENGTH = 256
 
-/** How many signatures of a request are tried. A sender has two while it replaces a secret. */
+/** The maximum number of signatures to try per request. While a sender rotates its secret, a request has two signatures. */
 const MAX_SIGNATURES = 8
 
 /**
- * Returns whether a value can be a `webhook-id`: 1 to 256 visible ASCII characters, but no full stop. With a full stop in the ID, a
- * message could be split in two ways: `a.1.2.x` would be ID `a`, or ID `a.1`.
+ * Returns whether a value can be a `webhook-id`: 1 to 256 visible ASCII characters, but no full stop. With a full stop in the ID, a message
+ * could be split in two ways: `a.1.2.x` could have the ID `a` or `a.1`.
  */
 export function isMessageId(value: string): boolean {
   return value.length <= MAX_ID_LENGTH && /^[!-\-/-~]+$/.test(value)
@@ -24,12 +24,14 @@ export function signMessage({ nonce: id, timestamp, body }: SignedMessage, key: 
   return hmacSha256(`${id}.${timestamp}.`, body, key).toString('base64')
 }
 
-/** One signature of version 1: canonical base64 of 32 bytes, in which the last four bits of the 43rd character are in use. */
+/**
+ * One signature of version 1: base64 of 32 bytes. The last two bits of the 43rd character must be 0, so that a signature has only one form.
+ */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/
 
 /**
- * Returns the signatures of version 1 in `webhook-signature`, a list that is separated by spaces. Other versions are ignored, for
- * example `v1a`, which is asymmetric. A header that arrived twice is joined with `, `, and has no signature.
+ * Returns the signatures of version 1 in `webhook-signature`, which is a list with spaces between its entries. Other versions are ignored,
+ * such as `v1a`, which is asymmetric. If the header arrived twice, the values are joined with `, `, and no signature is returned.
  */
 export function listSignatures(value: string): string[] {
   if (value.includes(', ')) return []
@@ -38,9 +40,9 @@ export function listSignatures(value: string): string[] {
 }
 
 /**
- * Returns the key that reserves an attempt. The ID alone would refuse each retry, because a retry has the same ID. A signature alone
- * would accept a message twice while two secrets are in use, because an attacker can remove one of its signatures. The key has a space,
- * so it never equals a nonce.
+ * Returns the key to reserve for an attempt. With only the ID as the key, every retry would be refused, because a retry has the same ID.
+ * With only a signature as the key, a message with two signatures could be accepted twice, because an attacker can remove either signature.
+ * The key has a space, so the key never equals a nonce.
  */
 export function attemptKey({ nonce: id, timestamp }: SignedMessage): string {
   return `attempt ${createHash('sha256').update(`${id}.${timestamp}`).digest('hex')}`

@@ -11,12 +11,12 @@ export type ReceivedMessage = AcceptedMessage & Pick<ReceivedWebhook, 'body' | '
  * Reads a webhook request, and checks that the request is authentic by the rules of
  * [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay. Resolves to the accepted request with its body.
  *
- * Everything but the scheme is as in `receive` of the main entry: the options, the limits and the errors. `refuse` and `refusal` of the
- * main entry answer what it throws.
+ * Apart from the signing scheme, this function works like `receive` of the main entry, with the same options, limits and errors. If this
+ * function throws, pass the error to `refuse` or `refusal` of the main entry.
  *
- * @param source - the webhook's ID, and the request of your framework. Optional: `maxBytes` and `bodyTimeout`.
+ * @param source - the webhook's ID, the request of your framework and, optionally, `maxBytes` and `bodyTimeout`.
  * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
- * @param nonceStore - remembers the attempts. All processes that serve a webhook share one store.
+ * @param nonceStore - the store for attempts. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws the errors of `receive` in the main entry.
  *

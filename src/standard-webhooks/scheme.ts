@@ -15,7 +15,7 @@ import { adviseOnKeys, readKeys, type StandardSecret } from './secret.js'
 
 /** A request that met every rule. */
 export type AcceptedMessage = Omit<Accepted, 'nonce'> & {
-  /** The value of `webhook-id`. It stays the same when the sender tries again, so use it to do the work of a message once. */
+  /** The value of `webhook-id`. A retry has the same `messageId`, so use `messageId` to do the work of a message only once. */
   messageId: string
 }
 
@@ -29,14 +29,14 @@ export const STANDARD_WEBHOOKS: Scheme<StandardSecret, Uint8Array, AcceptedMessa
     ...timestampMessages(names),
     invalid_nonce: [
       `${names.nonce} is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop`,
-      'Send an ID such as msg_ and random letters.',
+      'Send msg_ followed by random letters.',
     ],
     signature_mismatch: [
       `${names.signature} does not match`,
-      'Compare secrets and bytes. Is the key text? Pass Buffer.from(secret).',
+      'Compare secrets and bodies. For a text key, pass Buffer.from(secret).',
     ],
     replayed_nonce: [
-      `This attempt, ${names.nonce} and ${names.timestamp} together, was used in the last ${NONCE_TTL_SECONDS} s`,
+      `${names.nonce} and ${names.timestamp} were used together in the last ${NONCE_TTL_SECONDS} s`,
       'Sign each attempt with the current time.',
     ],
   }),

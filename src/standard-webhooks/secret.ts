@@ -4,21 +4,21 @@ import { invalidRange, invalidType } from '../arguments.js'
 import { assertSecret } from '../request.js'
 
 /**
- * A signing secret: base64 of 24 to 64 bytes, with or without `whsec_`. If your platform uses the text itself as the key, pass its
- * bytes: `Buffer.from(secret)`. Pass several secrets while one replaces another.
+ * A signing secret: base64 of 24 to 64 bytes, with or without `whsec_`. If your platform uses the text itself as the key, pass
+ * `Buffer.from(secret)`. While you rotate the secret, pass a list of secrets.
  */
 export type StandardSecret = string | Uint8Array | readonly (string | Uint8Array)[]
 
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 
-/** The start of an asymmetric key. Only signatures of version `v1a` need one. */
+/** The prefix of an asymmetric key, which only signatures of version `v1a` use. */
 const ASYMMETRIC = /^wh[sp]k_/
 
-/** The most common mistake: the secret is plain text. */
-const TEXT_AS_KEY = 'If the platform uses its text as the key, pass Buffer.from(secret).'
+/** The fix for the most common mistake, a secret that is plain text. */
+const TEXT_AS_KEY = 'If the platform uses the text as the key, pass Buffer.from(secret).'
 
-/** Returns the keys to try, in order. Bytes are copied, because the caller may change them while the body arrives. */
+/** Returns the keys to try, in order. Bytes are copied, because the caller may change the bytes while the body arrives. */
 export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
   if (!Array.isArray(secret)) return [readKey(secret, 'secret')]
   if (secret.length === 0) throw invalidType('secret is an empty array. Pass a secret.')
@@ -26,7 +26,7 @@ export function readKeys(secret: StandardSecret): readonly Uint8Array[] {
 }
 
 function readKey(secret: unknown, name: string): Uint8Array {
-  // A Uint8Array of another realm, such as a test runner's, is none by `instanceof`.
+  // `instanceof` does not recognise a Uint8Array from another realm, such as the one of a test runner.
   if (types.isUint8Array(secret)) {
     if (secret.length === 0) throw invalidType(`${name} has no bytes. Pass the secret of the webhook.`)
     return Buffer.from(secret)
@@ -41,7 +41,7 @@ function readKey(secret: unknown, name: string): Uint8Array {
     throw invalidRange(`${name} is not base64 with or without whsec_. ${fix}`)
   }
   if (base64.length % 4 !== 0) {
-    throw invalidRange(`${name} is not base64 with its padding. If it lost the = at its end, add it. ${TEXT_AS_KEY}`)
+    throw invalidRange(`${name} is not base64 with its padding. If the = at the end is missing, add it. ${TEXT_AS_KEY}`)
   }
   const key = Buffer.from(base64, 'base64')
   if (key.length < MIN_BYTES || key.length > MAX_BYTES) {
@@ -50,7 +50,10 @@ function readKey(secret: unknown, name: string): Uint8Array {
   return key
 }
 
-/** Returns advice if a key is the text of a secret with `whsec_`, which most platforms decode. Otherwise, returns `undefined`. */
+/**
+ * Returns advice if a key is the undecoded text of a secret with `whsec_`, because most platforms decode it. Otherwise, returns
+ * `undefined`.
+ */
 export function adviseOnKeys(keys: readonly Uint8Array[]): string | undefined {
   const index = keys.findIndex((key) => Buffer.from(key).toString('latin1', 0, 6) === 'whsec_')
   if (index === -1) return undefined

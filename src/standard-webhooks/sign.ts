@@ -8,8 +8,8 @@ import { readKeys, type StandardSecret } from './secret.js'
 /** Options of {@link sign}, which uses the current time and a random ID by default. */
 export interface SignMessageOptions extends Pick<SignOptions, 'timestamp' | 'clock'> {
   /**
-   * The value of `webhook-id`: 1 to 256 visible ASCII characters without a full stop. Pass the ID of the first attempt when you try
-   * again. By default, `msg_` and 32 random hex digits.
+   * The value of `webhook-id`: 1 to 256 visible ASCII characters without a full stop. For a retry, pass the ID of the first attempt. By
+   * default, `msg_` and 32 random hex digits.
    */
   messageId?: string | undefined
 }
@@ -18,7 +18,7 @@ export interface SignMessageOptions extends Pick<SignOptions, 'timestamp' | 'clo
 export type MessageHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string }
 
 /**
- * Signs a body by the rules of Standard Webhooks, and returns the three headers to send with it. Sign each attempt again with the same
+ * Signs a body by the rules of Standard Webhooks, and returns the three headers to send with the body. Sign each retry again with the same
  * `messageId`.
  *
  * @param body - exactly the bytes that you send. A string is encoded as UTF-8.
@@ -53,7 +53,7 @@ function assertMessageId(messageId: unknown): void {
   if (typeof messageId !== 'string') throw invalidType(`messageId is ${kindOf(messageId)}. Pass a string.`)
   if (!isMessageId(messageId)) {
     throw invalidRange(
-      `messageId is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop. Pass such a string, or nothing for a random one.`,
+      `messageId is not 1 to ${MAX_ID_LENGTH} visible ASCII characters without a full stop. Leave out messageId to use a random ID.`,
     )
   }
 }

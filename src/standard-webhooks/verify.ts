@@ -10,22 +10,22 @@ import type { StandardSecret } from './secret.js'
  * Checks that a request is authentic by the rules of [Standard Webhooks](https://www.standardwebhooks.com), recent and not a replay, and
  * resolves to the result.
  *
- * The rules, their order and the reasons are those of `verify` in the main entry, with these headers:
+ * The rules, the order of the rules and the reasons are the same as for `verify` of the main entry, with these headers:
  *
  * 1. `webhook-id` is 1 to 256 visible ASCII characters without a full stop: `invalid_nonce`.
  * 2. `webhook-timestamp` is Unix time in seconds, within 300 s of the clock.
- * 3. `webhook-signature` is a list, separated by spaces. One of its first eight signatures of version 1 is `v1,` and the HMAC-SHA256, in
- *    base64, of `webhook-id`, `.`, `webhook-timestamp`, `.` and the body's bytes. Other versions are ignored.
+ * 3. `webhook-signature` is a list with spaces between its entries. One of the first eight signatures of version 1 is `v1,` and the
+ *    HMAC-SHA256, in base64, of `webhook-id`, `.`, `webhook-timestamp`, `.` and the body's bytes. Other versions are ignored.
  *
- * What is accepted once is the attempt: `webhook-id` and `webhook-timestamp` together. A retry has the same `webhook-id` and is
- * accepted, so do the work of a message once per `messageId`.
+ * Each attempt, which is `webhook-id` and `webhook-timestamp` together, is accepted once. A retry has the same `webhook-id` and is accepted
+ * too, so do the work of a message once per `messageId`.
  *
  * @param request - the webhook's ID in your database, the headers and the raw body.
  * @param secret - the webhook's signing secret, or a list of secrets while you rotate it.
- * @param nonceStore - remembers the attempts. All processes that serve a webhook share one store.
+ * @param nonceStore - the store for attempts. All processes that serve a webhook must share one store.
  * @param clock - server time, by default `Date`.
  * @throws `TypeError` or `RangeError` with `code` `ERR_INVALID_ARGUMENT` for a mistake of the caller, such as a secret that is not base64.
- * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the store failed. There is no result: answer 503.
+ * @throws `NonceStoreError` with `code` `ERR_NONCE_STORE` if the store failed. There is no result, so respond with 503.
  *
  * @example
  * ```ts

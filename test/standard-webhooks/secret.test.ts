@@ -21,7 +21,7 @@ describe('a secret', () => {
     expect(() => readKeys(`whsec_${base64(bytes)}`)).toThrow(
       expect.objectContaining({
         name: 'RangeError',
-        message: `secret is base64 of ${bytes} bytes, not of 24 to 64. If the platform uses its text as the key, pass Buffer.from(secret).`,
+        message: `secret is base64 of ${bytes} bytes, not of 24 to 64. If the platform uses the text as the key, pass Buffer.from(secret).`,
       }),
     )
   })
@@ -29,7 +29,7 @@ describe('a secret', () => {
   it.each([
     ['the text of a password manager', 'correct horse battery staple!', 'Remove the white space.'],
     ['the line end of a file', `whsec_${base64(24)}\n`, 'Remove the white space.'],
-    ['plain text', 'my-secret-is-not-base64', 'If the platform uses its text as the key, pass Buffer.from(secret).'],
+    ['plain text', 'my-secret-is-not-base64', 'If the platform uses the text as the key, pass Buffer.from(secret).'],
     ['base64url, such as the secrets of the main entry', `${'a'.repeat(42)}-`, 'pass Buffer.from(secret).'],
   ])('is not %s', (_, secret, fix) => {
     const act = () => readKeys(secret)
@@ -46,7 +46,7 @@ describe('a secret', () => {
         expect.objectContaining({
           name: 'RangeError',
           message:
-            'secret is not base64 with its padding. If it lost the = at its end, add it. If the platform uses its text as the key, pass Buffer.from(secret).',
+            'secret is not base64 with its padding. If the = at the end is missing, add it. If the platform uses the text as the key, pass Buffer.from(secret).',
         }),
       )
     },

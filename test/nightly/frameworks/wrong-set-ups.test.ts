@@ -69,7 +69,7 @@ const EXPRESS =
   /Express: pass await readBody\(req\), and define this route before app\.use\(express\.json\(\)\).*NestJS: .*bodyParser: false/
 const NODE = /Koa and node:http: pass await readBody\(req\), and put this route before any body parser/
 const LAMBDA = /AWS Lambda: pass await readBody\(event\)/
-const LINK = /How to get them in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md/
+const LINK = /How to get the bytes in each framework: node_modules\/inbound-webhook-auth\/docs\/receive\/index\.md/
 
 function expectFix(outcome: string, found: RegExp, fix: RegExp): void {
   expect(outcome).toMatch(/^ERR_INVALID_ARGUMENT: request\.(body|headers) is /)
@@ -146,7 +146,7 @@ describe.each(['express', 'express4'])('in %s', (version) => {
   const bodyOf = (request: Untyped) => request.body
 
   it('no body parser', async () => {
-    expectFix(await askExpress(() => [], bodyOf), /undefined: nothing read it/, LINK)
+    expectFix(await askExpress(() => [], bodyOf), /undefined: nothing read the body/, LINK)
   })
 
   it('express.json()', async () => {
@@ -258,7 +258,7 @@ describe('in Koa', () => {
       /undefined|empty object/,
       LINK,
     ],
-    ['no body parser', (ctx) => ctx.request.body, { parsed: false }, /undefined: nothing read it/, LINK],
+    ['no body parser', (ctx) => ctx.request.body, { parsed: false }, /undefined: nothing read the body/, LINK],
     ['ctx.body, which is that of the response', (ctx) => ctx.body, {}, /undefined/, LINK],
     ['ctx.req, which a body parser has read', (ctx) => ctx.req, {}, /a stream that was already read/, NODE],
     ['ctx.req, which nothing has read', (ctx) => ctx.req, { parsed: false }, /a stream\. /, NODE],
