@@ -820,7 +820,11 @@ describe('readBody refuses', () => {
     ['bytes', BYTES, /^source is bytes\. /],
     ['a promise', Promise.resolve(), /^source is a promise that was not awaited\./],
     ['a request below four objects', { req: { req: { req: { req: fetchRequest(EVENT) } } } }, /^source is an object/],
-    ['bytes that were transferred', { rawBody: transferredBytes() }, /^source has no bytes, because its memory was transferred\./],
+    [
+      'bytes that were transferred',
+      { rawBody: transferredBytes() },
+      /^source has no bytes, because its memory was transferred\./,
+    ],
     ['an object without a body', { headers: {} }, /^source is an object without raw bytes\. Pass the request/],
     ['a parsed body', { headers: {}, body: { a: 1 } }, /^source\.body is an object, as a body parser returns it\./],
     ['a decoded body', { headers: {}, body: EVENT }, /^source\.body is a string\. Pass the bytes as received/],

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { kindOf } from '../arguments.js'
 import type { NonceStore } from '../stores/nonce-store.js'
 
-// How the cases call a store. If the store does anything but return true or false, the error names the cause.
+// The cases call a store through these functions. If the store does not return true or false, the error says why.
 
 export type Reservation = readonly [webhookId: string, key: string]
 
@@ -16,8 +16,8 @@ export interface NonceStoreContractOptions {
    */
   wait?: ((milliseconds: number) => void | Promise<void>) | undefined
   /**
-   * How many calls a case makes: up to 100 at once with `'full'`, the default. With `'light'`, up to 10 at once, and a quarter of
-   * the calls in all. Use `light` if your database is slow. `light` finds fewer faults under concurrency.
+   * How many calls a case makes. `'full'`, the default, makes up to 100 calls at once. `'light'` makes up to 10 at once, and a quarter of
+   * the calls in total. Use `light` if your database is slow. `light` finds fewer faults under concurrency.
    */
   load?: 'full' | 'light' | undefined
 }
@@ -28,29 +28,27 @@ export interface Setting extends NonceStoreContractOptions {
 }
 
 /**
- * A case makes `calls` calls at once for one key in each of `rounds` rounds, or reserves `burst` keys at once, or
- * `keys` keys in total on one webhook.
+ * `calls` is how many calls for one key a case makes at once, and `rounds` is how often the case repeats these calls. `burst` is how many
+ * keys a case reserves at once, and `keys` is how many keys the case reserves in total.
  */
 export const LOADS = {
   full: { calls: 40, rounds: 10, burst: 100, keys: 1000 },
   light: { calls: 10, rounds: 2, burst: 10, keys: 100 },
 }
 
-/** The fix if a database changes the text of webhooks or keys. */
+/** The fix if a database changes the text of `webhookId` or `key`. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
 export const EARLY =
   'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
 export const LATE =
-  'A key with a TTL of 1 s is still taken 1.5 s after its expiry. Let it expire ttlSeconds after its reservation, and check the unit.'
+  'A key with a TTL of 1 s is still taken 1.5 s after its expiry. Let each key expire after ttlSeconds, and check the unit.'
 const RACE =
   'Look-up and insert are two steps. Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
 const FREE = 'a free key. See the cause of this error.'
-export const TAKEN = 'a taken key. Return false for it, and throw only if the store failed.'
-const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, false if it was taken.'
+export const TAKEN = 'a taken key. Return false for a taken key, and throw only if the store failed.'
+const IS_TRUE_OR_FALSE = 'Return true if the key is now reserved, and false if the key was taken.'
 
-/**
- * After this time, a key with a TTL of 1 s has expired, although engines that count whole seconds are up to 1 s late.
- */
+/** How long a case waits until a key with a TTL of 1 s has expired. A database that counts whole seconds may be up to 1 s late. */
 export const EXPIRED_MILLISECONDS = 2500
 const MAX_CALL_MILLISECONDS = 20_000
 
@@ -58,7 +56,7 @@ export function expect(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault)
 }
 
-/** Returns 14 digits that no other case, pair or run uses. */
+/** Returns 14 random digits, so that no other case or run uses the same digits. */
 export function unique(): string {
   return String(randomInt(1e13, 1e14))
 }
@@ -72,10 +70,10 @@ export async function wait({ wait: given }: Pick<Setting, 'wait'>, milliseconds:
   else await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-/** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer. */
+/** Resolves to what `act` returns, or to `'hangs'` if `act` takes longer than `milliseconds`. */
 export async function resultWithin<T>(milliseconds: number, act: () => T | Promise<T>): Promise<T | 'hangs'> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  // The timer is not unref'ed, because a process with nothing else to do must wait for it.
+  // The timer keeps the process alive, because a process with nothing else to do would otherwise end too early.
   const late = new Promise<'hangs'>((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'hangs')
   })
@@ -96,9 +94,9 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
 }
 
 /**
- * Resolves to what the store answers. Throws an error that names the cause if the answer is not `true` or `false`.
+ * Resolves to what the store returns. If that is not `true` or `false`, throws an error that says why.
  *
- * @param tried - what the store was asked for, and what to do if the store throws.
+ * @param tried - the end of the message if the store throws: what was reserved, and what to do.
  */
 export async function resultOf(method: string, call: () => unknown, tried: string): Promise<boolean> {
   let answer: unknown
@@ -112,7 +110,7 @@ export async function resultOf(method: string, call: () => unknown, tried: strin
   return answer
 }
 
-/** Calls `reserve` for a key that may be taken, and resolves to the answer. */
+/** Calls `reserve` for a key that may be taken, and resolves to the result. */
 export function reserve(
   store: NonceStore,
   [webhookId, key]: Reservation,
@@ -123,7 +121,7 @@ export function reserve(
   return resultOf('reserve', () => store.reserve(webhookId, key, ttlSeconds, owner), tried)
 }
 
-/** Calls `reserve` for a key that nobody has reserved yet. Throws if the answer is not `true`. */
+/** Calls `reserve` for a key that nobody has reserved yet. Throws if the result is not `true`. */
 export async function reserveNew(
   store: NonceStore,
   reservation: Reservation,
@@ -162,7 +160,7 @@ export async function expectOneWinner(
 ): Promise<number> {
   const answers = await Promise.all(Array.from({ length: count }, (_, index) => call(index)))
   const winners = answers.filter((answer) => answer).length
-  expect(winners > 0, `None of ${count} simultaneous calls got ${what}. The first must get it.`)
+  expect(winners > 0, `None of ${count} simultaneous calls got ${what}. The first call must get the key.`)
   expect(winners === 1, `${winners} of ${count} simultaneous calls got ${what}. ${RACE}`)
   return answers.indexOf(true)
 }
@@ -182,19 +180,19 @@ export async function open({ createStore }: Setting): Promise<NonceStore> {
   return store
 }
 
-/** Checks that a free key is reserved, and taken from then on. */
+/** Checks that a free key can be reserved, and is taken afterwards. */
 export async function expectRemembers(store: NonceStore): Promise<void> {
   const reservation = newReservation()
   const first = await reserve(store, reservation, 600, FREE)
   const second = await reserve(store, reservation)
-  expect(first || !second, `reserve() returns the opposite. ${IS_TRUE_OR_FALSE}`)
+  expect(first || !second, `reserve() returns false for a free key, and true for a taken key. ${IS_TRUE_OR_FALSE}`)
   expect(first, `reserve() returns false for a free key. ${IS_TRUE_OR_FALSE}`)
   if (!second) return
   await wait({}, 250)
   await expectFree(
     store,
     reservation,
-    'reserve() returns true before the key is stored. Await the write, and do not ask a replica that lags behind.',
+    'reserve() returns true before the key is stored. Await the write, and do not read from a replica that lags behind.',
   )
-  throw new Error('reserve() returns true for a taken key. Remember keys, and return false for a taken one.')
+  throw new Error('reserve() returns true for a taken key. Store each key, and return false for a taken key.')
 }

@@ -27,7 +27,7 @@ import {
 } from './calls.js'
 import { KEY_CHECKS, WEBHOOK_CHECKS } from './pairs.js'
 
-/** Cases by name. Each gets a new store. */
+/** The cases by name. Each case gets a new store. */
 type Cases = { readonly [name: string]: (store: NonceStore, setting: Setting) => Promise<void> }
 
 /** Returns whether a key reserved at `start` may have expired in real time, for example because the machine was suspended. */
@@ -53,11 +53,14 @@ async function runAtOnce(store: NonceStore, { load }: Setting, checks: typeof KE
   const index = errors.findIndex((error) => error !== undefined)
   if (index === -1) return
   await checks[index]?.(store)
-  const fault = 'reserve() is wrong only while it is also called for other keys.'
+  const fault = 'reserve() is wrong only while other keys are reserved at the same time.'
   throw new Error(`${fault} Make concurrent calls independent of each other.`, { cause: errors[index] })
 }
 
-/** Returns a case that runs a check of TTLs. A check that fails runs again alone, because other cases may have evicted its keys. */
+/**
+ * Returns a case that runs a check of TTLs. A check that fails runs again alone, because the keys of other cases may have evicted the keys
+ * of the check.
+ */
 function checkTtls(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     try {
@@ -75,7 +78,7 @@ function checkTtls(check: Cases[string]): Cases[string] {
   }
 }
 
-const WHOLE_HASH = 'Use the whole hash, and make concurrent calls independent of each other.'
+const WHOLE_HASH = 'If you hash keys, use the whole hash. Make concurrent calls independent of each other.'
 
 /** Reserves new keys of one webhook, `size` at once, and returns how many of them are free again. */
 async function countForgotten(store: NonceStore, count: number, size: number): Promise<number> {
@@ -90,15 +93,15 @@ async function countForgotten(store: NonceStore, count: number, size: number): P
   return answers.filter((isFree) => isFree).length
 }
 
-/** Returns what `call` returns, or `'fails'` if it throws. */
+/** Returns what `call` returns, or `'fails'` if `call` throws. */
 async function outcomeWhenDown(name: string, call: () => unknown): Promise<unknown> {
   const outcome = await resultWithin(4000, async () => call()).catch(() => 'fails')
-  const fault = `${name} does not answer within 4 s while its backend is down. Set a time-out in the client.`
+  const fault = `${name} does not return within 4 s while the backend is down. Set a time-out in the client.`
   expect(outcome !== 'hangs', fault)
   return outcome
 }
 
-/** Does each step at its time, in milliseconds from the start. */
+/** Runs each step `at` milliseconds after the start. */
 async function followTimeline(
   setting: Setting,
   steps: readonly (readonly [at: number, act: () => Promise<void>])[],
@@ -207,7 +210,7 @@ export const CASES: Cases = {
     await expectFree(
       store,
       reservations[1],
-      'A key with a TTL of 1 s outlives its TTL among keys with a longer TTL. Keep an expiry for each key, and check the unit.',
+      'A key with a TTL of 1 s is still taken after 2.5 s if other keys have a longer TTL. Store an expiry per key, and check the unit.',
     )
     for (const reservation of [reservations[0], reservations[2]]) await expectTaken(store, reservation, EARLY)
   }),
@@ -221,13 +224,13 @@ export const CASES: Cases = {
       await expectTaken(
         store,
         reservation,
-        'An expired key stays free after it is reserved again. Store it like any other key.',
+        'An expired key stays free after it is reserved again. Store the key again.',
       )
     }
   },
 }
 
-/** The cases for a store that has its own clock, because they need exact times. */
+/** These cases need exact times, so they run only for a store that has its own clock. */
 export const CLOCK_CASES: Cases = {
   async 'keeps a key at exactly its TTL'(store, setting) {
     const reservation = newReservation()
@@ -239,20 +242,20 @@ export const CLOCK_CASES: Cases = {
       await expectTaken(
         store,
         reservation,
-        'A key with a TTL of 600 s is free minutes too early. Keep it for ttlSeconds, without an upper limit.',
+        'A key with a TTL of 600 s is free minutes too early. Keep each key for ttlSeconds, without an upper limit.',
       )
     }
     await wait(setting, 8999)
     await expectTaken(
       store,
       reservation,
-      'A key with a TTL of 600 s is free 1 ms before its end. Keep it 1 ms longer than its TTL.',
+      'A key with a TTL of 600 s is free 1 ms before its end. Keep each key 1 ms longer than its TTL.',
     )
     await wait(setting, 1)
     await expectTaken(
       store,
       reservation,
-      'A key with a TTL of 600 s is free at exactly 600 s, when its request is still valid. Keep it 1 ms longer.',
+      'A key with a TTL of 600 s is free at exactly 600 s, when its request is still valid. Keep each key 1 ms longer.',
     )
   },
 }
@@ -268,17 +271,20 @@ export const DOWN_CASES: Cases = {
     if (store.release) calls.push(['release()', () => store.release?.(webhookId, [key], unique())])
     for (const [name, call] of calls) {
       const outcome = await outcomeWhenDown(name, call)
-      expect(outcome === 'fails', `${name} returns ${String(outcome)} while its backend is down. Throw an error.`)
+      expect(outcome === 'fails', `${name} returns ${String(outcome)} while the backend is down. Throw an error.`)
     }
   },
 }
 
 const FREED =
-  'A key that reserveAll() reserved is free for reserve(). Use the same keys in both, and never free a taken one.'
+  'A key that reserveAll() reserved is free for reserve(). Use the same keys in both methods, and never free a taken key.'
 
 const ALL_OR_NONE = 'Reserve all keys or none.'
 
-/** Returns the calls for several splits of one message. All splits have one signature, and nonces that are equal up to the first `:`. */
+/**
+ * Returns calls for one signed message that is split in several ways. All splits have the same signature, and nonces that are equal up to
+ * the first `:`.
+ */
 function newMessage() {
   const [webhookId, first, signature] = [unique(), unique(), `signature ${unique().padStart(64, '0')}`]
   const nonce = (rest: string) => `${first}:${rest}`
@@ -287,26 +293,26 @@ function newMessage() {
     single: (rest: string) => [webhookId, nonce(rest)] as const,
     /** Returns the keys of one split. */
     keysOf: (rest: string) => [nonce(rest), signature],
-    /** Calls `reserveAll` for one split, and resolves to the answer. */
+    /** Calls `reserveAll` for one split, and resolves to the result. */
     all: (store: NonceStore, rest: string, ttlSeconds = 600, scope = webhookId) =>
       reserveKeys(store, scope, [nonce(rest), signature], ttlSeconds),
   }
 }
 
-/** Returns the case of a check of `reserveAll`. A store without `reserveAll` passes, because the method is optional. */
+/** Returns a case that runs a check of `reserveAll`. A store without `reserveAll` passes, because the method is optional. */
 function ifPresent(check: Cases[string]): Cases[string] {
   return async (store, setting) => {
     if (store.reserveAll === undefined) return
     const { single, all } = newMessage()
-    expect(await all(store, 'a'), 'reserveAll() returns false for free keys. Return true if all are now reserved.')
-    expect(!(await all(store, 'a')), 'reserveAll() returns true for taken keys. Return false if one was taken.')
+    expect(await all(store, 'a'), 'reserveAll() returns false for free keys. Return true if all keys are now reserved.')
+    expect(!(await all(store, 'a')), 'reserveAll() returns true for taken keys. Return false if one key was taken.')
     await expectTaken(store, single('a'), FREED)
     expect(!(await all(store, 'b')), `reserveAll() returns true although the signature is taken. ${ALL_OR_NONE}`)
     await check(store, setting)
   }
 }
 
-/** The cases of the optional `reserveAll`. */
+/** The cases for the optional method `reserveAll`. */
 export const RESERVE_ALL_CASES: Cases = {
   'reserveAll() reserves all keys or none, if the store has it': ifPresent(async (store) => {
     const { single, all } = newMessage()
@@ -358,14 +364,14 @@ export const RESERVE_ALL_CASES: Cases = {
 const STILL_TAKEN = 'is still taken after release(). Delete what was reserved for this owner.'
 const FREES_OTHERS = 'Delete only where webhook, key and owner are the same, in one atomic step.'
 
-/** Calls `release`. The keys are those of one reservation. */
+/** Calls `release` for the keys of one reservation. */
 async function release(store: NonceStore, webhookId: string, keys: readonly string[], owner: string): Promise<void> {
-  const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, also if the keys are free or not the owner's.`
+  const tried = `${keys.length === 1 ? 'a key' : 'two keys'}. Return nothing, even if the keys are free or have another owner.`
   const answer = await resultOf('release', async () => (await store.release?.(webhookId, keys, owner)) ?? true, tried)
   expect(answer, 'release() returned false. Return nothing, and throw only if the store failed.')
 }
 
-/** The cases of the optional `release`. A store without it passes. */
+/** The cases for the optional method `release`. A store without `release` passes. */
 export const RELEASE_CASES: Cases = {
   async 'release() frees the keys of its owner and no others, if the store has it'(store) {
     if (store.release === undefined) return
@@ -384,8 +390,8 @@ export const RELEASE_CASES: Cases = {
     ] as const) {
       expect(await isFreeFor(name, of, scope), 'reserve() returns false for a free key with an owner.')
     }
-    await expectStays('reserve() returns true for a taken key if the owner is another.')
-    expect(!(await isFreeFor(owner)), 'reserve() returns true for a taken key if the owner is the same. Return false.')
+    await expectStays('reserve() returns true for a taken key with another owner.')
+    expect(!(await isFreeFor(owner)), 'reserve() returns true for a taken key with the same owner. Return false.')
 
     await release(store, webhookId, [key], other)
     await expectStays('release() frees a key of another owner.')
@@ -397,7 +403,7 @@ export const RELEASE_CASES: Cases = {
     await expectStays('release() frees another key of the owner.', neighbour)
     await expectStays('release() frees the key on another webhook.', key, elsewhere)
     await release(store, webhookId, [key], owner)
-    await expectStays('A release that comes twice frees a key that somebody else has reserved.')
+    await expectStays('A second release() frees a key that another owner has reserved.')
     await release(store, webhookId, [unique()], owner)
   },
   async 'release() frees the keys of reserveAll(), if the store has both'(store) {
@@ -407,8 +413,8 @@ export const RELEASE_CASES: Cases = {
     const [webhookId] = single('a')
     const reserveBoth = (name: string) => reserveKeys(store, webhookId, keysOf('a'), 600, name)
     expect(await reserveBoth(owner), 'reserveAll() returns false for free keys with an owner.')
-    expect(!(await reserveBoth(other)), 'reserveAll() returns true for taken keys if the owner is another.')
-    expect(!(await reserveBoth(owner)), 'reserveAll() returns true for taken keys if the owner is the same.')
+    expect(!(await reserveBoth(other)), 'reserveAll() returns true for taken keys with another owner.')
+    expect(!(await reserveBoth(owner)), 'reserveAll() returns true for taken keys with the same owner.')
     await release(store, webhookId, keysOf('a'), other)
     expect(!(await all(store, 'b')), `release() frees a signature of another owner. ${FREES_OTHERS}`)
     await expectTaken(store, single('a'), `release() frees a nonce of another owner. ${FREES_OTHERS}`)

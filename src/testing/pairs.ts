@@ -4,8 +4,8 @@ import { expect, HASH, type Reservation, reserve, unique } from './calls.js'
 /** Two different texts, what is special about them, and the fault of a store that treats them as equal. */
 type Pair = readonly [one: string, other: string, special: string, fault: string]
 
-// `$` and `#` stand for two numbers of 14 digits, which are new in each pair. If a fault confuses the texts of several rows, the
-// first of these rows names it.
+// `$` and `#` are placeholders for two random numbers of 14 digits. If a fault confuses the texts of several rows, the error names the
+// fault of the first of these rows.
 
 const KEYS: readonly Pair[] = [
   ['$k', '#k', 'ordinary keys', 'Keys are ignored'],
@@ -16,7 +16,7 @@ const KEYS: readonly Pair[] = [
   ['$', '$.0', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$0', '$e1', 'keys that are numbers', 'Keys are compared as numbers'],
   ['$ a', '$ b', 'keys with a space', 'Keys are truncated at a space'],
-  ['{$}a', '{$}b', 'keys with braces', 'Keys are reduced to their hash tag'],
+  ['{$}a', '{$}b', 'keys with braces', 'Keys are reduced to the text in braces'],
   ['$:a', '$:b', 'keys with a colon', 'Keys are truncated at a colon'],
   ['$a-b', '$ab', 'keys with punctuation', 'Keys are stripped of some characters'],
   ['$a.b', '$a:b', 'keys with punctuation', 'Keys have their punctuation replaced'],
@@ -34,34 +34,34 @@ const KEYS: readonly Pair[] = [
 ]
 
 const WEBHOOKS: readonly Pair[] = [
-  ['$w', '#w', 'ordinary webhooks', 'Keys are shared by all webhooks'],
+  ['$w', '#w', 'ordinary webhook IDs', 'Keys are shared by all webhooks'],
   [
     `a${'h'.repeat(3000)}$`,
     `b${'h'.repeat(3000)}$`,
-    'webhooks of 3 000 characters',
-    'Webhooks are truncated at the start',
+    'webhook IDs of 3 000 characters',
+    'Webhook IDs are truncated at the start',
   ],
-  ['$', '0$', 'webhooks that are numbers', 'Webhooks are compared as numbers'],
-  [`$${'h'.repeat(3000)}a`, `$${'h'.repeat(3000)}b`, 'webhooks of 3 000 characters', 'Webhooks are truncated'],
-  ['$', '$w', 'a webhook that is the start of another', 'Webhooks are matched by their start'],
-  ['$Hook', '$hook', 'webhooks with capital letters', 'Webhooks are case-folded'],
-  ['$', '$ ', 'webhooks with a space at the end', 'Webhooks are trimmed at the end'],
-  ['$', ' $', 'webhooks with a space at the start', 'Webhooks are trimmed at the start'],
-  ['$e', '$\u00e9', 'webhooks with accents', 'Webhooks are stripped of accents'],
-  ['$caf\u00e9', '$cafe\u0301', 'webhooks with accents', 'Webhooks are normalised'],
-  ['$\0a', '$\0b', 'webhooks with a NUL', 'Webhooks are truncated at a NUL'],
-  ['$a', '$\0a', 'webhooks with a NUL', 'Webhooks are stripped of control characters'],
-  ['$\u0161', '$\u0142', 'webhooks with letters beyond Latin-1', 'Webhooks are encoded with loss'],
+  ['$', '0$', 'webhook IDs that are numbers', 'Webhook IDs are compared as numbers'],
+  [`$${'h'.repeat(3000)}a`, `$${'h'.repeat(3000)}b`, 'webhook IDs of 3 000 characters', 'Webhook IDs are truncated'],
+  ['$', '$w', 'a webhook ID that is the start of another', 'Webhook IDs are matched by their start'],
+  ['$Hook', '$hook', 'webhook IDs with capital letters', 'Webhook IDs are case-folded'],
+  ['$', '$ ', 'webhook IDs with a space at the end', 'Webhook IDs are trimmed at the end'],
+  ['$', ' $', 'webhook IDs with a space at the start', 'Webhook IDs are trimmed at the start'],
+  ['$e', '$\u00e9', 'webhook IDs with accents', 'Webhook IDs are stripped of accents'],
+  ['$caf\u00e9', '$cafe\u0301', 'webhook IDs with accents', 'Webhook IDs are normalised'],
+  ['$\0a', '$\0b', 'webhook IDs with a NUL', 'Webhook IDs are truncated at a NUL'],
+  ['$a', '$\0a', 'webhook IDs with a NUL', 'Webhook IDs are stripped of control characters'],
+  ['$\u0161', '$\u0142', 'webhook IDs with letters beyond Latin-1', 'Webhook IDs are encoded with loss'],
   [
     '$\u{1f98a}',
     '$\u{1f43a}',
-    'webhooks with an emoji',
-    'Webhooks are stripped of characters outside the Basic Multilingual Plane',
+    'webhook IDs with an emoji',
+    'Webhook IDs are stripped of characters outside the Basic Multilingual Plane',
   ],
-  ['__proto__', 'constructor', 'webhooks such as __proto__', 'Webhooks are property names of an object'],
+  ['__proto__', 'constructor', 'webhook IDs such as __proto__', 'Webhook IDs are property names of an object'],
 ]
 
-/** The separators with which a store may join webhook and key. */
+/** Separators that a store may put between `webhookId` and `key`. */
 const SEPARATORS = ['', ':', '/', '|', '.', '-', '_', ' ', ',', '#', '::']
 
 type Check = (store: NonceStore) => Promise<void>
@@ -111,7 +111,7 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
       [webhookId, `b${separator}${key}`],
       [`${webhookId}${separator}b`, key],
       `keys such as "b${separator}1"`,
-      'Webhook and key run together',
+      'webhookId and key are joined ambiguously',
     )
   }),
 ]

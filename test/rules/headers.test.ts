@@ -86,7 +86,9 @@ describe('anything but headers is a TypeError that says what to pass', () => {
 
   it("Node's IncomingMessage", async () => {
     const message = await receivedBy(FLAT, (received) => received)
-    await expect(Reflect.apply(resultOf, undefined, [message])).rejects.toThrow(/whole request\. Pass the headers of the request/)
+    await expect(Reflect.apply(resultOf, undefined, [message])).rejects.toThrow(
+      /whole request\. Pass the headers of the request/,
+    )
   })
 })
 

@@ -16,7 +16,9 @@ it('joins a webhook and a key into one text that begins with the length of the w
 it('refuses a webhook with a lone surrogate, because its hash would be that of another one', () => {
   for (const webhookId of ['\ud800', 'a\udfff', '\udc00\ud800']) {
     for (const join of [scopedKey, scopedKeyHash, sharedTag]) {
-      expect(() => join(webhookId, 'abc')).toThrow('webhookId has a lone surrogate. Pass the whole text.')
+      expect(() => join(webhookId, 'abc')).toThrow(
+        'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
+      )
     }
   }
   expect(scopedKey('\ud83d\ude00', 'abc')).toBe('2:\ud83d\ude00abc')

@@ -27,7 +27,7 @@ it.each<[string, NonceStore]>([
 ])('%s refuses a webhookId that is not well-formed, before it calls the client', async (_, store) => {
   const refused = {
     code: 'ERR_INVALID_ARGUMENT',
-    message: 'webhookId has a lone surrogate. Pass the whole text.',
+    message: 'webhookId has a lone surrogate, which is half a character. Pass the whole text.',
   }
   for (const webhookId of ['\ud800', 'a\udc00', '\udc00\ud800']) {
     await expect((async () => store.reserve(webhookId, 'nonce', 600))()).rejects.toMatchObject(refused)

@@ -78,7 +78,7 @@ describe('the contract advises, and fails no case, if a receiver answers', () =>
     '%s with another status',
     async (rule) => {
       const reject = (broken: string) => ({ status: broken === rule ? 409 : 401 })
-      expect(await adviceOn(reject)).toMatch(/^Rejections differ, .* it is 4\d\d, for .* 4\d\d\.$/)
+      expect(await adviceOn(reject)).toMatch(/^Rejections differ, .* the status is 4\d\d, and for .*, 4\d\d\.$/)
       const post = postDirectly(Object.assign(new Receiver(SECRET), { reject }))
       expect(await failures({ post, secret: SECRET })).toEqual({})
     },
@@ -185,7 +185,7 @@ describe('the contract', () => {
     expect(found).toMatchObject({
       ok: false,
       fault: 'none-accepted',
-      cause: expect.stringContaining('lock each other out'),
+      cause: expect.stringContaining('block each other'),
     })
   })
 
@@ -252,7 +252,7 @@ describe('the contract', () => {
     const result = await time.until(caseOf('replay-copies', { post: short }).check())
     expect(result).toMatchObject({
       ok: true,
-      advice: { cause: expect.stringMatching(/^14 of 20 connections at once/) },
+      advice: { cause: expect.stringMatching(/^14 of 20 simultaneous connections/) },
     })
   })
 

@@ -196,8 +196,8 @@ function oneByOne<Args extends unknown[]>(act: (...args: Args) => Promise<boolea
 }
 
 const LATE =
-  /still taken 1\.5 s after its expiry\. Let it expire .* check the unit|outlives its TTL among keys with a longer TTL/
-const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken one/
+  /still taken 1\.5 s after its expiry\. Let each key expire .* check the unit|still taken after 2\.5 s if other keys have a longer TTL/
+const FREED = /that reserveAll\(\) reserved is free for reserve\(\)\. .*never free a taken key/
 const EARLY = /TTL of 600 s is free after a few seconds\. Use the ttlSeconds of each call/
 
 export const CORRECT_STORE = faulty('none', /./, () => ({}))
@@ -243,22 +243,22 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     return {}
   }),
   faulty('one scope for all webhooks', /Keys are shared by all webhooks/, () => ({ address: (_, key) => key })),
-  faulty('scopes without a separator', /Webhook and key run together/, () => ({
+  faulty('scopes without a separator', /webhookId and key are joined ambiguously/, () => ({
     address: (webhookId, key) => webhookId + key,
   })),
-  faulty('scopes with a colon', /Webhook and key run together/, () => ({
+  faulty('scopes with a colon', /webhookId and key are joined ambiguously/, () => ({
     address: (webhookId, key) => `${webhookId}:${key}`,
   })),
-  faulty('webhooks case-folded', /Webhooks are case-folded/, () => ({
+  faulty('webhooks case-folded', /Webhook IDs are case-folded/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.toLowerCase(), key]),
   })),
-  faulty('webhooks normalised', /Webhooks are normalised/, () => ({
+  faulty('webhooks normalised', /Webhook IDs are normalised/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.normalize(), key]),
   })),
-  faulty('webhooks truncated', /Webhooks are truncated/, () => ({
+  faulty('webhooks truncated', /Webhook IDs are truncated/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.slice(0, 255), key]),
   })),
-  faulty('webhooks truncated at a NUL', /Webhooks are truncated at a NUL/, () => ({
+  faulty('webhooks truncated at a NUL', /Webhook IDs are truncated at a NUL/, () => ({
     address: (webhookId, key) => JSON.stringify([webhookId.split('\0')[0], key]),
   })),
   altering(
@@ -276,7 +276,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   altering(
     'reduced to their hash tag',
-    /Keys are reduced to their hash tag/,
+    /Keys are reduced to the text in braces/,
     (key) => /\{(.+)\}/.exec(key)?.[1] ?? key,
   ),
   altering('one character replaced', /confuses the key ".*~\." with another/, (key) => key.replaceAll('^', '~')),
@@ -288,7 +288,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   })),
   faulty(
     'long webhooks are forgotten',
-    /returns true twice for webhooks of 3 000 characters\. Store SHA-256/,
+    /returns true twice for webhook IDs of 3 000 characters\. Store SHA-256/,
     (store) => ({
       reserve: async (...call) => call[0].length > 255 || Store.prototype.reserve.call(store, ...call),
     }),
@@ -299,13 +299,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   // Each of these faults shows only in one order of a pair.
   matching('keys that start with the key', /Keys are matched by their start/, (stored, key) => stored.startsWith(key)),
   matching('keys that the key starts with', /Keys are matched by their start/, (stored, key) => key.startsWith(stored)),
-  faulty('webhooks that start with the webhook', /Webhooks are matched by their start/, (store) => ({
+  faulty('webhooks that start with the webhook', /Webhook IDs are matched by their start/, (store) => ({
     reserve: reserveUnless(store, (other, [webhookId, key]) => other[0].startsWith(webhookId) && other[1] === key),
   })),
   altering('truncated at a space', /Keys are truncated at a space/, (key) => /^\S+ /.exec(key)?.[0] ?? key),
   altering('truncated at a colon', /Keys are truncated at a colon/, (key) => key.split(':')[0] ?? key),
-  altering('compared by a short hash', /false for a free key, one of 1000?\. Use the whole hash/, (key) =>
-    /^\d{14}$/.test(key) ? String(Number(key) % 20_000) : key,
+  altering(
+    'compared by a short hash',
+    /false for a free key, one of 1000?\. If you hash keys, use the whole hash/,
+    (key) => (/^\d{14}$/.test(key) ? String(Number(key) % 20_000) : key),
   ),
   altering('compared by a weak hash', /compared by a weak hash/, (key) =>
     String([...key].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) | 0, 0)),
@@ -399,13 +401,15 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
     answer: (reserved) => (reserved ? 'OK' : null),
   })),
   faulty('returns nothing', /returned undefined, not a boolean/, () => ({ answer: () => undefined })),
-  faulty('returns the opposite', /returns the opposite/, () => ({ answer: (reserved) => !reserved })),
+  faulty('returns the opposite', /returns false for a free key, and true for a taken key/, () => ({
+    answer: (reserved) => !reserved,
+  })),
   faulty('always true', /returns true for a taken key/, () => ({ answer: () => true })),
   faulty('always false', /returns false for a free key/, () => ({ answer: () => false })),
   notAStore('no store', /createStore returned undefined without reserve\(\)/, undefined),
   notAStore('no reserve()', /createStore returned an object without reserve\(\)/, {}),
   faulty('throws for a free key', /threw for a free key\. See the cause/, () => ({ answer: databaseError })),
-  faulty('throws for a taken key', /threw for a taken key\. Return false for it/, () => ({
+  faulty('throws for a taken key', /threw for a taken key\. Return false for a taken key/, () => ({
     answer: (reserved) => reserved || databaseError(),
   })),
   faulty('throws for simultaneous calls', /threw for 40 simultaneous calls .*Return false to all but one/, (store) => {
@@ -435,10 +439,10 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       }
     },
   ),
-  faulty('throws for long webhooks', /threw for webhooks of 3 000 characters\. Store SHA-256 of JSON/, () => ({
+  faulty('throws for long webhooks', /threw for webhook IDs of 3 000 characters\. Store SHA-256 of JSON/, () => ({
     address: (...pair) => (pair[0].length > 255 ? databaseError() : JSON.stringify(pair)),
   })),
-  faulty('throws for a NUL', /threw for webhooks with a NUL\. Store SHA-256 of JSON/, () => ({
+  faulty('throws for a NUL', /threw for webhook IDs with a NUL\. Store SHA-256 of JSON/, () => ({
     address: (...pair) => (pair[0].includes('\0') ? databaseError() : JSON.stringify(pair)),
   })),
   faulty(
@@ -471,7 +475,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   }),
   faulty(
     'false while another call runs',
-    /None of 40 .* got|wrong only while it is also called|returns false for a free key/,
+    /None of 40 .* got|wrong only while other keys are reserved at the same time|returns false for a free key/,
     () => {
       let calls = 0
       return {
@@ -484,7 +488,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
       }
     },
   ),
-  faulty('one expiry per webhook', /outlives its TTL among keys with a longer TTL/, (store) => ({
+  faulty('one expiry per webhook', /still taken after 2\.5 s if other keys have a longer TTL/, (store) => ({
     async reserve(webhookId, key, ttlSeconds) {
       const expiresAt = store.backend.get(webhookId)
       if (expiresAt !== undefined && !store.isTaken(expiresAt)) {
@@ -501,27 +505,27 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   faulty('expires one millisecond early', /free 1 ms before its end/, (store) => ({
     expiry: (ttlSeconds) => store.clock.now() + ttlSeconds * 1000 - 2,
   })),
-  altering('ignored', /Keys are ignored|returns false for (a free key|webhooks such as __proto__)/, () => ''),
+  altering('ignored', /Keys are ignored|returns false for (a free key|webhook IDs such as __proto__)/, () => ''),
   altering('truncated at the start', /Keys are truncated at the start/, (key) => key.slice(-64)),
   altering('with punctuation replaced', /Keys have their punctuation replaced/, (key) => key.replaceAll(/\W/g, '_')),
   altering('stripped of punctuation', /Keys are stripped of some characters/, (key) => key.replaceAll(/\W/g, '')),
   altering('form-decoded', /Keys are form-decoded/, (key) => key.replaceAll('+', ' ')),
   altering('unquoted', /Keys are inserted into the text of a statement/, (key) => key.replaceAll("''", "'")),
   altering('unescaped', /Keys are unescaped/, (key) => key.replaceAll('\\\\', '\\')),
-  alteringWebhooks('truncated at the start', /Webhooks are truncated at the start/, (webhookId) =>
+  alteringWebhooks('truncated at the start', /Webhook IDs are truncated at the start/, (webhookId) =>
     webhookId.slice(-64),
   ),
-  alteringWebhooks('trimmed', /Webhooks are trimmed at the end/, (webhookId) => webhookId.trim()),
-  alteringWebhooks('compared as numbers', /Webhooks are compared as numbers/, (webhookId) =>
+  alteringWebhooks('trimmed', /Webhook IDs are trimmed at the end/, (webhookId) => webhookId.trim()),
+  alteringWebhooks('compared as numbers', /Webhook IDs are compared as numbers/, (webhookId) =>
     Number.isNaN(Number(webhookId)) ? webhookId : String(Number(webhookId)),
   ),
-  alteringWebhooks('stripped of accents', /Webhooks are stripped of accents/, (webhookId) =>
+  alteringWebhooks('stripped of accents', /Webhook IDs are stripped of accents/, (webhookId) =>
     webhookId.normalize().replaceAll('\u00e9', 'e'),
   ),
-  alteringWebhooks('stripped of NULs', /Webhooks are stripped of control characters/, (webhookId) =>
+  alteringWebhooks('stripped of NULs', /Webhook IDs are stripped of control characters/, (webhookId) =>
     webhookId.replaceAll('\0', ''),
   ),
-  alteringWebhooks('in Latin-1', /Webhooks are encoded with loss/, (webhookId) =>
+  alteringWebhooks('in Latin-1', /Webhook IDs are encoded with loss/, (webhookId) =>
     webhookId.replaceAll(/[^\0-\u00ff]/g, '?'),
   ),
   alteringWebhooks('in three bytes of UTF-8', /outside the Basic Multilingual Plane/, (webhookId) =>
@@ -705,7 +709,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withRelease(
     'keeps the first owner of a key',
-    /comes twice frees a key that somebody else|None of .* after it was released|is still taken/,
+    /second release\(\) frees a key that another owner|None of .* after it was released|is still taken/,
     (_, right) => right,
     (store, { reserveAll }) => {
       const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) => {
@@ -721,7 +725,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withRelease(
     'takes the owner for a part of the key',
-    /^reserve(All)?\(\) returns true for (a taken key|taken keys) if the owner is another|calls got/,
+    /^reserve(All)?\(\) returns true for (a taken key|taken keys) with another owner|calls got/,
     (_, right) => right,
     (_, { reserve, reserveAll }) => ({
       reserve: (webhookId, key, ttlSeconds, owner = '') => reserve(webhookId, key + owner, ttlSeconds, owner),
@@ -736,7 +740,7 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   withRelease(
     'takes a second call of an owner for the first',
-    /returns true for (a taken key|taken keys) if the owner is the same/,
+    /returns true for (a taken key|taken keys) with the same owner/,
     (_, right) => right,
     (store, { reserveAll }) => {
       const reserve = async (webhookId: string, keys: readonly string[], ttlSeconds: number, owner?: string) =>
@@ -763,24 +767,24 @@ export const FAULTY_STORES: readonly FaultyStore[] = [
   ),
   whenDown(
     'returns true when its backend is down',
-    /^reserve\(\) returns true while its backend is down\. Throw/,
+    /^reserve\(\) returns true while the backend is down\. Throw/,
     () => true,
     databaseError,
   ),
   whenDown(
     'returns false when its backend is down',
-    /^reserve(All)?\(\) returns false while its backend is down\. Throw/,
+    /^reserve(All)?\(\) returns false while the backend is down\. Throw/,
     async () => false,
   ),
   whenDown(
     'hangs when its backend is down',
-    /^reserve\(\) does not answer within 4 s .*Set a time-out/,
+    /^reserve\(\) does not return within 4 s .*Set a time-out/,
     () => new Promise(() => {}),
     databaseError,
   ),
   whenDown(
     'reserveAll returns true when its backend is down',
-    /^reserveAll\(\) returns true while its backend is down/,
+    /^reserveAll\(\) returns true while the backend is down/,
     databaseError,
     () => true,
   ),

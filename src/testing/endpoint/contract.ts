@@ -3,14 +3,14 @@ import { assertClock, type Clock } from '../../clock.js'
 import { bytesOf } from '../../rules/body.js'
 import { WINDOW_SECONDS } from '../../rules/timestamp.js'
 import { resultWithin } from '../calls.js'
-import { ADVICE, type Advice, type EndpointFault, FAILS_ON_GENUINE } from './faults.js'
+import { ADVICE, type Advice, type EndpointFault, FAILS_ON_VALID } from './faults.js'
 import { REFUSALS } from './refusals.js'
 import { type EndpointCaseCode, type EndpointRule, ROWS, type Row, type Step, WRONG_SIGNATURE } from './rows.js'
 import { Sender } from './sender.js'
 
 /** Where and how to send a request of a case. */
 export interface EndpointDelivery {
-  /** The index of the address: 0 to `instances - 1`. */
+  /** The index of the address to send to, from 0 to `instances - 1`. */
   readonly instance: number
   /** How many requests are sent at the same time: 1, except for simultaneous copies. */
   readonly together: number
@@ -21,9 +21,9 @@ export interface EndpointResponse {
   readonly status?: number
   readonly statusCode?: number
   readonly headers?: unknown
-  /** The body as text, or a function that returns it. */
+  /** The body as text, or a function that returns the text. */
   readonly text?: string | (() => Promise<string>)
-  /** The body, if there is no `text`. Only a string is read. */
+  /** The body, which is used if `text` is absent. Only a string is used. */
   readonly body?: unknown
 }
 
@@ -39,13 +39,13 @@ export interface EndpointContractOptions {
     body: Uint8Array<ArrayBuffer>,
     delivery: EndpointDelivery,
   ) => EndpointResponse | Promise<EndpointResponse>
-  /** The webhook's signing secret as text, which is not empty. */
+  /** The webhook's signing secret as text. An empty text is not allowed. */
   secret: string
-  /** The clock of the endpoint, by which the requests are signed. By default, `Date`. */
+  /** The clock of the endpoint, which is used to sign the requests. By default, `Date`. */
   clock?: Clock | undefined
   /**
-   * An event that the endpoint reads, if its code refuses unknown events. Valid requests then have this event as their body, and the
-   * cases about other bodies are skipped. By default, each body is different.
+   * An event that the endpoint accepts, if the code of the endpoint refuses unknown events. Every valid request then has this event as the
+   * body, and cases that need another body are skipped. By default, each body is different.
    */
   body?: Uint8Array | string | undefined
   /** How many addresses of the endpoint `post` can send to: a whole number, by default 1. Replays go to all of these addresses. */
@@ -59,7 +59,7 @@ export type EndpointResult =
   | {
       readonly ok: true
       readonly statuses: readonly number[]
-      /** What the endpoint could do better, although the specification does not ask for it. */
+      /** An improvement that the specification does not require. */
       readonly advice?: Advice
     }
   | {
@@ -79,15 +79,15 @@ export interface EndpointCase {
   rule: EndpointRule
   /** What is sent. */
   sent: string
-  /** The response that must come: 2xx, 4xx, or 2xx to exactly one of the requests. */
+  /** The required response: 2xx, 4xx, or 2xx to exactly one of the requests. */
   expected: 'accepted' | 'rejected' | 'one'
-  /** The code, what is sent, and what must come. For a case that is skipped, the reason. */
+  /** The code, what is sent, and the required response. For a skipped case, also the reason. */
   name: string
   /** Whether the case cannot run with these options. */
   isSkipped: boolean
-  /** How many requests the case sends at most. */
+  /** The maximum number of requests that the case sends. */
   requests: number
-  /** How many of these requests the endpoint must accept. */
+  /** How many of the requests the endpoint must accept. */
   valid: number
   /** Runs the case. Rejects with an error whose message says what is probably wrong and how to fix it. */
   run(): Promise<void>
@@ -100,7 +100,7 @@ const CODES = Object.keys(ROWS) as EndpointCaseCode[]
 const EXPECTED = { accepted: 'is accepted', rejected: 'is rejected', one: 'are accepted once' } as const
 
 /**
- * Returns the cases that every endpoint must pass, for any test runner and an endpoint in any language.
+ * Returns the cases that every endpoint must pass, for any test runner, and for endpoints in any language.
  *
  * The first case sends a simple valid request. If the endpoint refuses this request, all cases fail with the probable reason. Run
  * the cases in their order, with a time-out of 60 s per case.
@@ -180,11 +180,11 @@ interface CheckedResponse {
   /** The status, or 0 if no response came. */
   readonly status: number
   readonly text: string
-  /** The time of the endpoint in milliseconds, if the response has a `Date`. */
+  /** The time in the `Date` header of the response, in milliseconds, or `NaN` without that header. */
   readonly date: number
   /** Whether the response is 503 with `Retry-After`. */
   readonly asksToRetry: boolean
-  /** What `post` or the reading of the body threw. */
+  /** What was thrown by `post`, or while the body was read. */
   readonly error?: unknown
 }
 
@@ -197,16 +197,16 @@ interface Checked {
 }
 
 interface Opened extends Checked {
-  /** When the first request was answered, as `performance.now()`. */
+  /** When the first response arrived, as a value of `performance.now()`. */
   readonly time: number
   readonly valid: CheckedResponse
-  /** The response to a forged request, if it was rejected. */
+  /** The response to a forged request, if the endpoint rejected that request. */
   readonly rejection: CheckedResponse | undefined
   /** How far the clock of the endpoint is ahead, in seconds. */
   readonly drift: number
 }
 
-/** The valid responses and rejections of one run, which the cases share. */
+/** One run of the contract. All cases share the responses to the first valid request and to a forged request. */
 class Run {
   readonly sender: Sender
   #opened: Promise<Opened> | undefined
@@ -248,7 +248,7 @@ class Run {
     return passed(responses)
   }
 
-  /** Sends the first valid request, and a forged request if the valid one is accepted. Resolves to what the responses show. */
+  /** Sends the first valid request and, if that request is accepted, a forged request. Resolves to what the responses show. */
   async #open(): Promise<Opened> {
     const row: Row = ROWS['accepted-json']
     const request = this.sender.sign()
@@ -261,7 +261,7 @@ class Run {
     const drift = Math.round((valid.date - this.settings.clock.now()) / 1000) || 0
     if (fault !== undefined) {
       const advice =
-        fault === 'server-error' ? FAILS_ON_GENUINE : (ADVICE[fault] ?? (await this.#explainRefusal(row, valid, drift)))
+        fault === 'server-error' ? FAILS_ON_VALID : (ADVICE[fault] ?? (await this.#explainRefusal(row, valid, drift)))
       return { ...failed([valid], fault, advice), valid, rejection: undefined, drift, time }
     }
     const forged: Step = { request: this.sender.sign({ secret: this.settings.secret + 1 }), expected: 'rejected' }
@@ -301,8 +301,9 @@ class Run {
   }
 
   /**
-   * Sends the copies that got no response again, one at a time, and returns how many they were. A server whose queue of connections is
-   * short drops some of many connections that begin at once, although its handler is right. It may first work on those that it took.
+   * Sends the copies that got no response again, one at a time, and returns the number of these copies. A server with a short queue of
+   * connections drops some simultaneous connections, although its handler is right. The server may be busy for a while, so a few more
+   * attempts are allowed.
    */
   async #repeatUnanswered(steps: readonly Step[], responses: CheckedResponse[]): Promise<number> {
     const unanswered = [...responses.keys()].filter((index) => responses[index]?.status === 0)
@@ -317,7 +318,7 @@ class Run {
     return unanswered.length
   }
 
-  /** @param repeated - how many copies were answered only when they were sent again. */
+  /** @param repeated - how many copies got a response only after they were sent again. */
   #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
     const positive = responses.filter(({ status }) => isAccepted(status))
     const accepted = positive.filter((response) => !saysRejected(response)).length
@@ -328,7 +329,8 @@ class Run {
         cause: `${accepted} of ${responses.length} were accepted. ${row.cause}`,
       })
     }
-    // While the work of the first copy runs, nobody knows whether the others are needed, so they may be told to come again.
+    // While the handler works on the first copy, 503 with Retry-After is a correct response to the other copies, because the first copy may
+    // still fail.
     const faults = responses
       .filter(({ asksToRetry }) => accepted === 0 || !asksToRetry)
       .map((response) => faultOf({ expected: isAccepted(response.status) ? 'accepted' : 'rejected' }, response))
@@ -338,7 +340,7 @@ class Run {
     return passed(responses, repeated === 0 ? undefined : describeShortQueue(repeated, responses.length))
   }
 
-  /** Returns the probable cause of a wrong response, and its fix. */
+  /** Returns the probable cause of a wrong response, and the fix. */
   #explain(
     code: EndpointCaseCode,
     row: Row,
@@ -357,18 +359,13 @@ class Run {
     }
     if (AT_THE_EDGE.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
     const ofRow =
-      step.expected === 'answered'
-        ? row
-        : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_GENUINE : undefined))
+      step.expected === 'answered' ? row : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_VALID : undefined))
     const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? step.advice ?? row
     const what = step.what === undefined ? '' : `Sent: ${step.what}. `
     return { fault, cause: what + advice.cause, fix: advice.fix }
   }
 
-  /**
-   * Returns the advice for a refused valid request: a wrong URL, a wrong clock, or the wrong way of signing that the endpoint
-   * accepts.
-   */
+  /** Returns the advice for a refused valid request. The URL or a clock may be wrong, or the endpoint may expect a wrong signature. */
   async #explainRefusal(row: Row, { status }: CheckedResponse, drift: number): Promise<Advice> {
     if (status === 404 || status === 405 || status === 410) {
       const cause = `The response is ${status}, so no handler for POST is at this URL.`
@@ -392,7 +389,7 @@ function found(fault: EndpointFault) {
 
 const NOT_ACCEPTED_BEFORE: Advice = {
   cause: 'A valid request of this case is refused, so the case says nothing about the mistake.',
-  fix: 'Correct the cases about valid requests first, and run this one again.',
+  fix: 'Correct the cases about valid requests first, and run this case again.',
 }
 
 /** The cases near the ends of the window, which fail if the two clocks differ. */
@@ -405,14 +402,14 @@ const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
 
 function describeDrift(drift: number): Advice {
   return {
-    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, by the Date of its response.`,
-    fix: 'Let NTP set both clocks.',
+    cause: `The clock of the endpoint is ${Math.abs(drift)} s ${drift > 0 ? 'ahead of' : 'behind'} this machine, according to the Date of the response.`,
+    fix: 'Synchronise both clocks with NTP.',
   }
 }
 
 function describeShortQueue(repeated: number, copies: number): Advice {
   return {
-    cause: `${repeated} of ${copies} connections at once got no response, so these copies were sent again one at a time. The server probably queues few connections.`,
+    cause: `${repeated} of ${copies} simultaneous connections got no response, so these copies were sent again one at a time. The server probably queues few connections.`,
     fix: 'Let the server queue more connections: request_queue_size in http.server of Python (5), the backlog of listen() elsewhere.',
   }
 }
@@ -423,7 +420,7 @@ function isAccepted(status: number): boolean {
 
 const OF_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-large', 415: 'content-type' }
 
-/** Returns how a response is wrong, or `undefined` if it is right. */
+/** Returns how a response is wrong, or `undefined` if the response is right. */
 function faultOf({ expected }: Pick<Step, 'expected'>, { status }: CheckedResponse): EndpointFault | undefined {
   if (expected === 'ignored') return undefined
   if (status < 200) return 'no-answer'
@@ -443,14 +440,14 @@ function saysRejected({ text }: CheckedResponse): boolean {
   )
 }
 
-/** Returns the first two rejections that differ, or `undefined` if all are equal. */
+/** Returns a text about the first two rejections that differ, or `undefined` if all rejections are equal. */
 function findDifference(steps: readonly Step[], responses: readonly CheckedResponse[]): string | undefined {
   const rejections = steps.flatMap(({ what, expected }, index) => {
     const { status, text } = responses[index] as CheckedResponse
     const isRejection = what !== undefined && expected === 'rejected' && status >= 400 && status < 500 && status !== 429
     return isRejection ? [{ what, status, text }] : []
   })
-  // Some frameworks write the time or a request number into the text. If so, digits are not compared.
+  // If two rejections of the same mistake differ, digits are not compared, because the text probably has a time or a request number.
   const [one, other = one] = rejections.filter(({ what }) => what === WRONG_SIGNATURE).map(({ text }) => text)
   const normalized = one === other ? (text: string) => text : (text: string) => text.replace(/[\da-f]{4,}|\d+/gi, '#')
   const [first] = rejections
@@ -460,10 +457,10 @@ function findDifference(steps: readonly Step[], responses: readonly CheckedRespo
   if (first === undefined || different === undefined) return undefined
   return first.status === different.status
     ? `The bodies for ${first.what} and for ${different.what} differ.`
-    : `For ${first.what} it is ${first.status}, for ${different.what} ${different.status}.`
+    : `For ${first.what}, the status is ${first.status}, and for ${different.what}, ${different.status}.`
 }
 
-/** Returns the time in the `Date` of headers, or `NaN`. */
+/** Returns the value of a header as text, from Fetch `Headers` or from a record. */
 function headerOf(headers: unknown, name: string): string {
   const { get, [name]: value } = Object(headers)
   return String(typeof get === 'function' ? get.call(headers, name) : value)

@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto'
 import type { Advice } from './faults.js'
 import { type EndpointRequest, headerOf, type Sender, unique, withSignature } from './sender.js'
 
-// Why is a valid request refused? Each row is a request signed in a wrong way. An endpoint that accepts this request has this mistake.
+// Each row is a request that is signed with one mistake. If an endpoint refuses valid requests but accepts this request, the endpoint makes
+// the same mistake.
 
 interface Refusal extends Advice {
-  /** Returns the request, or `undefined` if the mistake would change nothing. */
+  /** Returns the request, or `undefined` if the mistake does not change the request. */
   readonly request: (sender: Sender) => EndpointRequest | undefined
 }
 
@@ -42,7 +43,7 @@ function keyedBy(keyOf: (secret: string) => Uint8Array) {
 
 const MESSAGE =
   'Sign the text of X-Timestamp, a colon, the text of X-Nonce, a colon and the raw body, in this order and with nothing else.'
-const KEY = 'Use the secret as UTF-8 text for the key, without decoding it, and without a newline.'
+const KEY = 'Use the UTF-8 bytes of the secret as the key. Do not decode the secret, and remove a newline at the end.'
 
 export const REFUSALS: readonly Refusal[] = [
   {
@@ -53,12 +54,12 @@ export const REFUSALS: readonly Refusal[] = [
   {
     request: (sender) => sender.sign({ body: `{"event": "check", "id": "${unique()}"}` }),
     cause:
-      'The endpoint accepts JSON only with spaces after colons and commas, so it verifies JSON that it parsed and wrote again.',
+      'The endpoint accepts JSON only with spaces after colons and commas, so the endpoint verifies JSON that was parsed and written again.',
     fix: "Verify the raw bytes before you parse them: request.get_data() in Flask, request.body in Django, file_get_contents('php://input') in PHP.",
   },
   {
     request: writtenAs((right) => `sha256=${right}`),
-    cause: 'The endpoint expects "sha256=" before the signature, as the webhooks of GitHub have it.',
+    cause: 'The endpoint expects "sha256=" before the signature, as in webhooks of GitHub.',
     fix: 'Compare X-Signature with the 64 hex digits alone.',
   },
   {
@@ -74,7 +75,7 @@ export const REFUSALS: readonly Refusal[] = [
   {
     request: signedOver((_timestamp, _nonce, body) => [body]),
     cause:
-      'The endpoint computes the signature over the body alone, so a captured request can be sent with another time and nonce.',
+      'The endpoint computes the signature over the body alone, so an attacker can send a captured request with another timestamp and nonce.',
     fix: MESSAGE,
   },
   {
@@ -105,26 +106,26 @@ export const REFUSALS: readonly Refusal[] = [
   {
     request: signedOver((timestamp, nonce, body) => [`${timestamp}:${nonce}:`, body, '\n']),
     cause: 'The endpoint adds a newline to the body before it computes the signature.',
-    fix: 'Verify the bytes of the body as they arrive, with nothing added.',
+    fix: 'Verify the bytes of the body as they arrive, without adding anything.',
   },
   {
     request: keyedBy((secret) => Buffer.from(`${secret}\n`)),
-    cause: 'The secret of the endpoint ends with a newline, which its file or variable probably has.',
+    cause: 'The secret of the endpoint ends with a newline, probably from a file or an environment variable.',
     fix: KEY,
   },
   {
     request: keyedBy((secret) => Buffer.from(secret.trim())),
     cause: 'The endpoint trims the secret. The secret that you passed begins or ends with white space.',
-    fix: 'Pass the secret without white space around it, and store it without.',
+    fix: 'Remove the white space around the secret, in the endpoint and in what you pass here.',
   },
   {
     request: keyedBy((secret) => Buffer.from(secret, 'base64')),
-    cause: 'The endpoint decodes the secret as base64 before it uses it as the key.',
+    cause: 'The endpoint decodes the secret as base64, and uses the result as the key.',
     fix: KEY,
   },
   {
     request: keyedBy((secret) => Buffer.from(secret, 'hex')),
-    cause: 'The endpoint decodes the secret as hex before it uses it as the key.',
+    cause: 'The endpoint decodes the secret as hex, and uses the result as the key.',
     fix: KEY,
   },
 ]

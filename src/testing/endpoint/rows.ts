@@ -19,19 +19,19 @@ import {
   withValues,
 } from './sender.js'
 
-// The table of cases: what is sent, what must come, and what a failure means.
+// The table of cases says what is sent, which response is required, and what a failure means.
 
 /** The part of the specification that a case is about. */
 export type EndpointRule = 'accepted' | 'headers' | 'timestamp' | 'nonce' | 'signature' | 'body' | 'replay' | 'answers'
 
-/** One request of a case, and the response that it must get. */
+/** One request of a case, and the response that the request must get. */
 export interface Step {
   readonly request: EndpointRequest
   /** `answered` if any response below 500 is right, and `ignored` if another case judges the response. */
   readonly expected: 'accepted' | 'rejected' | 'answered' | 'ignored'
-  /** A description of the request, if the case sends several kinds. */
+  /** A description of the request, if the case sends several kinds of requests. */
   readonly what?: string
-  /** What a wrong response to this request means, if it means something else than a wrong response to the others. */
+  /** The advice for a wrong response to this request, if the advice of the case does not fit. */
   readonly advice?: Advice
   /** The index of the address to send the request to. */
   readonly instance?: number
@@ -42,16 +42,19 @@ export interface Row extends Advice {
   readonly rule: EndpointRule
   /** What is sent, in at most 34 characters. */
   readonly sent: string
-  /** The response that decides: `one` if exactly one of the requests must be accepted. */
+  /** The required response. `one` means that exactly one of the requests must be accepted. */
   readonly expected: 'accepted' | 'rejected' | 'one'
   readonly steps: (sender: Sender) => readonly Step[]
   /** The shortest time from the first request of the contract to these steps, in milliseconds. */
   readonly delay?: number
-  /** By default, each response must be right. `any` needs one right response, and `alike` advises if rejections differ. */
+  /**
+   * By default, each response must be right. With `any`, one right response is enough. With `alike`, the result has advice if rejections
+   * differ.
+   */
   readonly judge?: 'any' | 'alike'
-  /** What a status of 500 or above means here, if it means more than usual. */
+  /** The advice for a status of 500 or above, if the usual advice does not fit. */
   readonly onError?: Advice
-  /** Whether the body is what the case is about. An endpoint that reads events may refuse the body. */
+  /** Whether the case needs a special body. An endpoint that accepts only known events may refuse this body. */
   readonly needsItsBody?: true
 }
 
@@ -77,7 +80,7 @@ const WINDOW =
 
 const OVERFLOWS: Advice = {
   cause:
-    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() ends at 292 years, and -d of that is negative again.',
+    'A timestamp far in the future is accepted, because the difference overflows. In Go, time.Since() is limited to 292 years, and the lower limit stays negative when you negate it.',
   fix: 'Subtract whole seconds, and check both ends: d := time.Now().Unix() - seconds, and reject if d < -300 || d > 300.',
 }
 
@@ -87,7 +90,7 @@ const NONCE_FORMAT =
 const FILE_NAME: Advice = {
   cause:
     'A nonce with punctuation is refused. The endpoint allows only some characters, changes the nonce, or uses it as a file name, a path or part of a URL.',
-  fix: `${NONCE_FORMAT} In a file name, a path or a URL, use its hash, such as SHA-256 in hex.`,
+  fix: `${NONCE_FORMAT} In a file name, a path or a URL, use the hash of the nonce, such as SHA-256 in hex.`,
 }
 
 const EXACT =
@@ -116,8 +119,8 @@ function missing(name: string): Row {
     sent: `no ${name}`,
     expected: 'rejected',
     steps: (sender) => [rejected(withoutHeaders(sender.sign(), name))],
-    cause: `A request without ${name} is accepted. The check that needs it is probably skipped if it is missing.`,
-    fix: `Answer 401 if ${name} is missing. No header may switch a check off.`,
+    cause: `A request without ${name} is accepted. The endpoint probably skips a check if the header is missing.`,
+    fix: `Answer 401 if ${name} is missing. A missing header must never switch off a check.`,
     onError: MISSING,
   }
 }
@@ -156,13 +159,13 @@ function nonce(sent: string, value: () => string, cause: string): Row {
     cause,
     fix: NONCE_FORMAT,
     onError: {
-      cause: 'The handler or the nonce store throws for this nonce, such as a column that is too short.',
+      cause: 'The handler or the nonce store throws for this nonce, for example because a column is too short.',
       fix: NONCE_FORMAT,
     },
   }
 }
 
-/** Returns a case that writes the right signature in another way. */
+/** Returns a case that writes the right signature in another form. */
 function signature(sent: string, changes: readonly ((right: string) => string)[], cause: string, fix = EXACT): Row {
   return {
     rule: 'signature',
@@ -190,7 +193,7 @@ function validBody(sent: string, signed: () => Parameters<Sender['sign']>[0], ca
   return { rule: 'accepted', sent, expected: 'accepted', needsItsBody: true, steps, cause, fix }
 }
 
-/** Every visible ASCII character, in two halves that leave room for what makes a nonce unique. */
+/** Every visible ASCII character, in two halves, because a nonce also needs room for a unique part. */
 const VISIBLE = ['!"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO', 'PQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~']
 
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
@@ -207,13 +210,13 @@ function largeJson(): string {
   return `${start}${'x'.repeat(LARGE_BYTES - start.length - 2)}"}`
 }
 
-/** Returns the digit with its lowest bit changed, as hex. */
+/** Returns the hex text with the digit at `index` changed. */
 function otherDigit(text: string, index: number): string {
   const digit = (Number.parseInt(text.charAt(index), 16) ^ 1).toString(16)
   return text.slice(0, index) + digit + text.slice(index + 1)
 }
 
-/** The mistake that is sent twice, because the texts of some responses differ each time. */
+/** The mistake that is sent twice, to see whether the text of the response differs each time. */
 export const WRONG_SIGNATURE = 'a wrong signature'
 
 function rejections(sender: Sender, replayed: EndpointRequest): readonly Step[] {
@@ -254,7 +257,7 @@ function hostileRequests(sender: Sender): readonly Step[] {
   ]
 }
 
-/** Returns the rows unchanged. The type of their codes follows from them. */
+/** Returns the rows unchanged, so that TypeScript infers the type of the codes. */
 function table<C extends string>(rows: { readonly [code in C]: Row }): { readonly [code in C]: Row } {
   return rows
 }
@@ -282,8 +285,8 @@ export const ROWS = table({
   'accepted-empty': validBody(
     'an empty body',
     () => ({ body: '' }),
-    'An empty body is refused. A body parser probably leaves no body for it, or the handler takes it for a missing one.',
-    'Use zero bytes if there is no body. A body parser may skip an empty body, so its hook for the raw body does not run.',
+    'An empty body is refused. A body parser probably leaves the body undefined, or the handler treats an empty body as a missing body.',
+    'If there is no body, verify zero bytes. A body parser may skip an empty body, and then not call the hook for the raw body.',
   ),
   'accepted-bytes': validBody(
     'all 256 bytes',
@@ -311,13 +314,13 @@ export const ROWS = table({
   'accepted-form': validBody(
     'a form',
     () => ({ body: 'event=check&name=%5a+b&name=c', type: 'application/x-www-form-urlencoded' }),
-    'A form is refused. The endpoint probably reads the raw body of JSON alone, and a parser of forms takes the rest.',
+    'A form is refused. The endpoint probably reads the raw body only of JSON, and a form parser reads the body of forms.',
     EVERY_TYPE,
   ),
   'accepted-plain-text': validBody(
     'plain text',
     () => ({ body: 'event check', type: 'text/plain' }),
-    'Plain text is refused. The endpoint probably reads the raw body of JSON alone.',
+    'Plain text is refused. The endpoint probably reads the raw body only of JSON.',
     EVERY_TYPE,
   ),
   'accepted-no-type': {
@@ -325,7 +328,7 @@ export const ROWS = table({
     sent: 'no Content-Type',
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign({ type: null }))],
-    cause: 'A request without Content-Type is refused. The endpoint probably reads the raw body of JSON alone.',
+    cause: 'A request without Content-Type is refused. The endpoint probably reads the raw body only of JSON.',
     fix: EVERY_TYPE,
   },
   'accepted-compressed': {
@@ -338,8 +341,8 @@ export const ROWS = table({
       return [accepted({ headers: [['Content-Encoding', 'gzip'], ...headers], body })]
     },
     cause:
-      'A compressed body is refused. The framework or a proxy probably inflates it before the check, so the bytes are not those that were signed.',
-    fix: 'Verify the compressed bytes, and inflate them afterwards: inflate: false in express.raw().',
+      'A compressed body is refused. The framework or a proxy probably inflates the body before the check, so the endpoint does not verify the signed bytes.',
+    fix: 'Verify the compressed bytes, and inflate the body afterwards: inflate: false in express.raw().',
   },
   'accepted-100-kb': validBody(
     'a body of 100 KB',
@@ -357,7 +360,7 @@ export const ROWS = table({
         return accepted({ headers: headers.map(([name, value]) => [name[spell](), value]), body })
       }),
     cause:
-      'Header names in another case are refused. Names of headers are case-insensitive, and proxies write them in lowercase.',
+      'Header names in another case are refused. Names of headers are case-insensitive, and proxies may write the names in lowercase.',
     fix: 'Look headers up without regard to case: request.headers[name] in lowercase in Node, r.Header.Get() in Go, $_SERVER["HTTP_X_NONCE"] in PHP.',
   },
   'accepted-nonce-short': {
@@ -389,14 +392,14 @@ export const ROWS = table({
   },
   'accepted-nonce-case': {
     rule: 'accepted',
-    sent: 'nonces that differ in case alone',
+    sent: 'nonces that differ only in case',
     expected: 'accepted',
     steps: (sender) => {
       const start = unique()
       return ['a', 'A'].map((end) => accepted(sender.sign({ nonce: `${start}-${end}` })))
     },
     cause:
-      'Two nonces that differ in case alone count as one. The endpoint or its database compares without regard to case.',
+      'Two nonces that differ only in case are treated as equal. The endpoint or its database compares without regard to case.',
     fix: 'Store the nonce as it arrived, and compare bytes: no strtolower(), and a column with a binary collation (utf8mb4_bin in MySQL).',
   },
   'accepted-same-body': {
@@ -409,7 +412,7 @@ export const ROWS = table({
     },
     cause:
       'A new request with the body of an earlier one is refused. The endpoint probably remembers the body, not the nonce.',
-    fix: 'Remember the nonce alone. Two events may have the same body.',
+    fix: 'Remember only the nonce, because two events may have the same body.',
   },
   'accepted-old': {
     rule: 'accepted',
@@ -439,7 +442,7 @@ export const ROWS = table({
     expected: 'rejected',
     steps: (sender) => [rejected(withoutHeaders(sender.sign(), 'X-Timestamp', 'X-Nonce', 'X-Signature'))],
     cause: 'An unsigned request is accepted. The check is probably skipped if the headers are missing.',
-    fix: 'Answer 401 to a request without the three headers. If you still move senders to signatures, end this exception.',
+    fix: 'Answer 401 to a request without the three headers. If you allow unsigned requests during a migration, end this exception.',
     onError: MISSING,
   },
   'headers-two-timestamps': twice('X-Timestamp'),
@@ -466,7 +469,7 @@ export const ROWS = table({
       'Read X-Timestamp as seconds, and let the window refuse everything else.',
     ),
     steps: (sender) => [
-      // In seconds, this is the year 5138. It is no time of today in another unit either.
+      // In seconds, this number is in the year 5138. In other units, this number is not close to the current time either.
       { ...rejected(sender.sign({ timestamp: '99999999999' }), 'a timestamp 3000 years ahead'), advice: OVERFLOWS },
       rejected(sender.sign({ timestamp: String(sender.clock.now()) })),
     ],
@@ -474,12 +477,12 @@ export const ROWS = table({
   'timestamp-exponent': timestamp(
     'an exponent (1700000000e0)',
     (sender) => `${sender.seconds()}e0`,
-    'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert it silently.',
+    'A timestamp with an exponent is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
   ),
   'timestamp-sign': timestamp(
     'a plus sign (+1700000000)',
     (sender) => `+${sender.seconds()}`,
-    'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert it silently.',
+    'A timestamp with a sign is accepted. Number(), parseInt(), int(), (int) and strconv.Atoi convert this text without an error.',
   ),
   'timestamp-space': timestamp(
     'a space inside (1700000000 0)',
@@ -489,7 +492,7 @@ export const ROWS = table({
   'timestamp-fraction': timestamp(
     'a fraction (1700000000.5)',
     (sender) => `${sender.seconds()}.5`,
-    'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert it silently.',
+    'A timestamp with a fraction is accepted. Number(), parseInt(), float() and (int) convert this text without an error.',
   ),
   'timestamp-letters': timestamp(
     'letters after it (1700000000abc)',
@@ -500,7 +503,7 @@ export const ROWS = table({
   'nonce-empty': nonce(
     'an empty nonce',
     () => '',
-    'A request with an empty nonce is accepted, so it can be sent again.',
+    'A request with an empty nonce is accepted, so the request can be replayed.',
   ),
   'nonce-129': nonce(
     '129 characters',
@@ -529,12 +532,12 @@ export const ROWS = table({
         rejected(sender.sign({ nonce: `${unique()}\xe9` }), 'the byte E9, signed as UTF-8'),
         rejected(
           withValues(trimmed, { 'X-Nonce': `${headerOf(trimmed, 'X-Nonce')}\xa0` }),
-          'a no-break space after the nonce, which is not signed',
+          'an unsigned no-break space after the nonce',
         ),
       ]
     },
     cause:
-      'A nonce with a character outside ASCII is accepted. The endpoint does not check its characters, or it trims the nonce.',
+      'A nonce with a character outside ASCII is accepted. The endpoint does not check the characters of the nonce, or trims the nonce.',
     fix: NONCE_FORMAT,
   },
 
@@ -547,8 +550,8 @@ export const ROWS = table({
       rejected(sender.sign({ secret: '' }), 'signed with an empty secret'),
     ],
     cause:
-      'A request signed with another secret is accepted, so anybody can sign. The result of the comparison is ignored, or a secret that is not set counts as an empty one.',
-    fix: 'Answer 401 and return if the comparison fails; await it if it is asynchronous. Let the program not start without a secret.',
+      'A request signed with another secret is accepted, so anybody can sign. The endpoint ignores the result of the comparison, or treats a missing secret as an empty secret.',
+    fix: 'If the comparison fails, answer 401 and return. If the comparison is asynchronous, await the result. Do not start the program without a secret.',
   },
   'signature-uppercase': signature(
     'uppercase',
@@ -558,7 +561,7 @@ export const ROWS = table({
   'signature-prefix': signature(
     'sha256= before it',
     [(right) => `sha256=${right}`],
-    'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for the webhooks of GitHub.',
+    'A signature after "sha256=" is accepted. The endpoint probably removes the prefix, as for webhooks of GitHub.',
   ),
   'signature-base64': signature(
     'base64',
@@ -568,12 +571,12 @@ export const ROWS = table({
   'signature-half': signature(
     'half of it',
     [(right) => right.slice(0, 32)],
-    'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, such as with startsWith() or strncmp().',
+    'Half of the signature is accepted. The endpoint probably compares only as many digits as arrived, for example with startsWith() or strncmp().',
   ),
   'signature-digit': signature(
     'one digit changed',
     [(right) => otherDigit(right, 63), (right) => otherDigit(right, 32), (right) => otherDigit(right, 0)],
-    'A signature with one wrong digit is accepted. The endpoint probably compares only a part of it.',
+    'A signature with one wrong digit is accepted. The endpoint probably compares only a part of the signature.',
   ),
   'signature-longer': signature(
     'one digit more',
@@ -590,7 +593,7 @@ export const ROWS = table({
     'two, joined by a comma',
     [(right) => `${right},${otherDigit(right, 0)}`, (right) => `${otherDigit(right, 0)}, ${right}`],
     'A list of two signatures is accepted. The endpoint probably splits the header at the comma.',
-    'Compare the whole header with one signature. While a secret is rotated, compare it with a signature per secret.',
+    'Compare the whole header with one signature. While you rotate a secret, compare the whole header with the signature of each secret.',
   ),
 
   'body-changed': body(
@@ -599,7 +602,7 @@ export const ROWS = table({
       const request = sender.sign()
       return [rejected(withBody(request, changeByte(request.body)))]
     },
-    'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another one.',
+    'A changed body is accepted. The signature does not cover the body, or the endpoint verifies another body.',
   ),
   'body-longer': body(
     'one byte more',
@@ -609,7 +612,7 @@ export const ROWS = table({
   'body-line-end': body(
     'a newline more',
     (sender) => [rejected(withMore(sender.sign(), '\n')), rejected(withMore(sender.sign(), '\r\n'))],
-    'A body with a newline more is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
+    'A body with an extra newline is accepted. The endpoint probably trims the body: trim(), strip() or rstrip().',
     RAW_BODY,
   ),
   'body-spacing': body(
@@ -630,7 +633,7 @@ export const ROWS = table({
       })
       return [rejected(withBody(request, Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from('"}')])))]
     },
-    'Another byte than the signed one is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
+    'A byte that was not signed is accepted. The endpoint probably decodes the body to a string, which turns the byte FF into EF BF BD.',
     RAW_BODY,
   ),
   'body-other': body(
@@ -647,7 +650,7 @@ export const ROWS = table({
       const request = sender.sign()
       const others = Array.from({ length: sender.instances - 1 }, (_, index) => index + 1)
       return [
-        // If an instance refuses everything, its rejection of the replay proves nothing.
+        // Each instance must first accept a valid request, because an instance that refuses everything also refuses the replay.
         ...others.map((instance) => accepted(sender.sign(), instance)),
         accepted(request),
         ...[0, 0, 0].map((instance) => rejected(request, undefined, instance)),
@@ -655,7 +658,7 @@ export const ROWS = table({
       ]
     },
     cause:
-      'A replay is accepted. The endpoint remembers no nonces, or each process, instance or request has a memory of its own.',
+      'A replay is accepted. The endpoint does not store nonces, or each process, instance or request has its own store.',
     fix: `Use one nonce store for all processes, such as Redis or the database. ${RESERVE}`,
   },
   'replay-other-body': {
@@ -680,7 +683,7 @@ export const ROWS = table({
       return Array.from({ length: 20 }, (_, index) => accepted(request, index % sender.instances))
     },
     cause:
-      'The endpoint accepts several copies that arrive together. It probably looks the nonce up and stores it afterwards, in two steps.',
+      'The endpoint accepts several copies that arrive together. The endpoint probably looks up the nonce and then stores the nonce, in two steps.',
     fix: RESERVE,
   },
   'replay-split': {
@@ -699,7 +702,7 @@ export const ROWS = table({
       ]
     },
     cause:
-      'The same signed bytes are accepted again, split at another colon into nonce and body. The signature fits both, and the nonce is another one.',
+      'The same signed bytes are accepted again, split at another colon into nonce and body. Both splits have the same signature, but different nonces.',
     fix: 'After the nonce, reserve the signature too, for 600 s under a key that no nonce can have, such as "signature " and the hex.',
   },
   'replay-forged': {
@@ -712,7 +715,7 @@ export const ROWS = table({
       return [{ request: withSignature(request, forged), expected: 'ignored' }, accepted(request)]
     },
     cause:
-      'A valid request is refused after a forged one with its nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
+      'A valid request is refused after a forged request with the same nonce. The endpoint reserves the nonce before it checks the signature, so anybody can use up nonces.',
     fix: 'Reserve the nonce last, after the signature matched.',
   },
 
@@ -725,7 +728,7 @@ export const ROWS = table({
       const request = sender.sign()
       return [accepted(request), ...rejections(sender, request)]
     },
-    cause: 'Rejections differ, which tells an attacker the rule that a request breaks.',
+    cause: 'Rejections differ, so an attacker can learn which rule a request breaks.',
     fix: 'Answer every rejection with the same status and body, such as 401 with no body. Write the reason to your log.',
   },
   'answers-hostile': {
@@ -733,23 +736,24 @@ export const ROWS = table({
     sent: 'requests that break parsers',
     expected: 'rejected',
     steps: hostileRequests,
-    cause: 'The handler fails with a status of 500 or above, because it uses values before it checks their form.',
-    fix: 'First check the form of the three headers, and answer 401 if it is wrong. Parse the body after the signature matched.',
+    cause:
+      'The handler fails with a status of 500 or above, because the handler uses values before it checks their form.',
+    fix: 'First check the form of the three headers, and answer 401 if the form is wrong. Parse the body after the signature matched.',
   },
-  // This case comes late, so that it finds endpoints that forget nonces after a few seconds.
+  // This case runs late, to find endpoints that forget nonces after a few seconds.
   'replay-late': {
     rule: 'replay',
     sent: 'the first request, after 20 others',
     expected: 'rejected',
-    // If the endpoint reads 600 as milliseconds, it forgets a nonce after 0.6 s.
+    // An endpoint that reads 600 as milliseconds forgets a nonce after 0.6 s.
     delay: 3000,
     steps: (sender) => {
       const first = sender.opening ?? sender.sign()
       const missingOthers = Math.max(0, 20 - sender.acceptedOthers)
       return [...Array.from({ length: missingOthers }, () => accepted(sender.sign())), rejected(first)]
     },
-    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the last ones.',
-    fix: 'Keep each nonce for 600 s, however many arrive. Check the unit of the expiry, and the limit of the cache.',
+    cause: 'An old replay is accepted. The endpoint forgets nonces too early, or keeps only the newest nonces.',
+    fix: 'Keep each nonce for 600 s, even if many nonces arrive. Check the unit of the expiry, and the limit of the cache.',
   },
   'answers-alive': {
     rule: 'answers',
@@ -757,8 +761,8 @@ export const ROWS = table({
     expected: 'accepted',
     steps: (sender) => [accepted(sender.sign())],
     cause:
-      'The endpoint accepts no valid request any more, after requests that it must reject. Something keeps state between requests.',
-    fix: 'Look into its log for the first error. Keep nothing of a rejected request, and let nobody be locked out by rejected ones.',
+      'After requests with mistakes, the endpoint refuses every valid request. The endpoint probably keeps state between requests.',
+    fix: 'Look for the first error in the log. Keep no state of a rejected request, and do not lock out senders after rejected requests.',
   },
 })
 

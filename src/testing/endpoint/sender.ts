@@ -3,18 +3,18 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { signMessage } from '../../rules/signature.js'
 
-// How the cases make their requests. A case may break any rule, so nothing here checks a format.
+// The cases create their requests with these functions. A case may break any rule, so these functions check no formats.
 
 /** One header. A name may occur twice in a request. */
 export type EndpointHeader = readonly [name: string, value: string]
 
-/** A request to send: its own headers without those of the connection, and the bytes of its body. */
+/** A request to send: the bytes of the body, and the headers without those that the HTTP client adds. */
 export interface EndpointRequest {
   readonly headers: readonly EndpointHeader[]
   readonly body: Uint8Array
 }
 
-/** How a request differs from a simple valid one. */
+/** How a request differs from a simple valid request. */
 interface Differences {
   readonly body?: string | Uint8Array
   readonly timestamp?: string
@@ -26,9 +26,9 @@ interface Differences {
 
 /** Signs the requests of the cases. */
 export class Sender {
-  /** The first request of the contract, or `undefined` until it is sent. */
+  /** The first request of the contract, or `undefined` until that request is sent. */
   opening: EndpointRequest | undefined
-  /** How many valid requests the endpoint has accepted after the first one. */
+  /** How many valid requests the endpoint has accepted after the first request. */
   acceptedOthers = 0
 
   constructor(
@@ -36,7 +36,7 @@ export class Sender {
     readonly clock: Clock,
     /** How many addresses the endpoint has. */
     readonly instances: number,
-    /** The event that every valid request carries, unless the body is what a case is about. */
+    /** The body of every valid request, except in a case that needs another body. */
     readonly event: Uint8Array | undefined,
   ) {}
 
@@ -45,7 +45,7 @@ export class Sender {
     return String(Math.floor(this.clock.now() / 1000) + ahead)
   }
 
-  /** Returns the body of a simple request. Without an event of the user, each body is different. */
+  /** Returns the body of a simple request. Without an event from the user, each body is different. */
   body(): Uint8Array {
     return this.event ?? Buffer.from(`{"event":"check","id":"${unique()}"}`)
   }
@@ -68,13 +68,13 @@ export function unique(): string {
   return randomBytes(8).toString('hex')
 }
 
-/** Returns the value of a header that a request has. */
+/** Returns the value of a header, which the request must have. */
 export function headerOf({ headers }: EndpointRequest, wanted: string): string {
   const [, value] = headers.find(([name]) => name === wanted) as EndpointHeader
   return value
 }
 
-/** Returns the request with other values of some of its headers. */
+/** Returns the request with some header values replaced. */
 export function withValues(request: EndpointRequest, values: { readonly [name: string]: string }): EndpointRequest {
   return { ...request, headers: request.headers.map(([name, value]) => [name, values[name] ?? value]) }
 }
@@ -87,7 +87,7 @@ export function withoutHeaders(request: EndpointRequest, ...names: readonly stri
   return { ...request, headers: request.headers.filter(([name]) => !names.includes(name)) }
 }
 
-/** Returns the request with the same header twice. */
+/** Returns the request with one header repeated. */
 export function withRepeated(request: EndpointRequest, repeated: string): EndpointRequest {
   return { ...request, headers: request.headers.flatMap((one) => (one[0] === repeated ? [one, one] : [one])) }
 }
@@ -96,12 +96,15 @@ export function withBody(request: EndpointRequest, body: string | Uint8Array): E
   return { ...request, body: Buffer.from(body) }
 }
 
-/** Returns the request with bytes after its body. */
+/** Returns the request with more bytes at the end of the body. */
 export function withMore(request: EndpointRequest, more: string): EndpointRequest {
   return withBody(request, Buffer.concat([request.body, Buffer.from(more)]))
 }
 
-/** Returns the body with one byte changed: the last digit if there is one, so that JSON stays JSON. An empty body becomes `0`. */
+/**
+ * Returns the body with one byte changed. If the body has a digit, the last digit is changed, so that JSON stays valid. An empty body
+ * becomes `0`.
+ */
 export function changeByte(body: Uint8Array): Uint8Array {
   if (body.length === 0) return Buffer.from('0')
   const changed = Buffer.from(body)
@@ -112,8 +115,8 @@ export function changeByte(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the request with its signed message split at the next colon, so that the nonce grows by the beginning of the body. Returns
- * `undefined` if the body has no colon that a nonce can reach.
+ * Returns the request with the signed message split at the next colon: the beginning of the body moves to the nonce. Returns `undefined` if
+ * no valid nonce reaches a colon of the body.
  */
 export function splitLater(request: EndpointRequest): EndpointRequest | undefined {
   const text = Buffer.from(request.body).toString('latin1')
@@ -123,14 +126,14 @@ export function splitLater(request: EndpointRequest): EndpointRequest | undefine
   return withBody(withValues(request, { 'X-Nonce': nonce }), request.body.subarray(start.length))
 }
 
-/** Returns the request with its signed message split at the first colon of the nonce, so that the body grows by the end of the nonce. */
+/** Returns the request with the signed message split at the first colon of the nonce: the end of the nonce moves to the body. */
 export function splitEarlier(request: EndpointRequest): EndpointRequest {
   const [nonce = '', ...rest] = headerOf(request, 'X-Nonce').split(':')
   const body = Buffer.concat([Buffer.from(`${rest.join(':')}:`), request.body])
   return withBody(withValues(request, { 'X-Nonce': nonce }), body)
 }
 
-/** Returns the JSON with a space at its beginning and after each comma and colon between values. */
+/** Returns the JSON with a space at the beginning, and after each comma and colon outside strings. */
 export function respaced(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString('latin1')
   return Buffer.from(

@@ -325,7 +325,11 @@ describe('in Hono', () => {
   })
 
   it.each(['c.req', 'c.req.raw', 'c'])('%s as its headers', async (code) => {
-    expectFix(await askHono(code, '""'), /a whole request/, /Pass its \.headers \(Hono: c\.req\.raw\.headers\)/)
+    expectFix(
+      await askHono(code, '""'),
+      /a whole request/,
+      /Pass the headers of the request \(Hono: c\.req\.raw\.headers\)/,
+    )
   })
 })
 

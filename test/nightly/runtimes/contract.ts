@@ -33,7 +33,7 @@ export function contract({ MemoryNonceStore }: Core, { nonceStoreContract }: Tes
       async run() {
         const cases = nonceStoreContract(() => store, { createUnreachableStore: () => hanging })
         const tested = cases.filter(({ isSkipped }) => !isSkipped)
-        await assert.rejects(async () => await tested.at(-1)?.run(), /does not answer within 4 s/)
+        await assert.rejects(async () => await tested.at(-1)?.run(), /does not return within 4 s/)
       },
     },
   ]

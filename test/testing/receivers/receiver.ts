@@ -217,7 +217,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'has no body for plain text',
     fails: ['accepted-plain-text'],
-    says: /Plain text.*JSON alone/,
+    says: /Plain text.*only of JSON/,
     apply: () => ({ bodies: (sent, request) => [/plain/.test(String(typeOf(request))) ? Buffer.alloc(0) : sent] }),
   },
   {
@@ -281,7 +281,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'uses the nonce as a file name',
     fails: ['accepted-nonce-visible'],
     fault: 'server-error',
-    says: /as a file name.*use its hash/,
+    says: /as a file name.*use the hash of the nonce/,
     apply: (receiver) => ({
       reserve: ([, nonce, signature]) =>
         nonce.includes('/') ? fail() : receiver.take(nonce, `signature ${signature}`),
@@ -319,19 +319,19 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'skips the check without a timestamp',
     fails: ['headers-no-timestamp'],
-    says: /X-Timestamp.*skipped/,
+    says: /X-Timestamp.*skips a check/,
     apply: skippedWithout('x-timestamp'),
   },
   {
     name: 'skips the check without a nonce',
     fails: ['headers-no-nonce'],
-    says: /X-Nonce.*skipped/,
+    says: /X-Nonce.*skips a check/,
     apply: skippedWithout('x-nonce'),
   },
   {
     name: 'skips the check without a signature',
     fails: ['headers-no-signature'],
-    says: /X-Signature.*skipped/,
+    says: /X-Signature.*skips a check/,
     apply: skippedWithout('x-signature'),
   },
   {
@@ -374,7 +374,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'negates the smallest difference',
     fails: ['timestamp-milliseconds'],
-    says: /3000 years ahead.*time\.Since\(\) ends at 292 years/,
+    says: /3000 years ahead.*time\.Since\(\) is limited to 292 years/,
     // A duration of Go counts nanoseconds in 64 bits, and stops at both ends.
     apply: () => ({
       isInWindow: (age) => {
@@ -654,7 +654,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'locks everybody out after a strange signature',
     fails: ['answers-alive'],
-    says: /no valid request any more/,
+    says: /refuses every valid request/,
     apply: (receiver) => {
       let isLocked = false
       return {
@@ -796,7 +796,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'reads the raw body of JSON alone',
     fails: ['accepted-form', 'accepted-plain-text', 'accepted-no-type'],
-    says: /reads the raw body of JSON alone/,
+    says: /reads the raw body only of JSON/,
     apply: () => ({ bodies: (sent, request) => [/json/.test(String(typeOf(request))) ? sent : Buffer.alloc(0)] }),
   },
   {
@@ -822,7 +822,7 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
   {
     name: 'has two memories in turn',
     fails: ['replay-again', 'replay-copies'],
-    says: /each process, instance or request has a memory of its own/,
+    says: /each process, instance or request has its own store/,
     apply: ({ secret }) => {
       const receivers = [new Receiver(secret), new Receiver(secret)]
       return {

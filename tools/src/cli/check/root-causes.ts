@@ -93,7 +93,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     codes: /^accepted-old$|^timestamp-ahead$/,
     advice: {
       cause: 'The clock of the endpoint is ahead of this machine by 10 s or more.',
-      fix: 'Let NTP set both clocks.',
+      fix: 'Synchronise both clocks with NTP.',
     },
   },
   {
@@ -101,7 +101,7 @@ const ROOT_CAUSES: readonly RootCause[] = [
     codes: /^accepted-ahead$|^timestamp-old$/,
     advice: {
       cause: 'The clock of the endpoint is behind this machine by 10 s or more.',
-      fix: 'Let NTP set both clocks.',
+      fix: 'Synchronise both clocks with NTP.',
     },
   },
   { faults: REFUSED, codes: /^accepted-(old|ahead)$/ },
