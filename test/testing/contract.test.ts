@@ -23,7 +23,6 @@ async function faultsFound({ create }: FaultyStore, more: NonceStoreContractOpti
 
 /** Faults that only many calls at once or many keys show. A light load finds the others in half of the time. */
 const NEED_FULL_LOAD = [
-  'keys compared by a short hash',
   'room for 500 keys only',
   'throws for simultaneous calls',
   'throws for 50 calls at once',

@@ -7,8 +7,8 @@
 export const PARTS = {
   core: {
     mutate: [
-      'src/{clock,request,sign,verify}.ts',
-      'src/rules/{body,formats,headers,nonce,signature,timestamp}.ts',
+      'src/{checks,clock,request,scheme,sign,verify}.ts',
+      'src/rules/{body,formats,headers,hmac,nonce,signature,timestamp}.ts',
       'src/stores/{keys,nonce-store}.ts',
     ],
     testFiles: [
@@ -23,6 +23,16 @@ export const PARTS = {
     mutate: ['src/{read-body,receive,refuse}.ts'],
     testFiles: ['test/{read-body,receive,refuse}.test.ts'],
     score: 96,
+  },
+  handle: {
+    mutate: ['src/{handle,publish-result}.ts'],
+    testFiles: ['test/{handle,publish-result}.test.ts'],
+    score: 95,
+  },
+  'standard-webhooks': {
+    mutate: ['src/standard-webhooks/*.ts'],
+    testFiles: ['test/standard-webhooks/*.test.ts'],
+    score: 99,
   },
   messages: {
     mutate: [
@@ -57,9 +67,14 @@ export const PARTS = {
     score: 86,
   },
   admission: {
-    mutate: ['src/stores/connect/admission.ts'],
-    testFiles: ['test/stores/connect/admission.test.ts'],
+    mutate: ['src/stores/connect/admission.ts', 'src/stores/reservations.ts'],
+    testFiles: ['test/stores/connect/admission.test.ts', 'test/stores/reservations.test.ts'],
     score: 80,
+  },
+  transactions: {
+    mutate: ['src/stores/sql-transaction-store.ts', 'src/stores/{postgres,mysql}/transaction-store.ts'],
+    testFiles: ['test/integration/transactions.test.ts'],
+    score: 85,
   },
   testing: { mutate: ['src/testing/*.ts'], testFiles: ['test/testing/*.test.ts'], score: 92 },
   cli: {

@@ -4,10 +4,7 @@ import type { Case, Core } from './case.js'
 import { contract, type Sqlite, sqliteContract, type Testing } from './contract.js'
 import { mistakes } from './mistakes.js'
 import { readBodies } from './read-body.js'
-import { replays, results } from './results.js'
-import { senders } from './senders.js'
 import { bodyShapes, headerShapes } from './shapes.js'
-import { stores } from './stores.js'
 import { vectors } from './vectors.js'
 
 /** The exports of each subpath of the package on this runtime, by import name. */
@@ -59,15 +56,5 @@ function subpaths(loaded: Loaded): Case[] {
 }
 
 function coreCases(core: Core): Case[] {
-  return [
-    ...vectors(core),
-    ...results(core),
-    ...replays(core),
-    ...headerShapes(core),
-    ...bodyShapes(core),
-    ...readBodies(core),
-    ...mistakes(core),
-    ...stores(core),
-    ...senders(core),
-  ]
+  return [...vectors(core), ...headerShapes(core), ...bodyShapes(core), ...readBodies(core), ...mistakes(core)]
 }

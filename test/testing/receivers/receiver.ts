@@ -495,12 +495,6 @@ export const MISTAKES: readonly Mistake[] = [
     }),
   },
   {
-    name: 'compares the second half',
-    fails: ['signature-digit'],
-    says: /only a part/,
-    apply: () => ({ isEqual: (received, right) => received.length === 64 && received.slice(32) === right.slice(32) }),
-  },
-  {
     name: 'compares the first 64 digits',
     fails: ['signature-longer'],
     says: /first 64 digits/,
@@ -615,18 +609,6 @@ export const MISTAKES: readonly Mistake[] = [
     apply: (receiver) => ({
       isNonce: (nonce) => Receiver.prototype.isNonce(nonce) && receiver.take(nonce),
       reserve: ([, , signature]) => receiver.take(`signature ${signature}`),
-    }),
-  },
-  {
-    name: 'remembers 20 keys',
-    fails: ['replay-late'],
-    says: /forgets nonces too early/,
-    apply: (receiver) => ({
-      reserve: ([, nonce, signature]) => {
-        const isFree = receiver.take(nonce, `signature ${signature}`)
-        for (const key of [...receiver.seen].slice(0, -20)) receiver.seen.delete(key)
-        return isFree
-      },
     }),
   },
   {
@@ -804,14 +786,6 @@ export const COMMON_MISTAKES: readonly Mistake[] = [
     fails: ['accepted-line-ends', 'body-line-end'],
     says: /trims the body/,
     apply: () => ({ bodies: (sent) => [Buffer.from(sent.toString('latin1').trim(), 'latin1')] }),
-  },
-  {
-    name: 'strips the body as Ruby and PHP do, a NUL included',
-    fails: ['accepted-bytes', 'accepted-line-ends', 'accepted-compressed', 'body-line-end'],
-    says: /trims the body/,
-    apply: () => ({
-      bodies: (sent) => [Buffer.from(sent.toString('latin1').replace(/^[\s\0]+|[\s\0]+$/g, ''), 'latin1')],
-    }),
   },
   {
     name: 'remembers nothing',
