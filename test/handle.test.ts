@@ -326,7 +326,12 @@ describe('handle over a transaction', () => {
     })
     const error = await outcomeOver(store)
     expect(error).toBeInstanceOf(NonceStoreError)
-    expect(error).toMatchObject({ status: 503, cause: FAILURE })
+    expect(error).toMatchObject({ status: 503, cause: FAILURE, message: 'The nonce store failed. See the cause.' })
+  })
+
+  it('fails if the store does not say that the work is done, though the work ran', async () => {
+    const { store } = storeOf((...call) => commits(...call).then(() => 'committed' as 'done'))
+    expect(await outcomeOver(store)).toMatchObject({ code: 'ERR_NONCE_STORE', status: 503 })
   })
 
   it('does not run the work if the window has closed when the transaction has begun', async () => {

@@ -63,12 +63,15 @@ describe('the diagnostics channel gets', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const work = () => {
       now += 250
-      if (now === 250) throw new Error('the database is down')
+      if (now === 250) throw new Error('no insert', { cause: { code: 'ERR_NONCE_STORE_FULL' } })
+      if (now === 500) throw new Error('the database is down')
     }
+    await handle(sourceOf(), SECRET, store, work, new TestClock()).catch(() => {})
     await handle(sourceOf(), SECRET, store, work, new TestClock()).catch(() => {})
     await handle(sourceOf(), SECRET, store, work, new TestClock())
     vi.restoreAllMocks()
     expect(published).toEqual([
+      { ...resultOf('failed', BODY.length, 0), milliseconds: 250 },
       { ...resultOf('failed', BODY.length, 0), milliseconds: 250 },
       { ...resultOf('accepted', BODY.length, 0), milliseconds: 250 },
     ])

@@ -31,7 +31,7 @@ export const PARTS = {
   },
   'standard-webhooks': {
     mutate: ['src/standard-webhooks/*.ts'],
-    testFiles: ['test/standard-webhooks/*.test.ts'],
+    testFiles: ['test/standard-webhooks/{message,receive,secret,verify}.test.ts'],
     score: 99,
   },
   messages: {
