@@ -69,7 +69,7 @@ export function checkHeaders(
 }
 
 /** What {@link checkSignature} needs besides the signed message. */
-interface Receiver<Key> {
+interface SignatureContext<Key> {
   readonly webhookId: string
   readonly headers: HeadersInput
   readonly keys: readonly Key[]
@@ -95,7 +95,7 @@ export function checkSignature<Key, Result>(
   scheme: Scheme<never, Key, Result>,
   claim: Claim,
   body: Uint8Array,
-  { webhookId, headers, keys, clock }: Receiver<Key>,
+  { webhookId, headers, keys, clock }: SignatureContext<Key>,
 ): SignedRequest<Result> | Rejected {
   const { nonceName, messages, timestamp, seconds, nonce, signature } = claim
   const message = { timestamp, nonce, body }

@@ -202,7 +202,7 @@ function eventReader(event: Fields, name: string): FoundBody['read'] {
  */
 function decodeBase64(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  // Node skips characters that are not base64 digits. Then there are fewer bytes than the length of the text requires.
+  // Node skips characters that are not base64 digits, and then returns fewer bytes than the length of the text requires.
   if (text.length % 4 !== 0 || bytes.length !== Buffer.byteLength(text, 'base64')) {
     throw invalidType(`${name} is not base64, but isBase64Encoded is true. Pass the event as received.`, 'not_base64')
   }

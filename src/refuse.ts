@@ -14,7 +14,7 @@ interface NodeResponse {
   destroy(): unknown
 }
 
-/** A Fetch `Response`. In a project without that type, an object with `status`. */
+/** A Fetch `Response`. In a project without the type `Response`, an object with `status`. */
 export type FetchResponse = typeof globalThis extends { Response: { prototype: infer Global extends object } }
   ? Global
   : { readonly status: number }

@@ -60,6 +60,6 @@ export function assertSecret(secret: unknown, name: string): asserts secret is s
   }
   const fix = ArrayBuffer.isView(secret)
     ? 'Pass the secret as text, not its bytes.'
-    : 'Pass it as text. Check that the environment variable is set or the record was found.'
+    : 'Pass the secret as text. Check that the environment variable is set or the record was found.'
   assertText(secret, name, fix)
 }

@@ -7,7 +7,7 @@ import { isSignatureOf, reservationKeys, type SignedMessage } from './rules/sign
 
 /**
  * A signing scheme: what differs between this package's own scheme and Standard Webhooks. The order of the rules, the limits, the window,
- * the reservation and the errors are the same in both.
+ * the reservation and the errors are the same in both schemes.
  *
  * In both schemes, `nonce` is the header that differs between two messages of the same second: `X-Nonce` or `webhook-id`.
  *

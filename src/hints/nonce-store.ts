@@ -2,28 +2,28 @@ import { hasMethod, invalidType, kindOf } from '../arguments.js'
 
 const ONE_PER_PROCESS = 'Create one store per process, and pass that store.'
 
-/** A mistake that `isOne` recognises, or a database client that `method` recognises, with the `store` to pass instead. */
+/** A mistake that `matches` recognises, or a database client that `method` recognises, with the `store` to pass instead. */
 type Mistake =
-  | { readonly code: string; isOne(value: unknown): boolean; readonly what?: string; readonly fix: string }
+  | { readonly code: string; matches(value: unknown): boolean; readonly what?: string; readonly fix: string }
   | { readonly code: string; readonly method: string; readonly store: string }
 
 /** The mistakes that callers make with a store. The first row that matches is used. */
 const MISTAKES: readonly Mistake[] = [
-  { code: 'no_store', isOne: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
+  { code: 'no_store', matches: (value) => Object(value) !== value, fix: ONE_PER_PROCESS },
   {
     code: 'promise_as_store',
-    isOne: (value) => hasMethod(value, 'then'),
+    matches: (value) => hasMethod(value, 'then'),
     fix: 'Await the promise, and pass the store.',
   },
   {
     code: 'wrapped_store',
-    isOne: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
+    matches: (value) => hasMethod(Object(value).nonceStore, 'reserve'),
     what: 'an object with a store',
     fix: 'Pass its .nonceStore.',
   },
   {
     code: 'transaction_store',
-    isOne: (value) => hasMethod(value, 'transact'),
+    matches: (value) => hasMethod(value, 'transact'),
     what: 'a transaction store, which needs code to run',
     fix: 'Use handle. For receive and verify, pass a PostgresNonceStore or MySqlNonceStore.',
   },
@@ -35,13 +35,13 @@ const MISTAKES: readonly Mistake[] = [
   { code: 'dynamodb_as_store', method: 'send', store: "new DynamoDBNonceStore(…), from '/dynamodb'" },
   {
     code: 'class_as_store',
-    isOne: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
+    matches: (value) => typeof value === 'function' && hasMethod(Object(value).prototype, 'reserve'),
     what: 'a class',
     fix: 'Create one store per process with new, and pass that store.',
   },
   {
     code: 'function_as_store',
-    isOne: (value) => typeof value === 'function',
+    matches: (value) => typeof value === 'function',
     what: 'a function',
     fix: 'Call the function once per process, and pass the returned store.',
   },
@@ -51,8 +51,8 @@ const MISTAKES: readonly Mistake[] = [
  * Returns the error for a value that is not a store, such as `nonceStore is undefined. Create one store per process, and pass that store.`
  */
 export function notNonceStore(value: unknown): TypeError {
-  const isOf = (one: Mistake) => ('method' in one ? hasMethod(value, one.method) : one.isOne(value))
-  const mistake = MISTAKES.find(isOf)
+  const isMatch = (one: Mistake) => ('method' in one ? hasMethod(value, one.method) : one.matches(value))
+  const mistake = MISTAKES.find(isMatch)
   if (mistake === undefined) {
     return invalidType(`nonceStore is ${kindOf(value)} without reserve(). ${ONE_PER_PROCESS}`, 'object_as_store')
   }

@@ -3,7 +3,7 @@ import { hasMethod, invalidType, isObject, kindOf } from '../arguments.js'
 const BYTES_AS_RECEIVED = 'Pass the bytes as received, before anything parses them.'
 
 interface Framework {
-  isOne(value: object): boolean
+  matches(value: object): boolean
   readonly name: string
   /** The usual name of the request in a handler. */
   readonly request: string
@@ -14,49 +14,49 @@ interface Framework {
 /** How to recognise the framework from the value that the caller passed. The first row that matches is used. */
 const FRAMEWORKS: readonly Framework[] = [
   {
-    isOne: (value) => 'routeOptions' in value,
+    matches: (value) => 'routeOptions' in value,
     name: 'Fastify',
     request: 'request',
     fix: "put this route into a plugin that calls removeAllContentTypeParsers() and addContentTypeParser('*', (_request, _payload, done) => done(null)).",
   },
   {
-    isOne: (value) => 'payload' in value && 'raw' in value,
+    matches: (value) => 'payload' in value && 'raw' in value,
     name: 'hapi',
     request: 'request',
     fix: "set the option payload of this route to { output: 'stream', parse: false }.",
   },
   {
-    isOne: (value) => 'originalUrl' in value && 'baseUrl' in value,
+    matches: (value) => 'originalUrl' in value && 'baseUrl' in value,
     name: 'Express',
     request: 'req',
     fix: 'define this route before app.use(express.json()). NestJS: create the app with { bodyParser: false }.',
   },
   {
-    isOne: (value) =>
+    matches: (value) =>
       hasMethod(value, 'pipe') && (hasMethod(value, 'getRoute') || ('originalUrl' in value && 'params' in value)),
     name: 'Restify and Polka',
     request: 'req',
     fix: 'add the body parser to single routes, not with use(), because use() runs before every route.',
   },
   {
-    isOne: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
+    matches: (value) => 'originalUrl' in value || hasMethod(value, 'pipe'),
     name: 'Koa and node:http',
     request: 'req',
     fix: 'put this route before any body parser.',
   },
   {
-    isOne: (value) => hasMethod(value, 'arrayBuffer'),
+    matches: (value) => hasMethod(value, 'arrayBuffer'),
     name: 'Fetch API',
     request: 'request',
     fix: 'do not call json() or text() before.',
   },
   {
-    isOne: (value) => 'isBase64Encoded' in value && isParsed(value),
+    matches: (value) => 'isBase64Encoded' in value && isParsed(value),
     name: 'AWS Lambda',
     request: 'event',
     fix: "remove the body parser from this function, such as Middy's httpJsonBodyParser.",
   },
-  { isOne: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
+  { matches: (value) => 'isBase64Encoded' in value, name: 'AWS Lambda', request: 'event' },
 ]
 
 const isParsed = (event: object) => isObject(Object(event).body)
@@ -65,7 +65,7 @@ const LINK = 'How to get the bytes in each framework: node_modules/inbound-webho
 
 interface Mistake {
   readonly code: string
-  isOne(body: unknown): boolean
+  matches(body: unknown): boolean
   /** A description of the value: by default, the kind of the value, such as `an object`. */
   readonly what?: string
   /** Text that follows the kind of the value in the message. */
@@ -78,58 +78,58 @@ interface Mistake {
 const MISTAKES: readonly Mistake[] = [
   {
     code: 'missing_body',
-    isOne: (body) => body === undefined || body === null,
+    matches: (body) => body === undefined || body === null,
     more: ": nothing read the body, a body parser ignored the content type, or there is no body (then pass '')",
   },
   {
     code: 'function_as_body',
-    isOne: (body) => typeof body === 'function',
+    matches: (body) => typeof body === 'function',
     fix: 'Call the function, await the result, and pass that.',
   },
-  { code: 'decoded_text', isOne: (body) => typeof body === 'string' },
-  { code: 'parsed_value', isOne: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
-  { code: 'promise_as_body', isOne: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
+  { code: 'decoded_text', matches: (body) => typeof body === 'string' },
+  { code: 'parsed_value', matches: (body) => typeof body !== 'object', more: ', as a JSON parser returns it' },
+  { code: 'promise_as_body', matches: (body) => hasMethod(body, 'then'), fix: 'Await it.' },
   {
     code: 'blob_as_body',
-    isOne: (body) => hasMethod(body, 'arrayBuffer') && !('headers' in Object(body) || 'raw' in Object(body)),
+    matches: (body) => hasMethod(body, 'arrayBuffer') && !('headers' in Object(body) || 'raw' in Object(body)),
     what: 'a Blob',
     fix: 'Pass await blob.arrayBuffer().',
   },
   {
     code: 'read_request_as_body',
-    isOne: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
+    matches: (body) => hasMethod(body, 'arrayBuffer') && Object(body).bodyUsed === true,
     what: 'a request that was already read',
     fix: 'Pass await readBody(request), and parse those bytes after verify.',
   },
   {
     code: 'request_as_body',
-    isOne: (body) => hasMethod(body, 'arrayBuffer'),
+    matches: (body) => hasMethod(body, 'arrayBuffer'),
     what: 'a request',
     fix: 'Pass await readBody(request).',
   },
-  { code: 'fastify_request_as_body', isOne: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
+  { code: 'fastify_request_as_body', matches: (body) => 'routeOptions' in Object(body), what: 'a whole request' },
   {
     code: 'read_stream_as_body',
-    isOne: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),
+    matches: (body) => isStream(body) && (Object(body).readableDidRead === true || Object(body).locked === true),
     what: 'a stream that was already read, probably by a body parser',
   },
-  { code: 'stream_as_body', isOne: isStream, what: 'a stream' },
-  { code: 'event_as_body', isOne: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
+  { code: 'stream_as_body', matches: isStream, what: 'a stream' },
+  { code: 'event_as_body', matches: (body) => 'isBase64Encoded' in Object(body), what: 'a whole event' },
   {
     code: 'chunks_as_body',
-    isOne: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
+    matches: (body) => Array.isArray(body) && body.length > 0 && body.every((chunk) => ArrayBuffer.isView(chunk)),
     what: 'a list of chunks',
     fix: 'Pass Buffer.concat(chunks).',
   },
-  { code: 'parsed_array', isOne: Array.isArray, more: ', as a JSON parser returns it' },
-  { code: 'parsed_form', isOne: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
+  { code: 'parsed_array', matches: Array.isArray, more: ', as a JSON parser returns it' },
+  { code: 'parsed_form', matches: (body) => hasMethod(body, 'entries'), what: 'a parsed form' },
   {
     code: 'empty_object_as_body',
-    isOne: (body) => Object.keys(Object(body)).length === 0,
+    matches: (body) => Object.keys(Object(body)).length === 0,
     what: 'an empty object',
     more: ": a body parser ignored the content type, or there is no body (then pass '')",
   },
-  { code: 'parsed_object', isOne: () => true, more: ', as a body parser returns it' },
+  { code: 'parsed_object', matches: () => true, more: ', as a body parser returns it' },
 ]
 
 /**
@@ -141,7 +141,7 @@ const MISTAKES: readonly Mistake[] = [
  */
 export function notRawBody(request: { readonly body?: unknown }, owner = 'request'): TypeError {
   const { body } = request
-  const mistake = MISTAKES.find(({ isOne }) => isOne(body)) as Mistake
+  const mistake = MISTAKES.find(({ matches }) => matches(body)) as Mistake
   const { code, what = kindOf(body), more = '', fix } = mistake
   const bytesAsReceived = () => {
     const framework = findFramework(body) ?? findFramework(request)
@@ -169,7 +169,7 @@ export function alreadyRead(source: object, argument: string): TypeError {
 function findFramework(value: unknown): Framework | undefined {
   // The fields of a parsed body are not checked, because the sender chooses these fields.
   if (!isObject(value) || (isPlain(value) && !('isBase64Encoded' in value))) return undefined
-  return FRAMEWORKS.find(({ isOne }) => isOne(value))
+  return FRAMEWORKS.find(({ matches }) => matches(value))
 }
 
 /** Returns whether `value` is a plain object, such as an object literal or the result of a parser. */

@@ -59,8 +59,8 @@ function describeDigits(signature: string): string {
 }
 
 function findForm(value: string, forms: Forms): string | undefined {
-  const isOf = ([pattern]: Forms[number]) => pattern.test(value)
-  return (forms.find(isOf) ?? COMMON_FORMS.find(isOf))?.[1]
+  const isMatch = ([pattern]: Forms[number]) => pattern.test(value)
+  return (forms.find(isMatch) ?? COMMON_FORMS.find(isMatch))?.[1]
 }
 
 /** Returns the first character that `wrong` matches, as text: `character 5 is U+0020`. */

@@ -14,7 +14,7 @@ export function isNonce(value: string): boolean {
 }
 
 /**
- * Returns whether another valid nonce with another body has the same signed message.
+ * Returns whether the same signed message can also have another valid nonce with another body.
  *
  * A nonce may contain `:`. Therefore `1700000000:abc:{"a":1}` can be nonce `abc` with body `{"a":1}`, or nonce `abc:{"a"` with body `1}`.
  * Both have the same signature. A timestamp has no `:`, so the timestamp is the same in every split.

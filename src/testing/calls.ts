@@ -38,9 +38,9 @@ export const LOADS = {
 
 /** The fix if a database changes the text of `webhookId` or `key`. */
 export const HASH = 'Store SHA-256 of JSON.stringify([webhookId, key]).'
-export const EARLY =
+export const FREE_TOO_EARLY =
   'A key with a TTL of 600 s is free after a few seconds. Use the ttlSeconds of each call, in seconds.'
-export const LATE =
+export const FREE_TOO_LATE =
   'A key with a TTL of 1 s is still taken 1.5 s after its expiry. Let each key expire after ttlSeconds, and check the unit.'
 const RACE =
   'Look-up and insert are two steps. Insert if absent in one atomic step (SET NX, INSERT … ON CONFLICT, a conditional put).'
@@ -94,7 +94,7 @@ export async function inBatches<T, R>(items: readonly T[], size: number, act: (i
 }
 
 /**
- * Resolves to what the store returns. If that is not `true` or `false`, throws an error that says why.
+ * Resolves to what the store returns. Throws an error if the result is not `true` or `false`.
  *
  * @param tried - the end of the message if the store throws: what was reserved, and what to do.
  */

@@ -1,6 +1,5 @@
 import type { NonceStore } from '../stores/nonce-store.js'
 import {
-  EARLY,
   EXPIRED_MILLISECONDS,
   expect,
   expectFree,
@@ -8,9 +7,10 @@ import {
   expectRemembers,
   expectStore,
   expectTaken,
+  FREE_TOO_EARLY,
+  FREE_TOO_LATE,
   HASH,
   inBatches,
-  LATE,
   LOADS,
   newReservation,
   open,
@@ -183,10 +183,10 @@ export const CASES: Cases = {
       ...others.map(([start, key]) => [start, key.reserve] as const),
       // This check is early, because later it would also fail for a store that rounds down to whole seconds.
       [750, () => first.expectTaken(NOT_IN_SECONDS)],
-      [1700, () => expectTaken(store, long, EARLY)],
+      [1700, () => expectTaken(store, long, FREE_TOO_EARLY)],
       ...others.map(([start, key]) => [start + 1700, () => key.expectTaken(ROUNDED_DOWN)] as const),
-      [2700, () => expectFree(store, short, LATE)],
-      [2700, () => expectTaken(store, long, EARLY)],
+      [2700, () => expectFree(store, short, FREE_TOO_LATE)],
+      [2700, () => expectTaken(store, long, FREE_TOO_EARLY)],
     ])
   }),
   async 'does not prolong a key on a replay'(store, setting) {
@@ -197,7 +197,7 @@ export const CASES: Cases = {
       await wait(setting, 250)
       if (await reserve(store, replayed, 1)) return
     }
-    await expectFree(store, other, LATE)
+    await expectFree(store, other, FREE_TOO_LATE)
     throw new Error('A key that is requested again and again never expires. Do not change the expiry of a taken key.')
   },
   'lets each key expire by its own TTL': checkTtls(async (store, setting) => {
@@ -212,13 +212,13 @@ export const CASES: Cases = {
       reservations[1],
       'A key with a TTL of 1 s is still taken after 2.5 s if other keys have a longer TTL. Store an expiry per key, and check the unit.',
     )
-    for (const reservation of [reservations[0], reservations[2]]) await expectTaken(store, reservation, EARLY)
+    for (const reservation of [reservations[0], reservations[2]]) await expectTaken(store, reservation, FREE_TOO_EARLY)
   }),
   async 'returns true to one of many simultaneous calls for an expired key'(store, setting) {
     const [one, other] = [newReservation(), newReservation()]
     for (const reservation of [one, other]) await reserveNew(store, reservation, 1)
     await wait(setting, EXPIRED_MILLISECONDS)
-    await expectFree(store, other, LATE)
+    await expectFree(store, other, FREE_TOO_LATE)
     await race([store], setting, 'an expired key', one)
     for (const reservation of [one, other]) {
       await expectTaken(
@@ -236,7 +236,7 @@ export const CLOCK_CASES: Cases = {
     const reservation = newReservation()
     await reserveNew(store, reservation)
     await wait(setting, 3000)
-    await expectTaken(store, reservation, EARLY)
+    await expectTaken(store, reservation, FREE_TOO_EARLY)
     for (const seconds of [57, 240, 291]) {
       await wait(setting, seconds * 1000)
       await expectTaken(
@@ -353,10 +353,10 @@ export const RESERVE_ALL_CASES: Cases = {
     await long.all(store, 'a', 600)
     await short.all(store, 'a', 1)
     await wait(setting, EXPIRED_MILLISECONDS)
-    expect(await short.all(store, 'a', 600), `reserveAll(): ${LATE}`)
+    expect(await short.all(store, 'a', 600), `reserveAll(): ${FREE_TOO_LATE}`)
     for (const { single, all } of [short, long]) {
-      await expectTaken(store, single('a'), `reserveAll(): ${EARLY}`)
-      expect(!(await all(store, 'b')), `reserveAll(): ${EARLY}`)
+      await expectTaken(store, single('a'), `reserveAll(): ${FREE_TOO_EARLY}`)
+      expect(!(await all(store, 'b')), `reserveAll(): ${FREE_TOO_EARLY}`)
     }
   }),
 }

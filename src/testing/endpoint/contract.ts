@@ -322,7 +322,8 @@ class Run {
   #judgeCopies(row: Row, responses: readonly CheckedResponse[], repeated: number): Checked {
     const positive = responses.filter(({ status }) => isAccepted(status))
     const accepted = positive.filter((response) => !saysRejected(response)).length
-    if (positive.length > 1 && accepted === 1) return failed(responses, 'rejected-with-2xx', found('rejected-with-2xx'))
+    if (positive.length > 1 && accepted === 1)
+      return failed(responses, 'rejected-with-2xx', adviceFor('rejected-with-2xx'))
     if (accepted > 1) {
       return failed(responses, 'accepted', {
         ...row,
@@ -336,7 +337,7 @@ class Run {
       .map((response) => faultOf({ expected: isAccepted(response.status) ? 'accepted' : 'rejected' }, response))
       .filter((fault) => fault !== undefined)
     const [fault = accepted === 0 ? 'none-accepted' : undefined] = faults
-    if (fault !== undefined) return failed(responses, fault, found(fault))
+    if (fault !== undefined) return failed(responses, fault, adviceFor(fault))
     return passed(responses, repeated === 0 ? undefined : describeShortQueue(repeated, responses.length))
   }
 
@@ -350,14 +351,14 @@ class Run {
     opened: Opened,
   ) {
     const { valid, rejection, drift } = opened
-    if (fault === 'accepted' && saysRejected(response) && !saysRejected(valid)) return found('rejected-with-2xx')
+    if (fault === 'accepted' && saysRejected(response) && !saysRejected(valid)) return adviceFor('rejected-with-2xx')
     if (fault === 'refused' && step.expected !== row.expected) return { fault, ...NOT_ACCEPTED_BEFORE }
     const isOfBody = row.needsItsBody === true || code === 'accepted-json-unusual' || code === 'accepted-line-ends'
     if (fault === 'refused' && isOfBody && rejection !== undefined && rejection.status !== response.status) {
       const { cause, fix } = ADVICE['refused-otherwise'] as Advice
       return { fault: 'refused-otherwise' as const, cause: `${row.cause} ${cause}`, fix }
     }
-    if (AT_THE_EDGE.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
+    if (WINDOW_EDGE_CASES.has(code) && Math.abs(drift) > 5) return { fault, ...describeDrift(drift) }
     const ofRow =
       step.expected === 'answered' ? row : (row.onError ?? (step.expected === 'accepted' ? FAILS_ON_VALID : undefined))
     const advice = (fault === 'server-error' ? ofRow : undefined) ?? ADVICE[fault] ?? step.advice ?? row
@@ -383,7 +384,7 @@ class Run {
 }
 
 /** Returns the advice for a fault that means the same in every case. */
-function found(fault: EndpointFault) {
+function adviceFor(fault: EndpointFault) {
   return { fault, ...(ADVICE[fault] as Advice) }
 }
 
@@ -393,7 +394,7 @@ const NOT_ACCEPTED_BEFORE: Advice = {
 }
 
 /** The cases near the ends of the window, which fail if the two clocks differ. */
-const AT_THE_EDGE: ReadonlySet<EndpointCaseCode> = new Set([
+const WINDOW_EDGE_CASES: ReadonlySet<EndpointCaseCode> = new Set([
   'accepted-old',
   'accepted-ahead',
   'timestamp-old',
@@ -418,7 +419,7 @@ function isAccepted(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-const OF_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-large', 415: 'content-type' }
+const FAULT_BY_STATUS: { readonly [status: number]: EndpointFault } = { 413: 'too-large', 415: 'content-type' }
 
 /** Returns how a response is wrong, or `undefined` if the response is right. */
 function faultOf({ expected }: Pick<Step, 'expected'>, { status }: CheckedResponse): EndpointFault | undefined {
@@ -430,7 +431,7 @@ function faultOf({ expected }: Pick<Step, 'expected'>, { status }: CheckedRespon
   if (status === 429) return 'too-many'
   if (status >= 300 && status <= 399) return 'redirected'
   if (isAccepted(status)) return expected === 'rejected' ? 'accepted' : undefined
-  return expected === 'rejected' ? undefined : (OF_STATUS[status] ?? 'refused')
+  return expected === 'rejected' ? undefined : (FAULT_BY_STATUS[status] ?? 'refused')
 }
 
 /** Returns whether the text of a response reports an error. */

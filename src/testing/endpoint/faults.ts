@@ -53,7 +53,8 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
     fix: 'Read the raw body for every content type: addContentTypeParser("*") in Fastify, express.raw({ type: () => true }) in Express.',
   },
   'too-many': {
-    cause: 'The response is 429. The endpoint or a proxy limits the rate of requests, so this case says nothing.',
+    cause:
+      'The response is 429. The endpoint or a proxy limits the rate of requests, so the result of this case is unknown.',
     fix: 'Send fewer requests per second (--rate on the command line), or switch off the limit for this check.',
   },
   redirected: {
@@ -61,7 +62,8 @@ export const ADVICE: { readonly [fault in EndpointFault]?: Advice } = {
     fix: 'Respond with 2xx or 401 at this URL itself. Do not redirect to a login page, to https, or to the URL with a slash at the end.',
   },
   unavailable: {
-    cause: 'The response is 502, 503 or 504. The endpoint or its store was unavailable, so this case says nothing.',
+    cause:
+      'The response is 502, 503 or 504. The endpoint or its store was unavailable, so the result of this case is unknown.',
     fix: 'Look for the reason in the log of the endpoint, the proxy and the store. Then run the check again.',
   },
   'server-error': {

@@ -60,7 +60,7 @@ export const REFUSALS: readonly Refusal[] = [
   {
     request: writtenAs((right) => `sha256=${right}`),
     cause: 'The endpoint expects "sha256=" before the signature, as in webhooks of GitHub.',
-    fix: 'Compare X-Signature with the 64 hex digits alone.',
+    fix: 'Compare X-Signature with the 64 hex digits, without a prefix.',
   },
   {
     request: writtenAs((right) => Buffer.from(right, 'hex').toString('base64')),

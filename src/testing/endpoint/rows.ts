@@ -76,7 +76,7 @@ const DIGITS =
   "Check the text before you convert it to a number: only the digits 0 to 9. Use /^[0-9]+$/ in JavaScript, ctype_digit() in PHP, re.fullmatch('[0-9]+', value) in Python."
 
 const WINDOW =
-  'Compare the absolute difference in seconds: reject if abs(now - timestamp) > 300, and accept otherwise. Let NTP set the clocks.'
+  'Compare the absolute difference in seconds: reject if abs(now - timestamp) > 300, and accept otherwise. Synchronise the clocks with NTP.'
 
 const OVERFLOWS: Advice = {
   cause:
@@ -98,7 +98,7 @@ const EXACT =
 
 const THROWS: Advice = {
   cause:
-    'The comparison throws for a signature of another length or alphabet. timingSafeEqual() of Node does, and so do decoders of hex.',
+    'The comparison throws for a signature of another length or alphabet. Examples are timingSafeEqual() of Node and decoders of hex.',
   fix: 'Before you compare, check that the signature is 64 characters from 0-9 and a-f, and answer 401 if it is not.',
 }
 
@@ -131,7 +131,7 @@ function twice(name: string): Row {
     sent: `${name} twice`,
     expected: 'rejected',
     steps: (sender) => [rejected(withRepeated(sender.sign(), name))],
-    cause: `A request with two ${name} headers is accepted. The endpoint reads only the first or the last of them, but a proxy may read the other.`,
+    cause: `A request with two ${name} headers is accepted. The endpoint reads only the first or the last header, but a proxy may read the other header.`,
     fix: `Answer 401 if ${name} occurs more than once: headersDistinct in Node, headers.get_all() in Python, len(r.Header.Values(name)) in Go.`,
   }
 }
