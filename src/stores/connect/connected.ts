@@ -1,4 +1,4 @@
-import { assertOptions, assertTimeout, invalidRange, invalidType, kindOf } from '../../arguments.js'
+import { assertOptions, assertTimeout, hasMethod, invalidRange, invalidType, kindOf } from '../../arguments.js'
 import { warnOnce } from '../../hints/warnings.js'
 import { withoutCredentials } from '../credentials.js'
 import { assertFunction } from '../options.js'
@@ -46,13 +46,20 @@ export interface ConnectOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
+/** The options that all connect functions share, with their defaults. */
+export interface ConnectSettings {
+  readonly timeout: number
+  readonly concurrency: number
+  readonly onError: (error: unknown) => void
+}
+
 /** Returns the options that all connect functions share, with their defaults. Throws if an option is invalid. */
-export function connectOptionsOf(
+export function connectSettings(
   create: unknown,
   example: string,
   options: ConnectOptions,
   names: readonly string[],
-): Required<{ [Name in keyof ConnectOptions]: NonNullable<ConnectOptions[Name]> }> {
+): ConnectSettings {
   assertFunction(create, 'create', example)
   assertOptions(options, ['timeout', 'concurrency', 'onError', ...names])
   const { timeout = 1000, concurrency = CONCURRENCY, onError = () => {} } = options
@@ -93,22 +100,19 @@ export function createClient<Client extends object, Options extends object>(
   example: string,
 ): Client {
   let isUsed = false
-  const watched = { ...options }
-  for (const [name, value] of Object.entries(options)) {
-    Object.defineProperty(watched, name, {
-      get() {
-        isUsed = true
-        return value
-      },
-    })
-  }
+  const watched = new Proxy(options, {
+    get(target, name) {
+      isUsed = true
+      return Reflect.get(target, name)
+    },
+  })
   let client: Client
   try {
     client = create(watched)
   } catch (error) {
     throw createFailure(error)
   }
-  const missing = methods.find((method) => typeof Object(client)[method] !== 'function')
+  const missing = methods.find((method) => !hasMethod(client, method))
   if (missing !== undefined) {
     throw invalidType(
       `create returned ${kindOf(client)} without ${missing}(). Return a new client, such as ${example}.`,
@@ -118,20 +122,6 @@ export function createClient<Client extends object, Options extends object>(
   created.add(client)
   if (!isUsed) throw invalidType(`create did not use its options. Pass them to the client: ${example}.`)
   return client
-}
-
-/** Returns a store with `close` and `Symbol.asyncDispose`. */
-export function connected(
-  store: Pick<ConnectedNonceStore, 'reserve' | 'reserveAll' | 'release'>,
-  close: () => Promise<void>,
-): ConnectedNonceStore {
-  return {
-    reserve: (...call) => store.reserve(...call),
-    reserveAll: (...call) => store.reserveAll(...call),
-    release: (...call) => store.release(...call),
-    close,
-    [Symbol.asyncDispose]: close,
-  }
 }
 
 /**

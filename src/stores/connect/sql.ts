@@ -1,9 +1,16 @@
 import { invalidType, kindOf } from '../../arguments.js'
-import { within } from '../with-timeout.js'
+import { rowsOf, type SqlNonceStore, type SqlNonceStoreOptions } from '../sql-store.js'
+import { startTimer, within } from '../with-timeout.js'
 import { Admission } from './admission.js'
-import { type ConnectedNonceStore, type ConnectOptions, connected, connectOptionsOf, probe } from './connected.js'
+import {
+  type ConnectedNonceStore,
+  type ConnectOptions,
+  type ConnectSettings,
+  connectSettings,
+  probe,
+} from './connected.js'
 import { codedError, connectFailure, isReadOnly } from './failure.js'
-import { type Driver, KeptClient } from './kept-client.js'
+import { type Driver, ReconnectingClient } from './reconnecting-client.js'
 
 /** Options of the functions that connect to an SQL database. */
 export interface ConnectSqlOptions extends ConnectOptions {
@@ -25,56 +32,86 @@ export type ConnectedSqlNonceStore = ConnectedNonceStore & {
   deleteExpired(options?: { limit?: number | undefined }): Promise<number>
 }
 
-/** A store of an SQL database. */
-interface SqlStore extends Pick<ConnectedSqlNonceStore, 'reserve' | 'reserveAll' | 'release' | 'deleteExpired'> {
-  createTable(): Promise<void>
-  checkTable(): Promise<void>
+/** What differs between the databases. */
+export interface SqlServer {
+  readonly Store: new (options: SqlNonceStoreOptions) => SqlNonceStore
+  /** A query whose column `read_only` is greater than 0 if the server accepts no writes. */
+  readonly readOnlyQuery: string
+  /** Returns whether an error is the reply of the server, so that the connection still works. */
+  isReply(error: unknown): boolean
 }
 
 /** What differs between the clients of SQL databases. */
-export interface SqlDriver<Client, Result> extends Pick<Driver<Client>, 'create' | 'close'> {
+export interface SqlDriver<Client> extends SqlServer, Pick<Driver<Client>, 'create' | 'close'> {
   /** How long a connection may take to open, in milliseconds. Opening takes several round trips, and more with TLS. */
   readonly openingTime: number
-  /** Runs one statement, and settles if the server does not answer in time. */
-  query(client: Client, sql: string, values: (string | number)[]): Promise<Result>
-  /** Returns whether an error is the reply of the server, so that the connection still works. */
-  isReply(error: unknown): boolean
-  /** Rejects if the server accepts no writes. */
-  assertWritable(client: Client): Promise<unknown>
+  /**
+   * Runs one statement, and settles if the server does not answer in time.
+   *
+   * @param acquireTimeout - how long to wait for a connection, in milliseconds.
+   */
+  query(client: Client, sql: string, values: (string | number)[], acquireTimeout: number): Promise<unknown>
 }
 
-/** Returns the options with their defaults. */
-export function sqlOptionsOf(
+/** The options of a function that connects to an SQL database, with their defaults. */
+export interface SqlSettings extends ConnectSettings {
+  readonly table: string | undefined
+  readonly createTable: boolean
+}
+
+/** Returns the options with their defaults. Throws if an option is invalid. */
+export function sqlSettings(
   create: unknown,
   example: string,
   options: ConnectSqlOptions,
   names: readonly string[] = [],
-): ReturnType<typeof connectOptionsOf> & { createTable: boolean } {
-  const { createTable = true } = Object(options)
-  const common = connectOptionsOf(create, example, options, ['table', 'createTable', ...names])
+): SqlSettings {
+  const settings = connectSettings(create, example, options, ['table', 'createTable', ...names])
+  const { table, createTable = true } = options
   if (typeof createTable !== 'boolean') throw invalidType(`createTable is ${kindOf(createTable)}. Pass true or false.`)
-  return { ...common, createTable }
+  return { ...settings, table, createTable }
 }
 
 /**
- * Resolves to a connection of a pool. Waits at most `patience` milliseconds. A connection that comes too late goes back to the pool.
+ * Runs one statement on a connection of a pool. Gives the connection back if the server has replied. Otherwise, the connection may be lost, so
+ * it is ended.
  *
- * @param connecting - a connection that the pool will give out, maybe never.
+ * @param acquiring - a connection that the pool will give out, maybe never. If it comes too late, it goes back to the pool.
  */
-export function takeConnection<Connection extends { release(): void }>(
-  connecting: Promise<Connection>,
-  patience: number,
+export async function runOnConnection<Connection extends { release(): void }>(
+  acquiring: Promise<Connection>,
+  acquireTimeout: number,
+  timeout: number,
+  act: {
+    run(connection: Connection): Promise<unknown>
+    isReply(error: unknown): boolean
+    end(connection: Connection): void
+  },
+): Promise<unknown> {
+  const connection = await acquire(acquiring, acquireTimeout)
+  try {
+    const result = await within(timeout, act.run(connection), `The server did not answer within ${timeout} ms.`)
+    connection.release()
+    return result
+  } catch (error) {
+    if (act.isReply(error)) connection.release()
+    else act.end(connection)
+    throw error
+  }
+}
+
+function acquire<Connection extends { release(): void }>(
+  acquiring: Promise<Connection>,
+  acquireTimeout: number,
 ): Promise<Connection> {
   return new Promise((resolve, reject) => {
     let isLate = false
-    const timer = setTimeout(() => {
+    const stopTimer = startTimer(acquireTimeout, () => {
       isLate = true
-      const message = `The pool had no free connection within ${patience} ms. Allow more, or check the server.`
+      const message = `The pool had no free connection within ${acquireTimeout} ms. Allow more, or check the server.`
       reject(codedError('NO_CONNECTION', message))
-    }, patience)
-    connecting
-      .then((connection) => (isLate ? connection.release() : resolve(connection)), reject)
-      .finally(() => clearTimeout(timer))
+    })
+    acquiring.then((connection) => (isLate ? connection.release() : resolve(connection)), reject).finally(stopTimer)
   })
 }
 
@@ -82,48 +119,47 @@ export function takeConnection<Connection extends { release(): void }>(
  * Connects a store to an SQL database, and resolves to the store. A pool is replaced if a statement gets no reply, because its other
  * connections may be lost too, or if the server has become read-only, because new connections may reach another server.
  */
-export async function connectSql<Client extends object, Result>(
-  driver: SqlDriver<Client, Result>,
-  createStore: (query: (sql: string, values: (string | number)[]) => Promise<Result>) => SqlStore,
-  { timeout, concurrency, onError, createTable }: ReturnType<typeof sqlOptionsOf>,
+export async function connectSql<Client extends object>(
+  driver: SqlDriver<Client>,
+  { timeout, concurrency, onError, table, createTable }: SqlSettings,
 ): Promise<ConnectedSqlNonceStore> {
-  async function query(sql: string, values: (string | number)[]): Promise<Result> {
-    const { client } = kept
+  const { Store, readOnlyQuery, openingTime } = driver
+
+  const query: SqlNonceStoreOptions['query'] = async (sql, values) => {
+    const { client } = reconnecting
     try {
       // A pool may lose a statement.
-      return await within(1.5 * timeout, driver.query(client, sql, values), 'The pool did not answer for too long.')
+      const answer = driver.query(client, sql, values, timeout)
+      return await within(1.5 * timeout, answer, 'The pool did not answer for too long.')
     } catch (error) {
-      if (isReadOnly(error) || !driver.isReply(error)) kept.replace(client, error).catch(() => {})
+      if (isReadOnly(error) || !driver.isReply(error)) reconnecting.replace(client, error).catch(() => {})
       throw error
     }
   }
 
+  async function check(client: Client): Promise<void> {
+    const [row] = rowsOf(await driver.query(client, readOnlyQuery, [], openingTime))
+    if (Number(row?.['read_only']) > 0) throw codedError('READ_ONLY', 'The server accepts no writes.')
+  }
+
   const admission = new Admission(concurrency, timeout)
   // The store is created before anything is connected, so that an invalid option is an error at once.
-  const store = createStore((...call) => admission.send(() => query(...call)))
+  const store = new Store({ table, timeout, query: (...call) => admission.send(() => query(...call)) })
   /** The store for the table and for deletions, which are not counted, because they may take long. */
-  const maintenance = createStore(query)
-  const kept = await KeptClient.open<Client>(
-    {
-      ...driver,
-      async connect() {},
-      check: driver.assertWritable,
-      replaced: () => admission.forget(),
-    },
-    timeout,
-    onError,
-    // The first check takes the time to connect and the time to answer, and the clients limit each of them.
-    driver.openingTime + timeout,
+  const maintenance = new Store({ table, timeout, query })
+  const reconnecting = await ReconnectingClient.open<Client>(
+    { ...driver, check, replaced: () => admission.forget() },
+    // The first check takes the time to connect and the time to answer.
+    { timeout, openingTime: openingTime + timeout, onError },
   )
+  const close = () => reconnecting.close()
   try {
     await (createTable ? maintenance.createTable() : maintenance.checkTable())
     await probe(store)
   } catch (error) {
-    await kept.close()
+    await close()
     throw connectFailure(error)
   }
-  return {
-    ...connected(store, () => kept.close()),
-    deleteExpired: (options) => maintenance.deleteExpired(options),
-  }
+  const deleteExpired: ConnectedSqlNonceStore['deleteExpired'] = (options) => maintenance.deleteExpired(options)
+  return Object.assign(store, { deleteExpired, close, [Symbol.asyncDispose]: close })
 }

@@ -1,43 +1,32 @@
 import { createClient } from '../connect/connected.js'
 import { connectionOfMysql2 } from '../connect/driver-internals.js'
-import { type Address, Sockets } from '../connect/sockets.js'
+import type { Address } from '../connect/sockets.js'
 import {
   type ConnectedSqlNonceStore,
   type ConnectSqlOptions,
   connectSql,
-  type SqlDriver,
-  sqlOptionsOf,
-  takeConnection,
+  runOnConnection,
+  sqlSettings,
 } from '../connect/sql.js'
-import { within } from '../with-timeout.js'
-import { assertWritable, READ_ONLY_QUERY, sessionSettings } from './session.js'
-import { MySqlNonceStore } from './store.js'
+import { MYSQL_SERVER, sessionSettings } from './session.js'
 
-/** What `create` passes to `mysql.createPool`. */
+/** What `create` passes to `mysql.createPool`. The time is in milliseconds. */
 export interface Mysql2Options {
-  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
-  /** How many connections the pool may open. */
   connectionLimit: number
 }
 
 /** A connection of a pool of `mysql2/promise`. */
 export interface Mysql2Connection {
-  /** Runs one statement. */
   query(options: { sql: string; values?: (string | number)[] }): Promise<unknown>
-  /** Returns the connection to the pool. */
   release(): void
-  /** Ends the connection at once. */
   destroy(): void
 }
 
 /** A pool that `createPool` of `mysql2/promise` returns. */
 export interface Mysql2Pool {
-  /** Takes a connection from the pool. */
   getConnection(): Promise<Mysql2Connection>
-  /** Ends all connections. */
   end(): Promise<void>
-  /** Listens for new connections. */
   on(
     event: 'connection',
     listener: (connection: { on(event: 'error', listener: (error: unknown) => void): unknown }) => void,
@@ -67,10 +56,9 @@ export async function connectMysql2(
   create: (options: Mysql2Options) => Mysql2Pool,
   options: ConnectSqlOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const common = sqlOptionsOf(create, EXAMPLE, options)
-  const { timeout, concurrency } = common
+  const settings = sqlSettings(create, EXAMPLE, options)
+  const { timeout, concurrency } = settings
   const openingTime = Math.ceil(1.5 * timeout)
-  const socketsOf = new WeakMap<Mysql2Pool, Sockets>()
   /** The connections that have {@link sessionSettings}. */
   const prepared = new WeakSet<object>()
 
@@ -83,58 +71,32 @@ export async function connectMysql2(
     return connection.query({ sql, values })
   }
 
-  async function query(pool: Mysql2Pool, sql: string, values: (string | number)[], patience: number): Promise<unknown> {
-    // The pool of mysql2 has no limit of its own.
-    const connection = await takeConnection(pool.getConnection(), patience)
-    try {
-      const answer = run(connection, sql, values)
-      const result = await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
-      connection.release()
-      return result
-    } catch (error) {
-      // Without a reply, the connection may be lost: the pool would keep it, and mysql2 would wait on it for ever.
-      if (isReply(error)) connection.release()
-      else connection.destroy()
-      throw error
-    }
-  }
-
-  const driver: SqlDriver<Mysql2Pool, unknown> = {
-    openingTime,
-    create(onPoolError) {
-      const sockets = new Sockets()
-      const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
-      const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
-      const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, ['getConnection', 'end', 'on'], EXAMPLE)
-      socketsOf.set(pool, sockets)
-      // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
-      pool.on('connection', (connection) => connection.on('error', onPoolError))
-      return pool
+  return connectSql<Mysql2Pool>(
+    {
+      ...MYSQL_SERVER,
+      openingTime,
+      create(onPoolError, sockets) {
+        const stream = ({ config }: { config: ServerAddress }) => sockets.connect(addressOf(config))
+        const poolOptions = { connectTimeout: openingTime, connectionLimit: concurrency, stream }
+        const methods = ['getConnection', 'end', 'on']
+        const pool = createClient<Mysql2Pool, Mysql2Options>(create, poolOptions, methods, EXAMPLE)
+        // The pool listens only for the first error of a connection. Without this listener, a second error would end the process.
+        pool.on('connection', (connection) => connection.on('error', onPoolError))
+        return pool
+      },
+      query(pool, sql, values, acquireTimeout) {
+        // The pool of mysql2 has no limit of its own, and keeps a connection that is lost.
+        return runOnConnection(pool.getConnection(), acquireTimeout, timeout, {
+          run: (connection) => run(connection, sql, values),
+          isReply: MYSQL_SERVER.isReply,
+          end: (connection) => connection.destroy(),
+        })
+      },
+      // end() rejects as soon as one connection cannot be ended, and leaves the others open. Their sockets are destroyed then.
+      close: (pool) => pool.end(),
     },
-    query: (pool, sql, values) => query(pool, sql, values, timeout),
-    isReply,
-    async assertWritable(pool) {
-      const result = await query(pool, READ_ONLY_QUERY, [], openingTime)
-      assertWritable(Object(result)[0]?.[0])
-    },
-    async close(pool) {
-      const destroy = () => socketsOf.get(pool)?.destroy()
-      const grace = setTimeout(destroy, timeout)
-      try {
-        // end() rejects as soon as one connection cannot be ended, and leaves the others open.
-        await pool.end()
-      } finally {
-        clearTimeout(grace)
-        destroy()
-      }
-    },
-  }
-  return connectSql(driver, (query) => new MySqlNonceStore({ query, timeout, table: options.table }), common)
-}
-
-/** Returns whether an error is a reply of the server, which has an `sqlState`. */
-function isReply(error: unknown): boolean {
-  return 'sqlState' in Object(error)
+    settings,
+  )
 }
 
 /** The address that mysql2 passes to the function that creates its socket. */

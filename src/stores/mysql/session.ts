@@ -1,4 +1,18 @@
-import { codedError } from '../connect/failure.js'
+import type { SqlServer } from '../connect/sql.js'
+import { MySqlNonceStore } from './store.js'
+
+/** The error numbers of the package `mariadb` itself begin here. Those of a server are smaller, and those of the system are negative. */
+const FIRST_CLIENT_ERROR = 45_000
+
+export const MYSQL_SERVER: SqlServer = {
+  Store: MySqlNonceStore,
+  // A replica of Aurora is read-only in InnoDB only.
+  readOnlyQuery: 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only',
+  isReply(error) {
+    const { errno } = Object(error)
+    return errno > 0 && errno < FIRST_CLIENT_ERROR
+  },
+}
 
 /**
  * Returns the statement that limits how long other statements wait for a lock, and turns on autocommit. With the default limits, 50 s
@@ -8,12 +22,4 @@ import { codedError } from '../connect/failure.js'
 export function sessionSettings(timeout: number): string {
   const seconds = Math.ceil(timeout / 1000)
   return `SET SESSION lock_wait_timeout = ${seconds}, innodb_lock_wait_timeout = ${seconds}, autocommit = 1`
-}
-
-/** A query whose result is not 0 on a server that accepts no writes. A replica of Aurora is read-only in InnoDB only. */
-export const READ_ONLY_QUERY = 'SELECT @@global.read_only + @@global.innodb_read_only AS read_only'
-
-/** Throws if the first row of {@link READ_ONLY_QUERY} says that the server accepts no writes. */
-export function assertWritable(row: unknown): void {
-  if (Number(Object(row).read_only) > 0) throw codedError('READ_ONLY', 'The server is read-only.')
 }

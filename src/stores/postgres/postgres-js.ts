@@ -1,28 +1,17 @@
 import { createClient } from '../connect/connected.js'
 import { type PostgresJsServers, sessionOfPostgresJs } from '../connect/driver-internals.js'
-import { type Address, Sockets } from '../connect/sockets.js'
-import { type ConnectedSqlNonceStore, connectSql, type SqlDriver, sqlOptionsOf } from '../connect/sql.js'
+import type { Address, Sockets } from '../connect/sockets.js'
+import { type ConnectedSqlNonceStore, connectSql, sqlSettings } from '../connect/sql.js'
 import { startTimer, within } from '../with-timeout.js'
-import {
-  assertWritable,
-  type ConnectPostgresOptions,
-  cancelStatement,
-  isReply,
-  openingTimeOf,
-  prepareOf,
-  READ_ONLY_QUERY,
-} from './session.js'
-import { PostgresNonceStore } from './store.js'
+import { type ConnectPostgresOptions, cancelStatement, openingTimeOf, POSTGRES_SERVER, prepareOf } from './session.js'
 
-/** What `create` passes to `postgres`. */
+/** What `create` passes to `postgres`. All times are in seconds. */
 export interface PostgresJsOptions {
-  /** How many connections the client may open. */
   max: number
-  /** Seconds that a connection may take to open. */
   connect_timeout: number
-  /** Returns the seconds until the next attempt to connect. */
+  /** Returns the time until the next attempt to connect. */
   backoff: () => number
-  /** Whether to read the types of arrays from the server at the start. The store uses no arrays. */
+  /** The store uses no arrays, so it needs no types of arrays from the server. */
   fetch_types: boolean
   /** Ignores notices, such as "relation already exists". */
   onnotice: () => void
@@ -30,9 +19,7 @@ export interface PostgresJsOptions {
 
 /** A client that `postgres` of the package `postgres` returns. */
 export interface PostgresJsClient {
-  /** Runs one statement. */
   unsafe(query: string, parameters: (string | number)[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>
-  /** Ends all connections. */
   end(options: { timeout: number }): Promise<void>
 }
 
@@ -61,51 +48,35 @@ export async function connectPostgresJs(
   create: (options: PostgresJsOptions) => PostgresJsClient,
   options: ConnectPostgresOptions = {},
 ): Promise<ConnectedSqlNonceStore> {
-  const common = sqlOptionsOf(create, EXAMPLE, options, ['prepare'])
+  const settings = sqlSettings(create, EXAMPLE, options, ['prepare'])
+  const { timeout, concurrency } = settings
   const prepare = prepareOf(options)
-  const { timeout, concurrency } = common
-  const socketsOf = new WeakMap<PostgresJsClient, Sockets>()
-
-  const driver: SqlDriver<PostgresJsClient, readonly unknown[]> = {
-    openingTime: openingTimeOf(timeout),
-    create() {
-      const sockets = new Sockets()
-      const sql = createClient<PostgresJsClient, PostgresJsOptions>(
-        create,
-        { ...clientOptions(timeout, sockets), max: concurrency },
-        ['unsafe', 'end'],
-        EXAMPLE,
-      )
-      socketsOf.set(sql, sockets)
-      return sql
+  return connectSql<PostgresJsClient>(
+    {
+      ...POSTGRES_SERVER,
+      openingTime: openingTimeOf(timeout),
+      create(_, sockets) {
+        const clientOptions = { ...optionsOf(timeout, sockets), max: concurrency }
+        return createClient<PostgresJsClient, PostgresJsOptions>(create, clientOptions, ['unsafe', 'end'], EXAMPLE)
+      },
+      async query(sql, text, values) {
+        const answer = sql.unsafe(text, values, { prepare })
+        // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
+        const stopTimer = startTimer(timeout, () => cancel(sql, answer))
+        try {
+          // postgres.js itself waits for ever for an answer.
+          return await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
+        } finally {
+          stopTimer()
+        }
+      },
+      close: (sql) => sql.end({ timeout: timeout / 1000 }),
     },
-    async query(sql, text, values) {
-      const answer = sql.unsafe(text, values, { prepare })
-      // The cancel() of postgres.js is not used, because a cancel() that cannot connect would end the process.
-      const stopTimer = startTimer(timeout, () => cancel(sql, answer))
-      try {
-        // postgres.js itself waits for ever for an answer.
-        return await within(timeout, answer, `The server did not answer within ${timeout} ms.`)
-      } finally {
-        stopTimer()
-      }
-    },
-    isReply,
-    async assertWritable(sql) {
-      assertWritable(await driver.query(sql, READ_ONLY_QUERY, []))
-    },
-    async close(sql) {
-      await sql.end({ timeout: timeout / 1000 })
-      socketsOf.get(sql)?.destroy()
-    },
-  }
-  const createStore = (query: PostgresQuery) => new PostgresNonceStore({ query, timeout, table: options.table })
-  return connectSql(driver, (query) => createStore(async (...call) => [...(await query(...call))]), common)
+    settings,
+  )
 }
 
-type PostgresQuery = (text: string, values: (string | number)[]) => Promise<unknown[]>
-
-function clientOptions(timeout: number, sockets: Sockets) {
+function optionsOf(timeout: number, sockets: Sockets) {
   let attempts = 0
   return {
     connect_timeout: openingTimeOf(timeout) / 1000,

@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { invalidType, kindOf } from '../../arguments.js'
 import type { PostgresSession, PostgresTls } from '../connect/driver-internals.js'
-import { codedError } from '../connect/failure.js'
 import type { Address } from '../connect/sockets.js'
-import type { ConnectSqlOptions } from '../connect/sql.js'
+import type { ConnectSqlOptions, SqlServer } from '../connect/sql.js'
+import { PostgresNonceStore } from './store.js'
 
 /** Options of `connectPg` and `connectPostgresJs`. */
 export interface ConnectPostgresOptions extends ConnectSqlOptions {
@@ -26,23 +26,18 @@ export function openingTimeOf(timeout: number): number {
   return 2 * timeout
 }
 
-/** Returns whether an error is a reply of PostgreSQL or of PgBouncer. */
-export function isReply(error: unknown): boolean {
-  return 'severity' in Object(error)
-}
-
-/** A query that returns `on` if new transactions may not write, as on a hot standby. */
-export const READ_ONLY_QUERY = "SELECT current_setting('transaction_read_only') AS read_only"
-
-/** Throws if the rows of {@link READ_ONLY_QUERY} say that the server accepts no writes. */
-export function assertWritable([row]: readonly unknown[]): void {
-  if (Object(row).read_only === 'on') throw codedError('READ_ONLY', 'PostgreSQL accepts no writes here.')
+export const POSTGRES_SERVER: SqlServer = {
+  Store: PostgresNonceStore,
+  // New transactions may not write, as on a hot standby.
+  readOnlyQuery: "SELECT (current_setting('transaction_read_only') = 'on')::int4 AS read_only",
+  // A reply of PostgreSQL or of PgBouncer has a severity.
+  isReply: (error) => 'severity' in Object(error),
 }
 
 /** The messages SSLRequest and CancelRequest of PostgreSQL's protocol: the length and the code come first. */
 const SSL_REQUEST = [8, 80_877_103]
 const CANCEL_REQUEST = [16, 80_877_102]
-const CANCEL_MILLISECONDS = 10_000
+const CLOSING_MILLISECONDS = 10_000
 
 /**
  * Cancels a statement that PostgreSQL may still run. Otherwise, the statement keeps its connection while it waits for a lock or a
@@ -51,16 +46,16 @@ const CANCEL_MILLISECONDS = 10_000
  * The secret key is encrypted in the same way as the connection that runs the statement.
  *
  * @param session - the process and the secret key of the connection that runs the statement.
- * @param patience - how long to wait until the server closes the connection, in milliseconds.
+ * @param closingTime - how long to wait until the server closes the connection, in milliseconds.
  */
 export function cancelStatement(
   address: Address,
   { pid, secret, tls }: Pick<PostgresSession, 'pid' | 'secret' | 'tls'>,
-  patience = CANCEL_MILLISECONDS,
+  closingTime = CLOSING_MILLISECONDS,
 ): void {
   const socket = 'path' in address ? connect(address.path) : connect(address.port, address.host)
   // The server closes the connection, because PgBouncer 1.18 can crash if the client closes it first.
-  socket.on('error', () => {}).setTimeout(patience, () => socket.destroy())
+  socket.on('error', () => {}).setTimeout(closingTime, () => socket.destroy())
   socket.unref()
   const cancelOn = (stream: Socket) => stream.resume().write(messageOf(...CANCEL_REQUEST, pid, secret))
 

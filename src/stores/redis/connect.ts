@@ -2,12 +2,12 @@ import { Admission } from '../connect/admission.js'
 import {
   type ConnectedNonceStore,
   type ConnectOptions,
-  connected,
-  connectOptionsOf,
+  type ConnectSettings,
+  connectSettings,
   probe,
 } from '../connect/connected.js'
 import { codedError, connectFailure, isPassing } from '../connect/failure.js'
-import { type Driver, KeptClient } from '../connect/kept-client.js'
+import { type Driver, ReconnectingClient } from '../connect/reconnecting-client.js'
 import { pause } from '../with-timeout.js'
 import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
 
@@ -17,12 +17,14 @@ export interface ConnectRedisOptions extends ConnectOptions {
   keyPrefix?: string | undefined
 }
 
-/** The options with their defaults. */
-type RedisOptions = ReturnType<typeof connectOptionsOf> & { keyPrefix: string | undefined }
+/** The options of a function that connects to Redis, with their defaults. */
+interface RedisSettings extends ConnectSettings {
+  readonly keyPrefix: string | undefined
+}
 
-/** Returns the options with their defaults. */
-export function redisOptionsOf(create: unknown, example: string, options: ConnectRedisOptions): RedisOptions {
-  return { ...connectOptionsOf(create, example, options, ['keyPrefix']), keyPrefix: options.keyPrefix }
+/** Returns the options with their defaults. Throws if an option is invalid. */
+export function redisSettings(create: unknown, example: string, options: ConnectRedisOptions): RedisSettings {
+  return { ...connectSettings(create, example, options, ['keyPrefix']), keyPrefix: options.keyPrefix }
 }
 
 /** Milliseconds between two attempts to open the first client. */
@@ -67,7 +69,7 @@ function isReply(error: unknown): boolean {
  */
 export async function connectRedis<Client extends object, Connection extends object>(
   driver: RedisDriver<Client, Connection>,
-  { timeout, concurrency, onError, keyPrefix }: RedisOptions,
+  { timeout, concurrency, onError, keyPrefix }: RedisSettings,
 ): Promise<ConnectedNonceStore> {
   let evicts = false
 
@@ -88,13 +90,13 @@ export async function connectRedis<Client extends object, Connection extends obj
 
   async function sendWithNext(args: string[]): Promise<unknown> {
     const deadline = performance.now() + timeout
-    const { client } = kept
+    const { client } = reconnecting
     try {
       return await send(client, args)
     } catch (error) {
       if (isReply(error)) throw error
       // The script finds its own token, so it may run twice.
-      const next = await kept.replace(client, error)
+      const next = await reconnecting.replace(client, error)
       if (performance.now() > deadline) throw error
       return send(next, args)
     }
@@ -106,8 +108,11 @@ export async function connectRedis<Client extends object, Connection extends obj
   // The store is created before anything is connected, so that an invalid option is an error at once.
   const store = createStore(sendWithNext)
 
-  async function open(): Promise<KeptClient<Client>> {
-    const opened = await KeptClient.open({ ...driver, check, replaced: () => admission.forget() }, timeout, onError)
+  async function open(): Promise<ReconnectingClient<Client>> {
+    const opened = await ReconnectingClient.open(
+      { ...driver, check, replaced: () => admission.forget() },
+      { timeout, onError },
+    )
     try {
       await probe(createStore((args) => send(opened.client, args)))
       return opened
@@ -117,7 +122,8 @@ export async function connectRedis<Client extends object, Connection extends obj
     }
   }
 
-  const kept = await openInTime(timeout, open)
-  void kept.watch(CHECK_INTERVAL)
-  return connected(store, () => kept.close())
+  const reconnecting = await openInTime(timeout, open)
+  void reconnecting.watch(CHECK_INTERVAL)
+  const close = () => reconnecting.close()
+  return Object.assign(store, { close, [Symbol.asyncDispose]: close })
 }

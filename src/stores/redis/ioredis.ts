@@ -1,57 +1,45 @@
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
-import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisSettings } from './connect.js'
+
+/** The options of each connection. All times are in milliseconds. */
+interface IoredisNodeOptions {
+  connectTimeout: number
+  disconnectTimeout: number
+  /** Sends no command again by itself. */
+  maxRetriesPerRequest: 0
+}
 
 /** What `create` passes to `new Redis` or `new Redis.Cluster`. Each of them ignores the options of the other. */
-export interface IoredisOptions {
+export interface IoredisOptions extends IoredisNodeOptions {
   /** Connects only when the store calls `connect`. */
   lazyConnect: true
   /** Refuses commands while there is no connection. */
   enableOfflineQueue: false
-  /** How long a connection may take to open, in milliseconds. */
-  connectTimeout: number
-  /** How long to wait until the server ends a connection, in milliseconds. */
-  disconnectTimeout: number
-  /** Sends no command again by itself. */
-  maxRetriesPerRequest: 0
   /** Never connects again by itself, because the store replaces the client. */
   retryStrategy: () => null
   /** For Sentinel. */
   sentinelCommandTimeout: number
   /** For Sentinel. */
   sentinelRetryStrategy: () => null
-  /** For Sentinel: whether the client leaves the old master as soon as a sentinel reports a new one. */
+  /** For Sentinel: the client leaves the old master as soon as a sentinel reports a new one. */
   failoverDetector: true
   /** For `Redis.Cluster`. */
   clusterRetryStrategy: () => null
-  /** For `Redis.Cluster`: the options of the connections to the nodes. */
-  redisOptions: { connectTimeout: number; disconnectTimeout: number; maxRetriesPerRequest: 0 }
+  /** For the nodes of `Redis.Cluster`. */
+  redisOptions: IoredisNodeOptions
 }
 
 /** A client that `new Redis` of the package `ioredis` returns: for a single server, or for a master behind Sentinel. */
 export interface IoredisSingle {
-  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: unknown) => void): unknown
-  /** Connects. */
   connect(): Promise<unknown>
-  /** Sends a command, and resolves to the reply. */
   call(command: string, ...args: string[]): Promise<unknown>
-  /** Ends all connections at once. */
   disconnect(): void
 }
 
 /** A cluster that `new Redis.Cluster` of the package `ioredis` returns. */
 export interface IoredisCluster extends IoredisSingle {
-  /** Listens for errors of the connection. */
-  on(event: 'error', listener: (error: unknown) => void): unknown
-  /** Listens for nodes that the client knows. */
-  on(event: '+node', listener: (node: IoredisNode) => void): unknown
-  /** Returns the masters. */
-  nodes(role: 'master'): readonly IoredisNode[]
-}
-
-/** A connection to one node of a cluster. */
-export interface IoredisNode extends IoredisSingle {
-  readonly options: { host?: string | undefined; port?: number | undefined }
+  nodes(role: 'master'): readonly IoredisSingle[]
 }
 
 /** A client of the package `ioredis`, version 5 or 6: a single server, a cluster, or Sentinel. */
@@ -81,8 +69,8 @@ export async function connectIoredis(
   create: (options: IoredisOptions) => IoredisClient,
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
-  const common = redisOptionsOf(create, EXAMPLE, options)
-  const { timeout } = common
+  const settings = redisSettings(create, EXAMPLE, options)
+  const { timeout } = settings
   const driver: RedisDriver<IoredisClient, IoredisSingle> = {
     create(onClientError) {
       const client = createClient(create, clientOptions(timeout), ['connect', 'call', 'disconnect', 'on'], EXAMPLE)
@@ -93,11 +81,9 @@ export async function connectIoredis(
     send: (client, [command = '', ...args]) => client.call(command, ...args),
     masters: async (client) => ('nodes' in client ? client.nodes('master') : [client]),
     info: (connection) => connection.call('INFO'),
-    async close(client) {
-      client.disconnect()
-    },
+    close: (client) => client.disconnect(),
   }
-  return connectRedis(driver, common)
+  return connectRedis(driver, settings)
 }
 
 function clientOptions(timeout: number): IoredisOptions {

@@ -1,61 +1,54 @@
 import { type ConnectedNonceStore, createClient } from '../connect/connected.js'
-import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisOptionsOf } from './connect.js'
+import { type ConnectRedisOptions, connectRedis, type RedisDriver, redisSettings } from './connect.js'
 
-/** Options of a connection of the package `redis`. */
+/** The options of each connection. All times are in milliseconds. */
 export interface NodeRedisSocketOptions {
-  /** How long a connection may take to open, in milliseconds. */
   connectTimeout: number
-  /** A connection that is silent for this time is closed, in milliseconds. */
+  /** How long a connection may be idle before it is closed. */
   socketTimeout: number
   /** Never connects again by itself, because the store replaces the client. */
   reconnectStrategy: false
 }
 
-/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each of them ignores the options of the others. */
-export interface NodeRedisOptions {
-  /** For `createClient`. */
+interface NodeRedisNodeOptions {
   socket: NodeRedisSocketOptions
-  /** For `createClient`. */
+  /** Refuses commands while there is no connection. */
   disableOfflineQueue: true
+}
+
+/** What `create` passes to `createClient`, `createCluster` or `createSentinel`. Each of them ignores the options of the others. */
+export interface NodeRedisOptions extends NodeRedisNodeOptions {
   /** For `createCluster`. */
-  defaults: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`: the settings of the connection to the master. */
-  nodeClientOptions: { disableOfflineQueue: true; socket: NodeRedisSocketOptions }
-  /** For `createSentinel`: the settings of the connections to the sentinels. */
+  defaults: NodeRedisNodeOptions
+  /** For `createSentinel`: the connection to the master. */
+  nodeClientOptions: NodeRedisNodeOptions
+  /** For `createSentinel`: the connections to the sentinels. */
   sentinelClientOptions: { pingInterval: number; socket: NodeRedisSocketOptions }
   /** For `createSentinel`. */
   maxCommandRediscovers: 0
 }
 
 interface Connectable {
-  /** Listens for errors of the connection. */
   on(event: 'error', listener: (error: unknown) => void): unknown
-  /** Connects. */
   connect(): Promise<unknown>
-  /** Ends all connections at once. */
   destroy(): unknown
 }
 
 /** A client that `createClient` of the package `redis` returns. */
 export interface NodeRedisSingle extends Connectable {
-  /** Sends a command, and resolves to the reply. */
   sendCommand(args: string[]): Promise<unknown>
 }
 
 /** A cluster that `createCluster` of the package `redis` returns. */
 export interface NodeRedisCluster extends Connectable {
   readonly masters: readonly object[]
-  /** Returns the client of one node. */
   nodeClient(node: object): NodeRedisSingle | Promise<NodeRedisSingle>
-  /** Sends a command, and resolves to the reply. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean | undefined, args: string[]): Promise<unknown>
 }
 
 /** A client that `createSentinel` of the package `redis` returns. */
 export interface NodeRedisSentinel extends Connectable {
-  /** Returns the sentinel in use. */
   getSentinelNode(): unknown
-  /** Sends a command, and resolves to the reply. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>
 }
 
@@ -86,11 +79,11 @@ export async function connectNodeRedis(
   create: (options: NodeRedisOptions) => NodeRedisClient,
   options: ConnectRedisOptions = {},
 ): Promise<ConnectedNonceStore> {
-  const common = redisOptionsOf(create, EXAMPLE, options)
+  const settings = redisSettings(create, EXAMPLE, options)
   const driver: RedisDriver<NodeRedisClient, NodeRedisSingle | NodeRedisSentinel> = {
     create(onClientError) {
       const methods = ['connect', 'sendCommand', 'destroy', 'on']
-      const client = createClient(create, clientOptions(common.timeout), methods, EXAMPLE)
+      const client = createClient(create, clientOptions(settings.timeout), methods, EXAMPLE)
       client.on('error', onClientError)
       return client
     },
@@ -100,24 +93,22 @@ export async function connectNodeRedis(
       return isCluster(client) ? Promise.all(client.masters.map((node) => client.nodeClient(node))) : [client]
     },
     info: (connection) => sendTo(connection, ['INFO']),
-    async close(client) {
-      await client.destroy()
-    },
+    close: (client) => client.destroy(),
   }
-  return connectRedis(driver, common)
+  return connectRedis(driver, settings)
 }
 
 /** Returns new options for each client, because a client may change its options. */
 function clientOptions(timeout: number): NodeRedisOptions {
   const socket = () => ({
     connectTimeout: timeout,
-    // A connection that works is never silent for this long, because the checks and their answers come more often.
+    // A connection that works is never idle for this long, because the checks and their responses come more often.
     // A connection that destroy() forgets, because it was being opened, ends after this time.
     socketTimeout: 1000 + 2 * timeout,
     reconnectStrategy: false as const,
   })
   const node = () => ({ disableOfflineQueue: true as const, socket: socket() })
-  // A quarter of the time-out is short enough to skip a sentinel that hangs in time. The sentinel in use answers pings more often.
+  // A quarter of the time-out is short enough to skip a sentinel that hangs in time. The sentinel in use responds to pings more often.
   const sentinel = { ...socket(), socketTimeout: timeout / 4 }
   return {
     ...node(),

@@ -56,7 +56,6 @@ const EVICTING = MASTER.replace('noeviction', 'allkeys-lru')
 describe('connectIoredis', () => {
   /** A client of ioredis on one server, which is a master unless `info` says otherwise. */
   class FakeRedis {
-    declare readonly options: { host?: string; port?: number }
     isLost = false
     constructor(public info = MASTER) {}
     on(_event: string, _listener: (error: unknown) => void) {
@@ -75,7 +74,7 @@ describe('connectIoredis', () => {
   /** Clusters with these masters. */
   const clusters = (...infos: string[]) =>
     created((_: IoredisOptions) => {
-      const masters = infos.map((info) => Object.assign(new FakeRedis(info), { options: {} }))
+      const masters = infos.map((info) => new FakeRedis(info))
       return Object.assign(new FakeRedis(), { masters, nodes: () => masters })
     })
 
@@ -110,7 +109,7 @@ describe('connectIoredis', () => {
     const errors: unknown[] = []
     let emit: (error: unknown) => void = () => {}
     const { create } = created((_: IoredisOptions) => {
-      const [master, replica] = [MASTER, REPLICA].map((info) => Object.assign(new FakeRedis(info), { options: {} }))
+      const [master, replica] = [MASTER, REPLICA].map((info) => new FakeRedis(info))
       const cluster = Object.assign(new FakeRedis(), {
         nodes: (role: string) => (role === 'master' ? [master] : [master, replica]) as FakeRedis[],
       })
@@ -488,7 +487,7 @@ describe('connectPg', () => {
       port,
       ...session,
       async query({ name, text }: { name?: string | undefined; text: string }) {
-        if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
+        if (text.includes('read_only')) return { rows: [{ read_only: 0 }] }
         log.push(typeof name)
         if (failure !== undefined) throw failure
         return { rows: [{ reserved: true }] }
@@ -552,7 +551,7 @@ describe('connectPg', () => {
   it('gives each statement a name of its own, so that no connection runs another one', async () => {
     const names: (string | undefined)[] = []
     const create = poolsWith(async ({ name, text }) => {
-      if (text.includes('read_only')) return { rows: [{ read_only: 'off' }] }
+      if (text.includes('read_only')) return { rows: [{ read_only: 0 }] }
       names.push(name)
       return { rows: [{ reserved: true }] }
     })
@@ -575,7 +574,7 @@ describe('connectPg', () => {
   it('refuses a server that accepts no writes', async () => {
     const connecting = connectPg(
       poolsWith(async ({ text }) => ({
-        rows: text.includes('transaction_read_only') ? [{ read_only: 'on' }] : [{ reserved: true }],
+        rows: text.includes('transaction_read_only') ? [{ read_only: 1 }] : [{ reserved: true }],
       })),
     )
     await expect(connecting).rejects.toThrow('The server is read-only or a replica.')
@@ -749,7 +748,7 @@ describe('connectPostgresJs', () => {
         return {
           options: { host: ['127.0.0.1'], port: [port] },
           unsafe(text: string) {
-            const rows = text.includes('read_only') ? [{ read_only: 'off' }] : [{ reserved: true }]
+            const rows = text.includes('read_only') ? [{ read_only: 0 }] : [{ reserved: true }]
             const answer = statement.hangs ? never() : Promise.resolve(rows)
             return Object.assign(answer, { state: statement.state })
           },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Driver, KeptClient } from '../../../src/stores/connect/kept-client.js'
+import { type Driver, ReconnectingClient } from '../../../src/stores/connect/reconnecting-client.js'
 import { SimulatedTime } from '../../support/simulated-time.js'
 
 // The clients are fakes, because a real one cannot be made to hang at each step. test/integration has the real ones.
@@ -43,8 +43,8 @@ function driverWith(steps: Partial<Driver<FakeClient>> = {}) {
     },
     ...steps,
   }
-  const open = () =>
-    KeptClient.open(driver, TIMEOUT, (error) => errors.push(Object(error).cause?.message ?? String(error)))
+  const onError = (error: unknown) => errors.push(Object(error).cause?.message ?? String(error))
+  const open = () => ReconnectingClient.open(driver, { timeout: TIMEOUT, onError })
   return { open, clients, errors, closed: () => clients.map(({ closed }) => closed) }
 }
 
@@ -55,30 +55,30 @@ const refuse =
     if (numbers.includes(number)) throw new Error('refused')
   }
 
-describe('a kept client', () => {
+describe('a reconnecting client', () => {
   it('is replaced once if it breaks, and closed after its last answers', async () => {
     const replaced = vi.fn()
     const { open, closed } = driverWith({ replaced })
-    const kept = await open()
+    const reconnecting = await open()
     expect(replaced).toHaveBeenCalledTimes(0)
-    const replacements = Array.from({ length: 3 }, () => kept.replace(kept.client, new Error('lost')))
+    const replacements = Array.from({ length: 3 }, () => reconnecting.replace(reconnecting.client, new Error('lost')))
     for (const replacement of replacements) expect((await replacement).number).toBe(1)
-    expect(kept.client.number).toBe(1)
+    expect(reconnecting.client.number).toBe(1)
     expect(replaced).toHaveBeenCalledTimes(1)
     await time.pass(TIMEOUT - 1)
     expect(closed()).toEqual([0, 0])
     await time.pass(1)
     expect(closed()).toEqual([1, 0])
-    await kept.close()
+    await reconnecting.close()
     expect(closed()).toEqual([1, 1])
   })
 
   it('stays if another one is reported, which was replaced before', async () => {
     const { open, clients } = driverWith()
-    const kept = await open()
-    const old = kept.client
-    await kept.replace(old, new Error('lost'))
-    expect((await kept.replace(old, new Error('lost, reported late'))).number).toBe(1)
+    const reconnecting = await open()
+    const old = reconnecting.client
+    await reconnecting.replace(old, new Error('lost'))
+    expect((await reconnecting.replace(old, new Error('lost, reported late'))).number).toBe(1)
     expect(clients).toHaveLength(2)
   })
 
@@ -87,13 +87,13 @@ describe('a kept client', () => {
     ['gets no answer', never, TIMEOUT],
   ])('is replaced when a check %s', async (_, failing, milliseconds) => {
     const { open } = driverWith({ check: async ({ works }) => (works ? undefined : failing()) })
-    const kept = await open()
-    void kept.watch(1000)
-    kept.client.works = false
+    const reconnecting = await open()
+    void reconnecting.watch(1000)
+    reconnecting.client.works = false
     await time.pass(999 + milliseconds)
-    expect(kept.client.number).toBe(0)
+    expect(reconnecting.client.number).toBe(0)
     await time.pass(1)
-    expect(kept.client.number).toBe(1)
+    expect(reconnecting.client.number).toBe(1)
   })
 
   it('is replaced by the first client that works, and all others are closed', async () => {
@@ -103,38 +103,38 @@ describe('a kept client', () => {
         await refuse(1)(client)
       },
     })
-    const kept = await open()
-    void kept.replace(kept.client, new Error('lost')).catch(() => {})
+    const reconnecting = await open()
+    void reconnecting.replace(reconnecting.client, new Error('lost')).catch(() => {})
     await time.pass(RETRY_INTERVAL + TIMEOUT + RETRY_INTERVAL)
-    expect(kept.client.number).toBe(3)
-    await kept.close()
+    expect(reconnecting.client.number).toBe(3)
+    await reconnecting.close()
     expect(closed()).toEqual([1, 1, 1, 1])
     expect(errors).toEqual(['Error: lost', 'refused', 'The server did not answer within 500 ms.'])
   })
 
   it('is waited for while no client works for a short time, and then no longer', async () => {
     const { open } = driverWith({ connect: refuse(1, 2, 3, 4, 5, 6, 7) })
-    const kept = await open()
-    const old = kept.client
+    const reconnecting = await open()
+    const old = reconnecting.client
     const refused = { code: 'ERR_NONCE_STORE', cause: new Error('refused') }
-    const first = expect(kept.replace(old, new Error('lost'))).rejects.toMatchObject(refused)
-    const late = expect(pause(TIMEOUT + 1).then(() => kept.replace(old, new Error('lost')))).rejects.toMatchObject(
-      refused,
-    )
+    const first = expect(reconnecting.replace(old, new Error('lost'))).rejects.toMatchObject(refused)
+    const late = expect(
+      pause(TIMEOUT + 1).then(() => reconnecting.replace(old, new Error('lost'))),
+    ).rejects.toMatchObject(refused)
     await time.pass(TIMEOUT)
     expect(time.now).toBe(TIMEOUT)
     await time.pass(RETRY_INTERVAL)
     await Promise.all([first, late])
-    expect(kept.client).toBe(old)
+    expect(reconnecting.client).toBe(old)
     await time.pass(RETRY_INTERVAL)
-    expect(kept.client.number).toBe(8)
-    expect((await kept.replace(kept.client, new Error('lost'))).number).toBe(9)
+    expect(reconnecting.client.number).toBe(8)
+    expect((await reconnecting.replace(reconnecting.client, new Error('lost'))).number).toBe(9)
   })
 
   it('is waited for during an outage that is shorter than the time-out', async () => {
     const { open } = driverWith({ connect: refuse(1, 2, 3, 4) })
-    const kept = await open()
-    const replaced = kept.replace(kept.client, new Error('lost'))
+    const reconnecting = await open()
+    const replaced = reconnecting.replace(reconnecting.client, new Error('lost'))
     await time.pass(4 * RETRY_INTERVAL)
     expect((await replaced).number).toBe(5)
   })
@@ -145,23 +145,25 @@ describe('a kept client', () => {
         if (number > 0) await pause(10)
       },
     })
-    const kept = await open()
-    const rejected = expect(kept.replace(kept.client, new Error('lost'))).rejects.toThrow('The nonce store is closed')
-    await kept.close()
+    const reconnecting = await open()
+    const rejected = expect(reconnecting.replace(reconnecting.client, new Error('lost'))).rejects.toThrow(
+      'The nonce store is closed',
+    )
+    await reconnecting.close()
     await time.pass(TIMEOUT)
     await rejected
     expect(closed()).toEqual([1, 1])
-    expect(() => kept.client).toThrow('The nonce store is closed. Connect a new one')
-    await expect(kept.replace(clients[0] as FakeClient, new Error())).rejects.toThrow('is closed')
-    await kept.close()
+    expect(() => reconnecting.client).toThrow('The nonce store is closed. Connect a new one')
+    await expect(reconnecting.replace(clients[0] as FakeClient, new Error())).rejects.toThrow('is closed')
+    await reconnecting.close()
   })
 
   it('is closed while none can be opened: the attempts end', async () => {
     const { open, clients } = driverWith({ connect: refuse(1, 2, 3) })
-    const kept = await open()
-    const rejected = expect(kept.replace(kept.client, new Error('lost'))).rejects.toThrow('is closed')
+    const reconnecting = await open()
+    const rejected = expect(reconnecting.replace(reconnecting.client, new Error('lost'))).rejects.toThrow('is closed')
     await time.pass(RETRY_INTERVAL)
-    await kept.close()
+    await reconnecting.close()
     await time.pass(10 * RETRY_INTERVAL)
     await rejected
     expect(clients).toHaveLength(3)
@@ -173,11 +175,11 @@ describe('a kept client', () => {
         if (number > 0) await never()
       },
     })
-    const kept = await open()
-    void kept.watch(1000)
-    kept.client.works = false
+    const reconnecting = await open()
+    void reconnecting.watch(1000)
+    reconnecting.client.works = false
     await time.pass(1000)
-    await kept.close()
+    await reconnecting.close()
     await time.pass(4 * TIMEOUT)
     expect(closed()).toEqual([1, 1])
   })
@@ -185,8 +187,8 @@ describe('a kept client', () => {
   it('settles close() though a client never ends or fails to end', async () => {
     for (const close of [never, () => Promise.reject(new Error('cannot end'))]) {
       const { open, errors } = driverWith({ close })
-      const kept = await open()
-      const closed = kept.close()
+      const reconnecting = await open()
+      const closed = reconnecting.close()
       await time.pass(2 * TIMEOUT)
       await closed
       expect(errors).toHaveLength(1)
@@ -195,9 +197,9 @@ describe('a kept client', () => {
 
   it('waits for twice the time-out until a client is closed, and no longer', async () => {
     const { open } = driverWith({ close: never })
-    const kept = await open()
+    const reconnecting = await open()
     let isClosed = false
-    void kept.close().then(() => {
+    void reconnecting.close().then(() => {
       isClosed = true
     })
     await time.pass(2 * TIMEOUT - 1)
@@ -242,17 +244,17 @@ describe('a kept client', () => {
         return { number: 0, works: true, closed: 0 }
       },
     })
-    const kept = await open()
-    await kept.close()
+    const reconnecting = await open()
+    await reconnecting.close()
     emit(new Error('Socket closed unexpectedly'))
     expect(errors).toEqual([])
   })
 
   it('has no timer that keeps the process running, before it is closed and after', async () => {
     const { open, clients } = driverWith({ connect: refuse(1) })
-    const kept = await open()
-    void kept.watch(10_000)
-    const replacement = kept.replace(kept.client, new Error('lost'))
+    const reconnecting = await open()
+    void reconnecting.watch(10_000)
+    const replacement = reconnecting.replace(reconnecting.client, new Error('lost'))
     await time.pass(20)
     // It waits for the next check, and for the next attempt to replace the client.
     expect(clients).toHaveLength(2)
@@ -262,7 +264,7 @@ describe('a kept client', () => {
     // The first client may still answer.
     expect(clients[0]?.closed).toBe(0)
     expect(time.refs).toBe(0)
-    await kept.close()
+    await reconnecting.close()
     expect(time.refs).toBe(0)
   })
 })
