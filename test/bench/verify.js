@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { MemoryNonceStore, verify } from '../../dist/index.js'
 import { installPackages } from '../nightly/packages/packages.js'
 import { bundled } from '../support/bundled.js'
+import { drawChart } from './chart.js'
 import { importTimes } from './import-time.js'
 import { inTurns } from './rounds.js'
 import { handlers } from './server-load.js'
@@ -20,6 +21,7 @@ const SIZES = [256, 1024, 16_384, 262_144, 1_048_576]
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 201)
 const RESULTS = new URL('../../docs/benchmarks.json', import.meta.url)
 const PAGE = new URL('../../docs/trust/benchmarks.md', import.meta.url)
+const CHART = new URL('../../docs/benchmarks.svg', import.meta.url)
 
 /** @param {number} size */
 function callsFor(size) {
@@ -126,7 +128,8 @@ for (const { bodyBytes, timings } of run.handlers.sizes) {
 const runs = [...others, run].sort((one, other) => one.node.localeCompare(other.node, 'en', { numeric: true }))
 writeFileSync(RESULTS, `${JSON.stringify(runs, undefined, 2)}\n`)
 writeFileSync(PAGE, fillTables(readFileSync(PAGE, 'utf8'), runs))
-console.log('\nWritten: docs/benchmarks.json, docs/trust/benchmarks.md')
+writeFileSync(CHART, drawChart(runs))
+console.log('\nWritten: docs/benchmarks.json, docs/trust/benchmarks.md, docs/benchmarks.svg')
 
 /** Measures everything but whole handlers. @returns {Promise<Omit<import('./tables.js').Run, 'handlers'>>} */
 async function measured() {

@@ -57,9 +57,9 @@ describe('the tarballs', () => {
       'package.json',
     ])
     expect(readdirSync(join(library, 'docs')).sort()).toEqual([
+      'benchmarks.svg',
       'observability',
       'operate',
-      'overview.svg',
       'receive',
       'reference',
       'send',
