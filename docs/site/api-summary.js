@@ -1,11 +1,11 @@
-import { slugify } from './slugify.js'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 // The first page of the reference: what to use for which job. The reference has all names, and their first sentences.
 
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const JOBS = {
-  'Receive in a handler': ['receive', 'handle', 'refuse', 'refusal'],
-  'Verify a request whose body is read': ['verify', 'readBody'],
+  'Receive in a handler': ['receive', 'handle', 'verify', 'refuse', 'refusal', 'readBody'],
   Send: ['sign', 'generateSecret'],
   'Store nonces in one process or on one machine': ['MemoryNonceStore', 'SqliteNonceStore'],
   'Connect to a database that processes share': [
@@ -34,43 +34,77 @@ export const JOBS = {
   'Explain a refused request': ['diagnose', 'captureRequest'],
 }
 
+/** The order of the functions and classes, wherever they are listed. */
+export const ORDER = Object.values(JOBS).flat()
+
 /**
- * Returns the page that lists the functions and classes by job.
+ * A page of the reference about one function or class.
  *
- * @param {readonly (readonly [module: string, markdown: string])[]} modules - the pages of the reference.
+ * @typedef {{ name: string, module: string, link: string, sentence: string }} ReferencePage
  */
-export function apiSummary(modules) {
-  const entries = new Map(modules.flatMap(([module, markdown]) => entriesOf(module, markdown)))
-  const listed = Object.values(JOBS).flat()
+
+/**
+ * Reads the pages of the functions and classes.
+ *
+ * @param {string} folder - what typedoc wrote.
+ * @returns {ReferencePage[]} in the order of {@link JOBS}, `inbound-webhook-auth` before its subpaths.
+ */
+export function readReference(folder) {
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((file) => {
+    const [, module, name] = /^(.+)\/(?:functions|classes)\/(\w+)\.md$/.exec(file) ?? []
+    if (module === undefined || name === undefined) return []
+    const blocks = readFileSync(join(folder, file), 'utf8').split(/\n{2,}/)
+    const paragraph = blocks.find((block) => /^(?!```)[A-Z`]/.test(block)) ?? ''
+    const [sentence = ''] = /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph) ?? []
+    // A link of that page leads nowhere from another one.
+    const text = sentence
+      .replace(/\s+/g, ' ')
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '`$1`')
+      .replace(/:$/, '.')
+    return [{ name, module, link: `/api/${file.replace(/\.md$/, '')}`, sentence: text }]
+  })
+  const names = pages.map(({ name }) => name)
   const wrong = [
-    ...listed.filter((name) => !entries.has(name)).map((name) => `${name} is not in the reference`),
-    ...[...entries.keys()].filter((name) => !listed.includes(name)).map((name) => `${name} has no job`),
+    ...ORDER.filter((name) => !names.includes(name)).map((name) => `${name} is not in the reference`),
+    ...names.filter((name) => !ORDER.includes(name)).map((name) => `${name} has no job`),
   ]
   if (wrong.length > 0) throw new Error(`docs/site/api-summary.js: ${wrong.join(', ')}`)
-  const jobs = Object.entries(JOBS).map(
-    ([job, names]) => `## ${job}\n\n${names.map((name) => entries.get(name)).join('\n')}`,
-  )
-  const imports = modules.map(([module]) => `- [\`${module}\`](/api/${module})`)
-  return `# API\n\nAll functions and classes by what they are for, and then by the module that exports them.\n\n${jobs.join('\n\n')}\n\n## By import\n\n${imports.join('\n')}\n`
+  const rank = ({ name = '' }) => ORDER.indexOf(name)
+  return pages.sort((one, other) => one.module.localeCompare(other.module) || rank(one) - rank(other))
 }
 
 /**
- * Returns the line of each function and class of a module.
+ * Returns the first page of the reference, which lists the functions and classes by job.
  *
- * @param {string} module
- * @param {string} markdown
- * @returns {[name: string, line: string][]}
+ * @param {readonly ReferencePage[]} pages
  */
-function entriesOf(module, markdown) {
-  const sections = [...markdown.matchAll(/^## (?:Functions|Classes)\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)]
-  const parts = sections.flatMap(([, text = '']) => text.split(/^### /m).slice(1))
-  return parts.map((part) => {
-    const [heading = '', ...blocks] = part.split(/\n{2,}/)
-    const name = heading.replace(/\(\)$/, '')
-    const paragraph = blocks.find((block) => /^[A-Z`]/.test(block)) ?? ''
-    const [sentence = ''] = /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph) ?? []
-    // A link within the page of the module leads to that page here.
-    const text = sentence.replace(/\s+/g, ' ').replace(/\]\(#/g, `](/api/${module}#`).replace(/:$/, '.')
-    return [name, `- [\`${name}\`](/api/${module}#${slugify(heading)}): ${text}`]
+export function apiSummary(pages) {
+  const jobs = Object.entries(JOBS).map(([job, names]) => {
+    const lines = names.map((name) => {
+      const { link, sentence } = /** @type {ReferencePage} */ (pages.find((page) => page.name === name))
+      return `- [\`${name}\`](${link}): ${sentence}`
+    })
+    return `## ${job}\n\n${lines.join('\n')}`
   })
+  const imports = modulesOf(pages).map((module) => `- [\`${module}\`](/api/${module}/)`)
+  return `# API\n\nThe functions and classes by what they are for. The page of an import also has its types.\n\n${jobs.join('\n\n')}\n\n## By import\n\n${imports.join('\n')}\n`
 }
+
+/**
+ * Returns the entries of the sidebar: one group per import.
+ *
+ * @param {readonly ReferencePage[]} pages
+ */
+export function apiEntries(pages) {
+  const groups = modulesOf(pages).map((module) => ({
+    // The name of the package alone would fill the line.
+    text: module.replace(/^[^/]*\//, '…/'),
+    link: `/api/${module}/`,
+    collapsed: true,
+    items: pages.filter((page) => page.module === module).map(({ name, link }) => ({ text: name, link })),
+  }))
+  return [{ text: 'API', link: '/api/' }, ...groups]
+}
+
+/** @param {readonly ReferencePage[]} pages */
+const modulesOf = (pages) => [...new Set(pages.map(({ module }) => module))]

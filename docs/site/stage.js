@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildWorkbench } from '../../tools/src/workbench/build.js'
-import { apiSummary } from './api-summary.js'
+import { apiEntries, apiSummary, readReference } from './api-summary.js'
 import { ADDRESSES, LABELS, SECTIONS } from './navigation.js'
 
 // Writes the pages of the site to .pages: the home page, the guides with their links rewritten, the reference, and the workbench.
@@ -29,7 +29,7 @@ export async function stage() {
 
 /** Writes the home page and the guides alone, which is fast. */
 export function stageGuides() {
-  cpSync(join(SITE, 'home.md'), join(PAGES, 'index.md'))
+  writeFileSync(join(PAGES, 'index.md'), homePage())
   const sections = SECTIONS.map(({ title, pages: sources }) => ({ title, sources }))
   const listed = new Set(sections.flatMap(({ sources }) => sources))
   const others = markdownIn('docs').filter((source) => !listed.has(source))
@@ -38,51 +38,31 @@ export function stageGuides() {
   const problems = [...addresses].flatMap(([source, address]) => stagePage(source, address, addresses))
   if (problems.length > 0) throw new Error(`Dead links:\n${problems.join('\n')}`)
 
-  const api = readdirSync(join(PAGES, API), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md') && file !== 'index.md')
-    .sort()
-    .map((file) => file.replace(/\.md$/, ''))
-  const summary = apiSummary(api.map((module) => [module, readFileSync(join(PAGES, API, `${module}.md`), 'utf8')]))
-  writeFileSync(join(PAGES, API, 'index.md'), summary)
-  const apiEntries = [
-    { text: 'API', link: `/${API}/` },
-    // The name of the package alone would fill the line.
-    ...api.map((module) => ({ text: module.replace(/^[^/]*\//, '…/'), link: `/${API}/${module}` })),
-  ]
-  const navigation = guides
+  const reference = readReference(join(PAGES, API))
+  writeFileSync(join(PAGES, API, 'index.md'), apiSummary(reference))
+  const sidebar = guides
     .filter(({ sources }) => sources.length > 0)
-    .map(({ title, sources }) => ({
-      title,
-      pages: [
-        ...sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) })),
-        ...(title === 'Reference' ? apiEntries : []),
-        ...(title === 'Fix a 401' ? [{ text: 'Signature workbench', link: '/workbench.html', target: '_self' }] : []),
-      ],
-    }))
-  writeFileSync(join(PAGES, 'navigation.json'), JSON.stringify(sidebarsOf(navigation)))
+    .map(({ title, sources }) => {
+      const pages = sources.map((source) => ({ text: entryOf(source), link: linkOf(addressOf(source)) }))
+      const [first] = pages
+      // The title of a section leads to its first page. An index has no entry of its own.
+      const items = first?.link.endsWith('/') ? pages.slice(1) : pages
+      if (title === 'Reference') items.push(...apiEntries(reference))
+      if (title === 'Fix a 401') items.push({ text: 'Signature workbench', link: '/workbench.html', target: '_self' })
+      return { text: title, link: first?.link, collapsed: true, items }
+    })
+  writeFileSync(join(PAGES, 'sidebar.json'), JSON.stringify(sidebar))
 }
 
-/** @typedef {{ text: string, link: string, target?: string }} Entry */
-
-/**
- * Returns the navigation of each page by its address. It has the pages of this section, and one link per other
- * section, so that nobody must open and close parts of it.
- *
- * @param {readonly { title: string, pages: readonly Entry[] }[]} sections
- */
-function sidebarsOf(sections) {
-  const byPage = sections.flatMap(({ title, pages }) => {
-    const groups = sections.map((other) => {
-      const [first, ...rest] = other.pages
-      const link = first?.link ?? '/'
-      if (other.title !== title) return { items: [{ text: other.title, link }] }
-      // The title of a section that has a first page of its own leads to that page.
-      return { items: [{ text: title, link }, ...(link.endsWith('/') ? rest : other.pages)] }
-    })
-    return pages.map(({ link }) => /** @type {const} */ ([link, groups]))
-  })
-  // The first address with which a page begins decides, so the longest ones are first.
-  return Object.fromEntries(byPage.sort(([one], [other]) => other.length - one.length))
+/** Returns the start page, with the handler and the result of the README. */
+function homePage() {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const blocks = ['js', 'text'].map(
+    (language) => new RegExp(`^\`\`\`${language}$[\\s\\S]*?^\`\`\`$`, 'm').exec(readme)?.[0],
+  )
+  if (blocks.includes(undefined))
+    throw new Error('README.md needs a handler (js) and a result (text) for the start page.')
+  return readFileSync(join(SITE, 'home.md'), 'utf8').replace('<!-- quickstart -->', () => blocks.join('\n\n'))
 }
 
 /**
@@ -218,32 +198,15 @@ function inlineDiagram(source, path, alt) {
 }
 
 function runTypedoc() {
-  const plugins = [
-    join(SITE, 'node_modules/typedoc-plugin-markdown/dist/index.js'),
-    join(SITE, 'typedoc-names.js'),
-  ].flatMap((path) => ['--plugin', path])
-  const layout = '--router module --entryFileName index --readme none --hideBreadcrumbs --hidePageHeader'
-  const groups = '--groupOrder Functions --groupOrder Classes --groupOrder *'
-  const tables = ['parametersFormat', 'interfacePropertiesFormat', 'typeDeclarationFormat']
-    .map((option) => `--${option} table`)
-    .join(' ')
-  // The members that every error inherits are those of the language. A docstring names the default of its parameter.
-  const options = [
-    ...plugins,
-    '--excludeExternals',
-    // The type check of the repository finds them.
-    '--skipErrorChecking',
-    ...`${layout} ${groups} ${tables} --tableColumnSettings.hideModifiers --tableColumnSettings.hideDefaults`.split(
-      ' ',
-    ),
-    ...linksToSource(),
-    ...entryPoints(),
-    ...['--out', join(PAGES, API), '--logLevel', 'Warn'],
-  ]
-  execFileSync(process.execPath, [join(SITE, 'node_modules/typedoc/bin/typedoc'), ...options], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
+  const program = join(SITE, 'node_modules/typedoc/bin/typedoc')
+  const options = ['--options', join(SITE, 'typedoc.json'), ...entryPoints(), '--out', join(PAGES, API)]
+  execFileSync(process.execPath, [program, ...options], { cwd: ROOT, stdio: 'inherit' })
+  // The reference links to copies of the source, which need no host of the repository.
+  for (const file of readdirSync(join(PAGES, API), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.md')) continue
+    const text = readFileSync(join(PAGES, API, file), 'utf8')
+    for (const [, path = ''] of text.matchAll(/\(\/files\/(\S+)\.txt\)/g)) publish(path, `${path}.txt`)
+  }
 }
 
 /** Returns the options that name the entries of both packages. */
@@ -252,13 +215,4 @@ function entryPoints() {
     const { files } = JSON.parse(readFileSync(join(ROOT, folder, 'tsconfig.json'), 'utf8'))
     return files.flatMap((/** @type {string} */ file) => ['--entryPoints', join(folder, file)])
   })
-}
-
-/** Returns the options that link each name to its source, if the manifest has the address of the repository. */
-function linksToSource() {
-  const { repository, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  if (repository === undefined) return []
-  const address = repository.url.replace(/^git\+|\.git$/g, '')
-  const template = `${address}/blob/v${version}/{path}#L{line}`
-  return ['--disableSources', 'false', '--sourceLinkTemplate', template, '--gitRevision', `v${version}`]
 }

@@ -1,10 +1,9 @@
-import { Converter } from 'typedoc'
-
-/** The functions that a reader looks for come first. All others are sorted by their names. */
-const FIRST = ['receive', 'verify', 'sign']
+import { Converter, PageEvent, ReflectionKind } from 'typedoc'
+import { ORDER } from './api-summary.js'
 
 /**
- * Names each module of the reference as it is imported, such as `inbound-webhook-auth/redis`, and puts its main functions first.
+ * Names each module of the reference as it is imported, such as `inbound-webhook-auth/redis`, sorts its functions and classes by
+ * what they are for, and lists what each function throws.
  *
  * @param {import('typedoc').Application} app
  */
@@ -18,11 +17,34 @@ export function load(app) {
   })
   // After the children have their groups, which happens with the same event.
   /** @param {import('typedoc').Context} context */
-  const sortFunctions = ({ project }) => {
+  const finish = ({ project }) => {
+    const rank = ({ name = '' }) => ORDER.indexOf(name)
     for (const group of project.children?.flatMap(({ groups }) => groups ?? []) ?? []) {
-      const first = FIRST.flatMap((name) => group.children.filter((child) => child.name === name))
-      group.children = [...first, ...group.children.filter((child) => !first.includes(child))]
+      if (/^(Functions|Classes)$/.test(group.title)) group.children.sort((one, other) => rank(one) - rank(other))
+    }
+    for (const reflection of Object.values(project.reflections)) {
+      mergeThrows(reflection.comment)
+      const isFunction =
+        reflection.kindOf(ReflectionKind.CallSignature) && reflection.parent?.kindOf(ReflectionKind.Function)
+      if ('sources' in reflection && !isFunction && !reflection.kindOf(ReflectionKind.Class)) delete reflection.sources
     }
   }
-  app.converter.on(Converter.EVENT_RESOLVE_END, sortFunctions, -1000)
+  app.converter.on(Converter.EVENT_RESOLVE_END, finish, -1000)
+  // What a function does is more important than where it is.
+  app.renderer.on(PageEvent.END, (page) => {
+    const [line = '', link] = /^Defined in: (.*)\n\n/m.exec(page.contents ?? '') ?? []
+    if (link !== undefined) page.contents = `${page.contents?.replace(line, '').trimEnd()}\n\nSource: ${link}\n`
+  })
+}
+
+/**
+ * Writes all errors as one list, because typedoc has a heading per error.
+ *
+ * @param {import('typedoc').Comment | undefined} comment
+ */
+function mergeThrows(comment) {
+  const [first, ...others] = comment?.getTags('@throws') ?? []
+  if (comment === undefined || first === undefined || others.length === 0) return
+  first.content = [first, ...others].flatMap(({ content }) => [{ kind: 'text', text: '\n- ' }, ...content])
+  comment.blockTags = comment.blockTags.filter((tag) => !others.includes(tag))
 }

@@ -6,7 +6,7 @@ import { completePage, socialCard } from './page-data.js'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 const { version } = read('../../../package.json')
-const sidebar = read('../.pages/navigation.json')
+const sidebar = read('../.pages/sidebar.json')
 
 // GitHub Pages serves a project below its name.
 const base = process.env['SITE_BASE'] ?? '/'
@@ -18,6 +18,42 @@ const tokenize = (text: string): string[] => {
   return words.flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_').filter((part) => part !== '')] : [word],
   )
+}
+
+/** The words of readers for what the guides call otherwise. The browser gets the text of this function, so its table is inside. */
+const addSynonyms = (term: string): string | string[] => {
+  const synonyms: Record<string, string> = {
+    stripe: 'migrate library',
+    github: 'migrate library',
+    slack: 'migrate library',
+    svix: 'standard-webhooks standard',
+    idempotency: 'idempotent exactly once release',
+    idempotent: 'exactly once release',
+    retry: 'retries again release replayed_nonce',
+    retries: 'retry again release replayed_nonce',
+    duplicate: 'replay replayed_nonce twice',
+    duplicates: 'replay replayed_nonce twice',
+    dedupe: 'replay replayed_nonce',
+    deduplication: 'replay replayed_nonce',
+    replay: 'replayed_nonce',
+    replays: 'replayed_nonce',
+    unauthorized: '401',
+    mismatch: 'signature_mismatch',
+    rotation: 'rotate',
+    key: 'secret',
+    drift: 'clock timestamp_outside_window',
+    expired: 'timestamp_outside_window',
+    vercel: 'nextjs lambda',
+    serverless: 'lambda workers',
+    cloudflare: 'workers',
+    kubernetes: 'processes shared',
+    monitoring: 'metrics alerts',
+    prometheus: 'metrics alerts',
+    benchmark: 'benchmarks',
+    performance: 'benchmarks',
+  }
+  const word = term.toLowerCase()
+  return Object.hasOwn(synonyms, word) ? [word, ...String(synonyms[word]).split(' ')] : word
 }
 
 export default defineConfig({
@@ -51,11 +87,13 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        detailedView: true,
         miniSearch: {
           options: { tokenize },
           searchOptions: {
             fuzzy: 0.1,
             prefix: true,
+            processTerm: addSynonyms,
             boost: { title: 4, text: 2, titles: 1 },
             // Guides come before the reference of types, and before the history.
             boostDocument: (page: string) => (page.includes('/changelog') ? 0.2 : /\/api\b/.test(page) ? 0.6 : 1),

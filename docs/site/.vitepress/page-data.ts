@@ -12,7 +12,8 @@ export function completePage(page: PageData): Partial<PageData> {
 }
 
 function describe({ relativePath, title }: PageData, source: string): string {
-  if (relativePath.startsWith('api/')) return `Reference of ${title}: its functions, classes and types.`
+  const [, module, member] = /^api\/(.+?)\/(?:\w+\/(\w+)|index)\.md$/.exec(relativePath) ?? []
+  if (module !== undefined && member === undefined) return `Reference of ${module}: its functions, classes and types.`
   const prose = source.replace(/^```[\s\S]*?^```/gm, '')
   const text = prose
     .split(/\n\s*\n/)
@@ -25,7 +26,8 @@ function describe({ relativePath, title }: PageData, source: string): string {
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')
   // Guides for similar tools can begin with the same sentence, so the title comes first.
-  const sentences = `${title}: ${text}`.split(/(?<=[.?!])\s+/)
+  const name = module === undefined ? title : `${title} of ${module}`
+  const sentences = `${name}: ${text}`.split(/(?<=[.?!])\s+/)
   const fitting = sentences.filter((_, index) => sentences.slice(0, index + 1).join(' ').length <= MAX_DESCRIPTION)
   return fitting.length === 0 ? `${sentences.join(' ').slice(0, MAX_DESCRIPTION - 1)}…` : fitting.join(' ')
 }

@@ -18,7 +18,7 @@ export const NotFound = () =>
   h('main', { class: 'vp-doc not-found' }, [
     h('h1', 'Page not found'),
     h('p', 'There is no page at this address. Search for what you need, or start with one of these pages.'),
-    h('p', h('button', { type: 'button', class: 'open-search', onClick: openSearch }, 'Search the guides')),
+    h('p', h('button', { type: 'button', class: 'button main', onClick: openSearch }, 'Search the guides')),
     h(
       'ul',
       PAGES.map(([link, text]) => h('li', h('a', { href: withBase(link) }, text))),
