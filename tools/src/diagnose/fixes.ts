@@ -77,10 +77,7 @@ export const FIXES = {
       'Compare the SHA-256 of the secret on both sides. A shell, a .env file, a URL or a form may have changed it.',
     receiver: 'Compare the SHA-256 of the secret on both sides. Quote the secret where it is set.',
   },
-  value_of_secret: {
-    sender: PARSE_SECRET,
-    receiver: PARSE_SECRET,
-  },
+  value_of_secret: { sender: PARSE_SECRET, receiver: PARSE_SECRET },
   read_secret: {
     sender:
       'Use the value of the variable, not its name or a placeholder. Do not decode it. Stop with an error if it is empty.',
@@ -90,25 +87,17 @@ export const FIXES = {
   sign_message: {
     sender: "Sign the timestamp, ':', the nonce, ':' and the body, in this order, with the values of the headers.",
   },
-  fill_in_variables: {
-    sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'.",
-  },
-  feed_message: {
-    sender: 'Give the message to the HMAC before you take the digest.',
-  },
+  fill_in_variables: { sender: "These quotes keep the names of the variables. Use double quotes, backticks or f'…'." },
+  feed_message: { sender: 'Give the message to the HMAC before you take the digest.' },
   timestamp_once: {
     sender:
       'Read the clock once. Put Unix time in seconds into a variable as text, sign that variable and send it unchanged.',
   },
-  nonce_once: {
-    sender: 'Put the text of the nonce into one variable. Sign that variable and send it unchanged.',
-  },
+  nonce_once: { sender: 'Put the text of the nonce into one variable. Sign that variable and send it unchanged.' },
   fill_in_value: {
     sender:
       'Fill in each value before you sign it, and send the same text. Single quotes keep the names of variables. A script of Postman gets a value from pm.variables.replaceIn.',
-    lines: {
-      node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`',
-    },
+    lines: { node: 'In a script of Postman: pm.variables.replaceIn(text). In JavaScript: `…${value}…`' },
   },
   nonce_as_text: { sender: 'Sign the nonce as it is in the header, not the bytes that it encodes.' },
 
@@ -133,11 +122,7 @@ export const FIXES = {
     receiver: `${RAW_BYTES} WordPress adds slashes to $_POST: read php://input instead.`,
     lines: { php: "file_get_contents('php://input'), and no addslashes or wp_slash" },
   },
-  serialize_once: {
-    sender: `Serialize once. ${SAME_BYTES}.`,
-    receiver: RAW_BYTES,
-    lines: WRITE_ONCE,
-  },
+  serialize_once: { sender: `Serialize once. ${SAME_BYTES}.`, receiver: RAW_BYTES, lines: WRITE_ONCE },
   same_options: {
     sender: `Serialize once, with the options that you use for sending. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
@@ -146,10 +131,7 @@ export const FIXES = {
       php: 'json_decode($body), not json_decode($body, true), which turns {} into []',
     },
   },
-  encode_once: {
-    sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`,
-    receiver: RAW_BYTES,
-  },
+  encode_once: { sender: `Encode the text once as UTF-8. ${SAME_BYTES}.`, receiver: RAW_BYTES },
   keep_newlines: {
     sender: `${SAME_BYTES}, with every line break.`,
     receiver: RAW_BYTES,
@@ -165,16 +147,11 @@ export const FIXES = {
       perl: 'the file with binmode, without chomp',
     },
   },
-  sign_compressed: {
-    sender: 'Sign after you compress, or do not compress.',
-    receiver: RAW_BYTES,
-  },
+  sign_compressed: { sender: 'Sign after you compress, or do not compress.', receiver: RAW_BYTES },
   sign_as_sent: {
     sender: `${SAME_BYTES}, in the same encoding.`,
     receiver: RAW_EVENT,
-    lines: {
-      go: 'bytes.NewReader(body), because json.Marshal of bytes writes base64',
-    },
+    lines: { go: 'bytes.NewReader(body), because json.Marshal of bytes writes base64' },
   },
   write_body: {
     sender: 'Sign the bytes that you send, not the text that a language prints for bytes or an object.',
@@ -189,10 +166,7 @@ export const FIXES = {
   no_byte_order_mark: {
     sender: `Write no byte order mark. ${SAME_BYTES}.`,
     receiver: RAW_BYTES,
-    lines: {
-      python: "encoding='utf-8', not 'utf-8-sig'",
-      csharp: 'new UTF8Encoding(false), not Encoding.UTF8',
-    },
+    lines: { python: "encoding='utf-8', not 'utf-8-sig'", csharp: 'new UTF8Encoding(false), not Encoding.UTF8' },
   },
   normalize_once: {
     sender: `Normalize the text before you sign and send it, or not at all. ${SAME_BYTES}.`,
@@ -208,16 +182,11 @@ export const FIXES = {
       shell: 'curl --data-binary @body.json',
     },
   },
-  sign_envelope: {
-    sender: 'Sign the whole envelope, or send the event without it.',
-    receiver: RAW_EVENT,
-  },
+  sign_envelope: { sender: 'Sign the whole envelope, or send the event without it.', receiver: RAW_EVENT },
   sign_multipart: {
     sender: 'Encode the multipart body once. Sign that and send it, or send the content alone.',
     receiver: RAW_BYTES,
-    lines: {
-      python: "sign requests.Request('POST', url, files=files).prepare().body",
-    },
+    lines: { python: "sign requests.Request('POST', url, files=files).prepare().body" },
   },
   sign_body_not_hash: { sender: 'Sign the body itself, not a hash of it.' },
   send_whole_json: {
@@ -264,12 +233,8 @@ export const FIXES = {
     receiver: 'If a proxy adds the header too, remove it there.',
     lines: { node: 'headers.set(name, value), not append' },
   },
-  unswap_headers: {
-    sender: 'Send each value under its own name, and sign the timestamp before the nonce.',
-  },
-  send_nonce: {
-    sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.',
-  },
+  unswap_headers: { sender: 'Send each value under its own name, and sign the timestamp before the nonce.' },
+  send_nonce: { sender: 'Send 1 to 128 visible ASCII characters, for example a new UUID per attempt.' },
   send_seconds: { sender: 'Send Unix time in seconds, as decimal digits only.' },
   sign_again_or_use_unix_time: {
     sender:

@@ -6,13 +6,7 @@ import { isSteps, type Steps } from './steps.js'
 // with the likeliest combinations. The search ends when a combination matches, no likely one is left, or the budget is used up.
 
 /** A higher cost means that a combination is less likely. Two common mistakes together are about as likely as one rare mistake. */
-const COSTS: { readonly [likelihood in Likelihood]: number } = {
-  expected: 0,
-  common: 2,
-  uncommon: 3,
-  rare: 5,
-  last: 8,
-}
+const COSTS: { readonly [likelihood in Likelihood]: number } = { expected: 0, common: 2, uncommon: 3, rare: 5, last: 8 }
 
 /** Three mistakes in one sender are rare, so the third has an extra cost. */
 const THIRD_MISTAKE = 1
@@ -179,11 +173,7 @@ function makePatterns(groups: number): Pattern[] {
 }
 
 function withMistake({ costs, total, mistakes }: Pattern, cost: number): Pattern {
-  return {
-    costs: [...costs, cost],
-    total: total + cost + (mistakes === 2 ? THIRD_MISTAKE : 0),
-    mistakes: mistakes + 1,
-  }
+  return { costs: [...costs, cost], total: total + cost + (mistakes === 2 ? THIRD_MISTAKE : 0), mistakes: mistakes + 1 }
 }
 
 class OutOfBudget extends Error {}

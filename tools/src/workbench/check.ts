@@ -51,7 +51,6 @@ export function check(input: CheckInput): CheckReport {
     body,
     arrival,
     rules: checkRules(headers, arrival, expected, now),
-    expected,
     findings,
     // A small body is nearly unchanged by Brotli, so a search without it can find another change that fits.
     isBrotliNotTried: isBrotliNotTried && !diagnosis.valid,

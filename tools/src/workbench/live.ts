@@ -74,7 +74,7 @@ export function startLive(): void {
       else button.removeAttribute('aria-current')
     }
     document.documentElement.dataset['state'] = 'loading'
-    const views = await ask<Details<string>>(`requests/${id}`).then(requestView, (error) => [failureView(error)])
+    const views = await ask<Details<string>>(`requests/${id}`).then(requestView, () => [failureView()])
     // The reader has chosen another request meanwhile.
     if (shown !== id) return
     byId('live-request').replaceChildren(...views)
@@ -82,13 +82,8 @@ export function startLive(): void {
     document.documentElement.dataset['state'] = 'done'
   }
 
-  function failureView(error: unknown): HTMLElement {
-    const text = hasEnded
-      ? 'The listener has ended, so this request can no longer be loaded.'
-      : error instanceof NotFound
-        ? 'The listener no longer has this request. It keeps the last 500.'
-        : 'The listener does not answer.'
-    return h('p', { class: 'warning' }, text)
+  function failureView(): HTMLElement {
+    return h('p', { class: 'warning' }, 'The listener no longer has this request, or has ended.')
   }
 
   function requestView(details: Details<string>): HTMLElement[] {
@@ -101,13 +96,14 @@ export function startLive(): void {
       h('h2', { class: 'target' }, target(summary)),
       h('p', { class: 'muted' }, about.join(' · ')),
       h('p', { class: `verdict ${className}` }, `${verdict}, ${answered}`),
-      ...(differences.length === 0
-        ? []
-        : [h('div', { class: 'warning' }, ...differences.map((line) => h('p', {}, line)))]),
+      ...differences.map((line) => h('p', { class: 'warning' }, line)),
       ...(savedAs === undefined ? [] : [h('p', { class: 'muted' }, `Saved as ${savedAs}`)]),
       ...(report === undefined
-        ? [noBytesView(summary)]
-        : [...sendView(summary), ...reportView(decoded(report), { language: languageOf(hello) })]),
+        ? [h('p', { class: 'card' }, `The listener has no bytes of it to check: ${summary.detail}`)]
+        : [
+            ...sendView(summary),
+            ...reportView(decoded(report), LANGUAGES.find((one) => one === hello?.language) ?? ''),
+          ]),
     ]
   }
 
@@ -163,10 +159,6 @@ export function startLive(): void {
   })
 }
 
-function languageOf(hello: Hello | undefined): string {
-  return LANGUAGES.find((one) => one === hello?.language) ?? ''
-}
-
 function decoded(report: NonNullable<Details<string>['report']>): CheckReport {
   const bytes = (text: string) => fromBase64(text) ?? new Uint8Array()
   const signedMessage = report.signedMessage === undefined ? undefined : bytes(report.signedMessage)
@@ -195,51 +187,25 @@ function rowOf(summary: Summary): Row {
 /** Returns the result of the listener as text: `signature_mismatch`. */
 const verdictOf = ({ ok, reason }: Summary) => (ok ? 'accepted' : String(reason))
 
-/** The reasons of requests that `listen` did not read to their end. */
-const UNREAD_REASONS = [
-  'malformed_request',
-  'body_too_large',
-  'body_timeout',
-  'body_aborted',
-  'memory_full',
-  'foreign_host',
-  'web_page',
-]
-
-function noBytesView({ reason, detail }: Summary): HTMLElement {
-  const why = UNREAD_REASONS.includes(String(reason))
-    ? `It was not read to its end, so there is nothing to check: ${detail}`
-    : 'The listener has dropped its bytes, because it keeps 64 MiB of them.'
-  return h('p', { class: 'card' }, why)
-}
-
 /** Returns the time of day in UTC, as the terminal shows it. */
 const clock = (time: number) => `${new Date(time).toISOString().slice(11, 19)}Z`
 
 const target = ({ method, path }: { method: string; path: string }) => `${method} ${path}`.trim() || 'A connection'
 
-class NotFound extends Error {}
-
 async function ask<T>(path: string, isAction = false): Promise<T> {
   const action = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }
   const response = await fetch(path, isAction ? action : {})
-  if (!response.ok) throw new NotFound()
+  if (!response.ok) throw new Error(response.statusText)
   return response.json()
 }
 
-function responseView(
-  { status, statusText, headers, body }: EndpointResponse,
-  endpoint: string | undefined,
-): HTMLElement {
+function responseView({ status, statusText, headers, body }: EndpointResponse, endpoint = ''): HTMLElement {
   const className = status >= 200 && status <= 299 ? 'valid' : 'broken'
-  const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
+  const verdict = status === 0 ? `It gave ${statusText}` : `It answered ${status} ${statusText}`
+  const lines = headers.map(([name, value]) => `${name}: ${value}\n`).join('')
   return card(
     `Sent to ${endpoint} at ${clock(Date.now())}`,
-    h(
-      'p',
-      { class: `verdict ${className}` },
-      status === 0 ? `It gave ${statusText}` : `It answered ${status} ${statusText}`,
-    ),
-    textView([{ name: 'response', bytes: utf8(`${lines}\n\n${body}`.trim()) }], 'Headers and body of the response'),
+    h('p', { class: `verdict ${className}` }, verdict),
+    textView('Headers and body of the response', utf8(`${lines}\n${body}`.trim())),
   )
 }

@@ -1,4 +1,4 @@
-import { describeDrift, MESSAGES, rejected } from '../../../src/result.js'
+import { describeDrift, MESSAGES, type RejectionReason, rejected } from '../../../src/result.js'
 import { HEADER_NAMES, type HeaderValues, isSignature } from '../../../src/rules/formats.js'
 import { isNonce } from '../../../src/rules/nonce.js'
 import { isInWindow, isTimestamp } from '../../../src/rules/timestamp.js'
@@ -15,7 +15,7 @@ export type RuleStatus = 'met' | 'broken' | 'not checked'
 export interface RuleResult {
   readonly name: string
   readonly status: RuleStatus
-  readonly reason: string
+  readonly reason: RejectionReason
   readonly detail: string
 }
 
@@ -27,8 +27,6 @@ export interface CheckReport {
   /** When the request arrived, and the source of that time. `undefined` if the time is unknown. */
   readonly arrival: Arrival | undefined
   readonly rules: readonly RuleResult[]
-  /** One signature per secret. */
-  readonly expected: readonly string[]
   readonly valid: boolean
   readonly findings: readonly Finding[]
   /** The language of the sender, if `User-Agent` names it. */
@@ -39,9 +37,7 @@ export interface CheckReport {
   readonly isBrotliNotTried: boolean
 }
 
-const WINDOW_RULE = 'X-Timestamp is within 300 s of the arrival'
-
-/** The last second of the year 9999. A later timestamp is in milliseconds, so it is outside the window at any time. */
+/** The last second of the year 9999. A later timestamp is outside the window at any time. */
 const MAX_SECONDS = 253_402_300_799
 
 /**
@@ -57,74 +53,69 @@ export function checkRules(
   const { timestamp, nonce, signature } = headers
   const values = { 'x-timestamp': timestamp, 'x-nonce': nonce, 'x-signature': signature }
   const missing = HEADER_NAMES.filter((name) => values[name] === undefined)
-  const rule = (name: string, reason: string, isMet: boolean | undefined, met: string, broken: string): RuleResult => ({
+  const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
+  const rule = (name: string, reason: RejectionReason, isMet: boolean | undefined, detail: string): RuleResult => ({
     name,
     reason,
     status: isMet === undefined ? 'not checked' : isMet ? 'met' : 'broken',
-    detail: isMet === undefined ? 'It needs a value that is missing.' : isMet ? met : broken,
+    detail,
   })
-  const isTime = timestamp === undefined ? undefined : isTimestamp(timestamp)
-  const unit = isTime === true ? scaleOf(Number(timestamp), today) : undefined
-  const seconds = isTime === true ? Number(timestamp) : undefined
-  const windowRule = (): RuleResult => {
-    const notChecked = (detail: string): RuleResult => {
-      return { name: WINDOW_RULE, reason: 'timestamp_outside_window', status: 'not checked', detail }
-    }
+  const MISSING = 'It needs a value that is missing.'
+  const broken = (reason: keyof typeof MESSAGES, detail?: string) => rejected(MESSAGES, reason, detail).message
+  const windowOf = (): [isMet: boolean | undefined, detail: string] => {
+    if (isTime !== true) return [undefined, MISSING]
+    const seconds = Number(timestamp)
+    const unit = scaleOf(seconds, today)
+    if (unit !== undefined) return [false, `It is ${unit.what}, but X-Timestamp is Unix time in seconds.`]
     if (arrival?.[1] === 'from X-Timestamp') {
-      return notChecked('You chose the time in X-Timestamp as the arrival, so no clocks are compared.')
+      return [undefined, 'You chose the time in X-Timestamp as the arrival, so no clocks are compared.']
     }
-    if (arrival === undefined && seconds !== undefined && seconds <= MAX_SECONDS) {
-      return notChecked('The capture does not say when the request arrived.')
+    if (arrival === undefined) {
+      return seconds > MAX_SECONDS
+        ? [false, broken('timestamp_outside_window', 'milliseconds?')]
+        : [undefined, 'The capture does not say when the request arrived.']
     }
-    const now = arrival?.[0] ?? 0
-    const drift = seconds === undefined ? '' : describeDrift(seconds, now)
-    const isMet = seconds === undefined ? undefined : isInWindow(seconds, now)
-    const detail = arrival === undefined ? 'milliseconds?' : drift
-    return rule(
-      WINDOW_RULE,
-      'timestamp_outside_window',
-      isMet,
-      drift,
-      rejected(MESSAGES, 'timestamp_outside_window', detail).message,
-    )
+    const drift = describeDrift(seconds, arrival[0])
+    const isMet = isInWindow(seconds, arrival[0])
+    return [isMet, isMet ? drift : broken('timestamp_outside_window', drift)]
   }
+  const isNonceMet = nonce === undefined ? undefined : isNonce(nonce)
+  const isSigned = missing.length > 0 ? undefined : expected.includes(String(signature))
   const form = signature === undefined || isSignature(signature) ? undefined : 'it is not 64 lowercase hex digits'
+  const detailOf = (isMet: boolean | undefined, met: string, otherwise: string) =>
+    isMet === undefined ? MISSING : isMet ? met : otherwise
   return [
     rule(
       'The three headers are present',
       'missing_header',
       missing.length === 0,
-      HEADER_NAMES.join(', '),
-      `Missing: ${missing.join(', ')}.`,
+      missing.length === 0 ? HEADER_NAMES.join(', ') : `Missing: ${missing.join(', ')}.`,
     ),
     rule(
       'X-Timestamp has decimal digits only',
       'invalid_timestamp',
-      isTime && unit === undefined,
-      `${timestamp}`,
-      unit === undefined ? rejected(MESSAGES, 'invalid_timestamp').message : `It is ${unit.what}.`,
+      isTime,
+      detailOf(isTime, String(timestamp), broken('invalid_timestamp')),
     ),
-    windowRule(),
+    rule('X-Timestamp is within 300 s of the arrival', 'timestamp_outside_window', ...windowOf()),
     rule(
       'X-Nonce is 1 to 128 visible ASCII characters',
       'invalid_nonce',
-      nonce === undefined ? undefined : isNonce(nonce),
-      `${nonce?.length} characters`,
-      rejected(MESSAGES, 'invalid_nonce').message,
+      isNonceMet,
+      detailOf(isNonceMet, `${nonce?.length} characters`, broken('invalid_nonce')),
     ),
     rule(
       'X-Signature is the signature of timestamp:nonce:body',
       'signature_mismatch',
-      missing.length > 0 ? undefined : expected.includes(String(signature)),
-      expected.length > 1 ? `It matches secret ${expected.indexOf(String(signature)) + 1}.` : 'It matches.',
-      rejected(MESSAGES, 'signature_mismatch', form).message,
+      isSigned,
+      detailOf(isSigned, 'It matches.', broken('signature_mismatch', form)),
     ),
-    {
-      name: 'The nonce is new on this webhook',
-      reason: 'replayed_nonce',
-      status: 'not checked',
-      detail: 'One request cannot show whether it is a replay. Only the nonce store of the service knows that.',
-    },
+    rule(
+      'The nonce is new on this webhook',
+      'replayed_nonce',
+      undefined,
+      'One request cannot show whether it is a replay. Only the nonce store of the service knows that.',
+    ),
   ]
 }
 

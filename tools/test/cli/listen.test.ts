@@ -788,7 +788,12 @@ describe('with --page', () => {
     const { listener, url } = await listenWithPage([], {
       PATH: [join(folder, 'text'), process.env['PATH']].join(delimiter),
     })
-    const file = await vi.waitFor(() => readFileSync(opened, 'utf8').match(/.+/)?.[0] as string, 10_000)
+    // The file exists before its line is in it.
+    const file = await vi.waitFor(() => {
+      const [line = ''] = readFileSync(opened, 'utf8').split('\n')
+      expect(line).not.toBe('')
+      return line
+    }, 10_000)
     expect(file).not.toContain(url)
     // Another user of this machine can read the arguments of the browser, but not this file.
     expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700])

@@ -19,7 +19,6 @@ export const SECRET_EXAMPLES = [
   ['YWJjZGVmCg==', 'abcdef\n'],
   ['YWJjZGVmCg==', 'abcdef'],
   ['616263646566', 'abcdef'],
-  ['abc', 'YWJjCg=='],
   ['sk_live_abc', 'abc'],
   ['SECRET=abcdef', 'abcdef'],
   ['abc', 'whsec_abc'],
@@ -39,10 +38,7 @@ export const SECRET_EXAMPLES = [
   ['a$b', 'a$$b'],
   ['a-b-c', 'abc'],
   ['0e6a2c1e53d74b1e9c538e1d0d6a3a11', '0e6a2c1e-53d7-4b1e-9c53-8e1d0d6a3a11'],
-  ['a+b/', 'a%2bb%2f'],
   ['a+b c', 'a%2Bb+c'],
-  ['a%2Bb+c', 'a+b c'],
-  [`a'b"c\\`, `a\\'b\\"c\\\\`],
   ['abc', 'WEBHOOK_SECRET'],
   ['abc', '$WEBHOOK_SECRET'],
   ['abc', '${WEBHOOK_SECRET}'],
@@ -153,7 +149,6 @@ export const BODY_EXAMPLES = [
   ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1 2\r\n--x--\r\n', 'a=1+2'],
   ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n', '{"a":1}'],
   ['hex:4100eb00', 'Aë'],
-  ['[1,{"a":[]}]', '{"0":1,"1":{"a":{}}}'],
   ['{"aB":{"c_d":1}}', '{"AB":{"CD":1}}'],
   ['{"aB":{"c_d":1}}', '{"aB":{"cD":1}}'],
   ['{"eventType":{"Id":1}}', '{"event_type":{"id":1}}'],
@@ -169,8 +164,6 @@ export const BODY_EXAMPLES = [
   [`{\\"a\\":\\"it\\'s\\\\\\"}`, `{"a":"it's\\"}`],
   ['{}', 'System.Net.Http.StringContent'],
   ['{"a":{"b":true},"c":null}', 'a%5Bb%5D=true&c='],
-  ['{"a":true,"b":false,"c":null}', 'a=1&b=0'],
-  ['{"a":true,"c":null}', 'a=True&c=None'],
   ['{"a":{},"b":[]}', '{"a":[],"b":[]}'],
   ['{"a":100}', '{"a":100.0}'],
   ['{  "a": 1}', '{\n  "a": 1\n}'],
@@ -203,8 +196,6 @@ export const BODY_EXAMPLES = [
   ['{"a":1}', 'bb6cb5c68df4652941caf652a366f2d8'],
   ['{"a":1}', 'u2y1xo30ZSlByvZSo2by2A=='],
   ['{"a":1}', 'AVq9f1zFei3ZS3WQ8ErYCEJzkF7jPsXOvq5iJ2qX+GI='],
-  ['"<\'', '&quot;&lt;&#039;'],
-  ['"<\'', '&quot;&lt;&#x27;'],
   ['{"a":1}', '{a:1}'],
   ['{"a":1}', ''],
   ['{"a":1}', '[object Object]'],
@@ -294,13 +285,11 @@ export const DIGEST_EXAMPLES = [
   'hex:ab530a13e45914982b79f9b7e3fba994cfd1f3fb22f71cea1afbf02b460c6d1d',
   'hex:f06c9ac261ffeaf084c543ae31d97f6141dc6b3740831b392d5d0896f144bc36',
   'hex:70d7e8820efdcb18bc2a4b8a2cc7dfc6bd36243114d538e570178f904451bf09',
-  'hex:9f5fb3499d004bf5e9e0b6aae53f85f85a1347821102a1f07c0fedafb23718e1',
   'hex:e193c72be512d768830434661472afb261e0e0fb0a7b7aae941a4f582be7009e',
   'hex:337d321c8f22dfe73917454807b79c1823dba8becef94aea9cef9fd6396dfba0',
   'hex:852849a42702a9ef93562b60e2e2e554ec8d5d90fe45d439a74ceea9a530d77c',
   'hex:cab9a7fe18b9f91db3e884bcb0a1d2c764a38350222a27636fa1c635b07ca336',
   'hex:5380a564c0f27977b993e89e763a49700b33f3cf6a83ce75253e0acd6c1edb27',
-  'hex:d22288cf9ed2dc4644d33bc68385f4381dffb246782aa17fac4111b897ff2cb3',
 ] as const
 
 /** The JSON that serializers write in the next examples. */
@@ -340,9 +329,6 @@ export const JSON_EXAMPLES = [
   '{b=é/<, a=[1.5, {}], n=null}',
   '{a=[1.5, {}], b=é/<, n=null}',
   '{\n  "b": "é/<",\n  "a": [\n    1.5,\n    {}\n  ],\n  "n": null\n}',
-  'map[a:[1.5 map[]] b:é/< n:<nil>]',
-  '{é/< [1.5 {}] <nil>}',
-  '{B:é/< A:[1.5 {}] N:<nil>}',
 ] as const
 
 /* biome-ignore-end lint/suspicious/noTemplateCurlyInString: what senders sign by mistake. */

@@ -20,11 +20,7 @@ export const diagnose = defineCommand({
   name: 'diagnose',
   summary: 'Checks a captured request, and finds out why it is not valid.',
   operands: ['[request.http|-]'],
-  options: {
-    ...SECRET_OPTIONS,
-    ...RECEIVED_OPTIONS,
-    ...LANGUAGE_OPTION,
-  },
+  options: { ...SECRET_OPTIONS, ...RECEIVED_OPTIONS, ...LANGUAGE_OPTION },
   notes: [
     CAPTURE_NOTE,
     'While you rotate a secret, pass both: diagnose tries each secret.',

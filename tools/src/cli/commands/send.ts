@@ -63,12 +63,7 @@ export const send = defineCommand({
 
 function outcomeOf(response: EndpointResponse, notes: readonly string[], style: Style): Outcome {
   const ok = isAccepted(response)
-  return {
-    exitCode: ok ? 0 : 1,
-    text: responseText(response, style),
-    document: { ok, ...response, notes },
-    notes,
-  }
+  return { exitCode: ok ? 0 : 1, text: responseText(response, style), document: { ok, ...response, notes }, notes }
 }
 
 /** Returns a response with the secret masked, because an endpoint under development may print what it has. */

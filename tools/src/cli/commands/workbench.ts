@@ -8,9 +8,7 @@ export const workbench = defineCommand({
   name: 'workbench',
   summary: 'Opens the workbench: a page that checks and signs requests.',
   operands: [],
-  options: {
-    'no-open': { help: 'prints the address, and starts no browser' },
-  },
+  options: { 'no-open': { help: 'prints the address, and starts no browser' } },
   notes: [
     'The page is served on 127.0.0.1 until you press Ctrl+C. It connects to nothing and stores nothing.',
     `It is one file of this package, ${WORKBENCH}, which also works offline.`,

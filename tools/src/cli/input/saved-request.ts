@@ -38,10 +38,5 @@ export async function readSaved(
   const [method = 'POST'] = valuesOf(captured.headers, ':method')
   // The pseudo-headers and `Host` follow from the URL to send to.
   const headers = captured.headers.filter(([name]) => !isOfConnection(name) && !/^(:.*|host)$/i.test(name))
-  return {
-    method,
-    headers,
-    body,
-    notes: [...(captured.notes ?? []), ...notes],
-  }
+  return { method, headers, body, notes: [...(captured.notes ?? []), ...notes] }
 }

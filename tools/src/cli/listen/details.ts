@@ -55,7 +55,6 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
       body: maskBytes(body, secrets),
       arrival,
       rules: [...rules.slice(0, -1), replayRule(report)],
-      expected,
       valid: report.ok,
       findings,
       language: report.language,
@@ -66,7 +65,7 @@ export function detailsOf(kept: Kept, secrets: readonly string[]): Details<Uint8
 }
 
 function replayRule({ ok, reason, detail }: Report): RuleResult {
-  const rule = { name: 'The nonce is new on this listener', reason: 'replayed_nonce' }
+  const rule = { name: 'The nonce is new on this listener', reason: 'replayed_nonce' } as const
   if (ok) return { ...rule, status: 'met', detail: 'No accepted request had it before.' }
   if (reason === 'replayed_nonce') return { ...rule, status: 'broken', detail: `Accepted before: ${detail}.` }
   return { ...rule, status: 'not checked', detail: 'It is checked last, after the signature.' }

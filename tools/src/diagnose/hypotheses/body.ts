@@ -46,9 +46,6 @@ const text =
     const changed = change(before)
     return changed === undefined || changed === before ? undefined : isText ? utf8(changed) : latin1(changed)
   }
-/** Returns a function that applies a change to the bytes of a body that is text. Bytes that are not UTF-8 are read as Latin-1. */
-const inUtf8 = (change: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
-  change(isUtf8(body) ? body : utf8(fromLatin1(body)))
 /** Returns a function that applies a change to a body that is JSON in UTF-8. */
 const ofJson = (change: (json: JsonText) => Applied<Bytes> | Steps<Applied<Bytes>>) =>
   function* (body: Uint8Array): Steps<Applied<Bytes>> {
@@ -64,6 +61,11 @@ const ifUtf8 = (expected: boolean, bytes: Uint8Array | undefined) =>
 const toLatin1 = (body: string) => (/^[\0-\xff]*$/.test(body) ? latin1(body) : undefined)
 
 const kind = hypothesesOf<Uint8Array, Bytes>
+/** Returns a function that makes the hypotheses of one kind that change the body as text. */
+const inText =
+  (make: ReturnType<typeof kind>) =>
+  (likelihood: Likelihood, what: string, change: (body: string) => string | undefined): BodyHypothesis =>
+    make(likelihood, what, text(change))
 const compressed = kind({ code: 'body_compressed', fix: 'sign_compressed' })
 const hashed = kind({ code: 'body_hashed', fix: 'sign_body_not_hash' })
 const notSigned = kind({ code: 'body_not_signed', fix: 'sign_body' })
@@ -115,7 +117,7 @@ export const originalHypotheses = (original: Uint8Array): readonly BodyHypothesi
 
 /** The body was received in another form than it was signed. */
 export const BODY_SOURCES: readonly BodyHypothesis[] = [
-  twice('common', 'the text inside the JSON string received', text(forms.stringInside)),
+  inText(twice)('common', 'the text inside the JSON string received', forms.stringInside),
   inflated('common', 'gzip'),
   inflated('common', 'deflate'),
   inflated('uncommon', 'brotli'),
@@ -132,10 +134,8 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
   encoding('uncommon', 'the body in UTF-8, which arrived in UTF-16', (body) =>
     body[1] === 0 ? new TextDecoder('utf-16le').decode(body) : undefined,
   ),
-  marked(
-    'common',
-    'the body without its byte order mark',
-    text((body) => (body.startsWith('\ufeff') ? body.slice(1) : undefined)),
+  inText(marked)('common', 'the body without its byte order mark', (body) =>
+    body.startsWith('\ufeff') ? body.slice(1) : undefined,
   ),
 
   asSent('uncommon', 'the body decoded from base64', (body) => fromBase64(fromLatin1(body).trim())),
@@ -151,45 +151,23 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     variants: forms.multipartParts(fromLatin1(body)),
   })),
 
-  oneFormat(
-    'uncommon',
-    'the fields of the form as JSON',
-    text((body) => forms.formAsJson(body, JSON.stringify)),
+  inText(oneFormat)('uncommon', 'the fields of the form as JSON', (body) => forms.formAsJson(body, JSON.stringify)),
+  inText(oneFormat)('uncommon', 'the fields of the form as JSON, with its numbers and words', (body) =>
+    forms.formAsJson(body, forms.literalOrString),
   ),
-  oneFormat(
-    'uncommon',
-    'the fields of the form as JSON, with its numbers and words',
-    text((body) => forms.formAsJson(body, forms.literalOrString)),
+  inText(oneFormat)('uncommon', 'the body as it was before it was percent-encoded', (body) =>
+    body.startsWith('%') ? forms.percentDecode(body.replaceAll('+', ' ')) : undefined,
   ),
-  oneFormat(
-    'uncommon',
-    'the body as it was before it was percent-encoded',
-    text((body) => (body.startsWith('%') ? forms.percentDecode(body.replaceAll('+', ' ')) : undefined)),
+  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `%20`', (body) =>
+    forms.encodeFormAgain(body, forms.percentEncode),
   ),
-  oneFormat(
-    'uncommon',
-    'the fields of the form, with a space as `%20`',
-    text((body) => forms.encodeFormAgain(body, forms.percentEncode)),
-  ),
-  oneFormat(
-    'uncommon',
-    'the fields of the form, with a space as `+`',
-    text((body) => forms.encodeFormAgain(body, forms.formEncode)),
+  inText(oneFormat)('uncommon', 'the fields of the form, with a space as `+`', (body) =>
+    forms.encodeFormAgain(body, forms.formEncode),
   ),
   oneFormat(
     'uncommon',
     'the members of the JSON as a form',
-    ofJson((json) => forms.jsonAsForm(json, forms.jsonWord)),
-  ),
-  oneFormat(
-    'uncommon',
-    "the members of the JSON as PHP's http_build_query writes them",
-    ofJson((json) => forms.jsonAsForm(json, forms.phpWord)),
-  ),
-  oneFormat(
-    'uncommon',
-    "the members of the JSON as Python's urlencode writes them",
-    ofJson((json) => forms.jsonAsForm(json, forms.pythonWord)),
+    ofJson((json) => forms.jsonAsForm(json)),
   ),
 
   recased(
@@ -197,56 +175,34 @@ export const BODY_SOURCES: readonly BodyHypothesis[] = [
     'the JSON with an empty array for each empty object, as PHP keeps it',
     ofJson(forms.withoutEmptyObjects),
   ),
-  recased(
-    'uncommon',
-    'the JSON with an object for each array, as PHP writes it with JSON_FORCE_OBJECT',
-    ofJson(forms.arraysAsObjects),
-  ),
   recased('uncommon', 'the JSON with its keys in <detail>', ofJson(forms.recasedKeys)),
   inEnvelope('rare', 'the JSON without its member `<detail>`', ofJson(forms.withoutMember)),
   reparsed('uncommon', 'the JSON with each string of digits as a number', ofJson(forms.stringsAsNumbers)),
   reparsed('uncommon', 'the JSON with each number as a string', ofJson(forms.numbersAsStrings)),
-  reparsed('rare', 'the JSON with <detail> as a number, not as a string', ofJson(forms.oneStringAsNumber)),
   reparsed('rare', 'the JSON with <detail> as a string, not as a number', ofJson(forms.oneNumberAsString)),
   reparsed('rare', 'the JSON with <detail>, from which a parser removed zeros', ofJson(forms.restoredFloats)),
-  slashed('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
-  newline(
+  inText(slashed)('uncommon', "the body without the backslashes that PHP's addslashes adds", forms.removeSlashes),
+  inText(newline)(
     'common',
     "the body with its line breaks, which curl's -d removes from a file",
-    text(forms.restoreLineBreaks),
+    forms.restoreLineBreaks,
   ),
 ]
 
-const asFormField = forms.percentWriter(/[\w\-.*]/, '+')
-const inBrackets = (write: (body: Uint8Array) => Uint8Array) => (body: Uint8Array) =>
-  concat(utf8('['), write(body), utf8(']'))
+const inBrackets = (write: (body: Uint8Array) => string) => (body: Uint8Array) => `[${write(body)}]`
 
 /** The body was signed in another form than it was sent. */
 export const BODY_CHANGES: readonly BodyHypothesis[] = [
-  newline('common', 'the body with CRLF line breaks instead of LF', (body) =>
-    body.includes(0x0a) ? forms.withCrlf(body) : undefined,
-  ),
-  newline(
-    'common',
-    'the body with LF line breaks instead of CRLF',
-    text((body) => body.replaceAll('\r\n', '\n')),
-  ),
-  newline(
-    'uncommon',
-    'the body without its line breaks',
-    text((body) => body.replace(/[\r\n]/g, '')),
-  ),
-  newline(
-    'uncommon',
-    'the body without the white space around it',
-    text((body) => body.trim()),
-  ),
-  newline(
+  inText(newline)('common', 'the body with CRLF line breaks instead of LF', (body) => body.replace(/\r?\n/g, '\r\n')),
+  inText(newline)('common', 'the body with LF line breaks instead of CRLF', (body) => body.replaceAll('\r\n', '\n')),
+  inText(newline)('uncommon', 'the body without its line breaks', (body) => body.replace(/[\r\n]/g, '')),
+  inText(newline)('uncommon', 'the body without the white space around it', (body) => body.trim()),
+  inText(newline)(
     'uncommon',
     'the body with one space for all white space between words, as a shell expands $BODY without quotes',
-    forms.withSingleSpaces,
+    (body) => body.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, ''),
   ),
-  newline('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', text(forms.expandEscapes)),
+  inText(newline)('uncommon', 'the body with its escapes (`\\n`) expanded, as a shell does', forms.expandEscapes),
 
   marked('common', 'the body with a byte order mark before it', (body) => concat(utf8('\ufeff'), body)),
   encoding(
@@ -263,7 +219,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
   encoding(
     'uncommon',
     'the body in ASCII, with `?` for everything else',
-    beyondAscii((body) => (isUtf8(body) ? forms.withQuestionMarks(body) : undefined)),
+    beyondAscii((body) => (isUtf8(body) ? fromUtf8(body).replace(/[^\0-\x7f]/gu, '?') : undefined)),
   ),
   encoding(
     'last',
@@ -290,65 +246,49 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
     utf16(`\ufeff${fromUtf8(body)}`, 'little-endian'),
   ),
 
-  twice(
-    'common',
-    'the body as a JSON string, serialized twice',
-    text((body) => JSON.stringify(body)),
-  ),
+  inText(twice)('common', 'the body as a JSON string, serialized twice', (body) => JSON.stringify(body)),
   asSent('uncommon', 'the body in base64', base64),
   asSent('rare', 'the body in base64 as a JSON string', (body) => `"${base64(body)}"`),
-  asSent('uncommon', 'the body in hex', forms.byteWriter(forms.hexByte)),
+  asSent('uncommon', 'the body in hex', hex),
   printed('uncommon', "the body as Python prints bytes, `b'…'`", forms.pythonBytes),
   printed(
     'rare',
     'the bytes of the body as decimal numbers, as Go prints bytes',
     inBrackets(forms.byteWriter(String, ' ')),
   ),
-  asSent('rare', 'the body percent-encoded', inUtf8(forms.percentWriter(/[\w\-.!~*'()]/))),
-  asSent(
-    'rare',
-    "the body percent-encoded except `/`, as Python's quote does",
-    inUtf8(forms.percentWriter(/[\w\-.~/]/)),
+  inText(asSent)('rare', 'the body percent-encoded', (body) => encodeURIComponent(body.toWellFormed())),
+  inText(asSent)('rare', "the body percent-encoded except `/`, as Python's quote does", (body) =>
+    forms.percentEncode(body).replaceAll('%2F', '/'),
   ),
   printed(
     'rare',
     "the bytes of the body as signed decimal numbers, as Java's Arrays.toString prints them",
     inBrackets(forms.byteWriter((byte) => String((byte << 24) >> 24), ', ')),
   ),
-  printed('rare', "the body between quotes, as Ruby's inspect prints it", text(rubyString)),
+  inText(printed)('rare', "the body between quotes, as Ruby's inspect prints it", rubyString),
   printed(
     'uncommon',
     'the bytes of the body as numbers between commas, as JavaScript prints a Uint8Array',
     forms.byteWriter(String, ','),
   ),
-  inEnvelope(
+  inText(inEnvelope)(
     'rare',
     'the body as the field `payload` of a form',
-    inUtf8((body) => concat(utf8('payload='), asFormField(body))),
+    (body) => `payload=${forms.formEncode(body)}`,
   ),
-  inEnvelope(
-    'uncommon',
-    'the body as `{"data": …}`',
-    text((body) => `{"data": ${body}}`),
-  ),
+  inText(inEnvelope)('uncommon', 'the body as `{"data": …}`', (body) => `{"data": ${body}}`),
 
   hashed('uncommon', 'the SHA-256 of the body, in hex', hashOf('sha256', hex)),
   hashed('rare', 'the SHA-256 of the body, in base64', hashOf('sha256', base64)),
   hashed('rare', 'the MD5 of the body, in hex', hashOf('md5', hex)),
   hashed('rare', 'the MD5 of the body, in base64', hashOf('md5', base64)),
 
-  changed('rare', "the body escaped as HTML, as PHP's htmlspecialchars does", forms.htmlEscape('&#039;')),
-  changed('rare', "the body escaped as HTML, as Python's html.escape does", forms.htmlEscape('&#x27;')),
-  slashed(
+  inText(slashed)(
     'uncommon',
     "the body with a backslash before its quotes, as PHP's addslashes writes it",
-    forms.byteWriter((byte) => forms.addSlash(String.fromCharCode(byte))),
+    forms.addSlashes,
   ),
-  changed(
-    'rare',
-    'the body without its quotes',
-    text((body) => body.replaceAll('"', '')),
-  ),
+  inText(changed)('rare', 'the body without its quotes', (body) => body.replaceAll('"', '')),
 
   ...['{}', '[]', 'null'].map((one) =>
     notSent('common', `the text \`${one}\`, and sent no body`, (body) => (body.length === 0 ? one : undefined)),
@@ -376,11 +316,7 @@ export const BODY_CHANGES: readonly BodyHypothesis[] = [
 /** Bytes that were added or lost at the end of the body. */
 export const BODY_ENDINGS: readonly BodyHypothesis[] = [
   newline('common', 'the body with a line feed (LF) after it', (body) => concat(body, utf8('\n'))),
-  newline(
-    'common',
-    'the body without the line break at its end',
-    text((body) => body.replace(/\r?\n$/, '')),
-  ),
+  inText(newline)('common', 'the body without the line break at its end', (body) => body.replace(/\r?\n$/, '')),
   newline('uncommon', 'the body with a CRLF (carriage return and line feed) after it', (body) =>
     concat(body, utf8('\r\n')),
   ),

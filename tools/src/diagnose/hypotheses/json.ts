@@ -69,15 +69,7 @@ const RUBY_INSPECT: JsonStyle = {
   word: replacing({ null: 'nil' }),
 }
 const bare = (text: string) => text
-const GO_STRUCT_PRINTED: JsonStyle = {
-  spacing: { item: ' ', colon: '' },
-  string: bare,
-  key: () => '',
-  number: numbers.goNumber,
-  word: replacing({ null: '<nil>' }),
-}
 const JAVA_MAP: JsonStyle = { spacing: { item: ', ', colon: '=' }, string: bare, number: numbers.javaNumber }
-const capitalized = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1)}:`
 
 const writer = (likelihood: Likelihood, language: Language, name: string, style: JsonStyle): JsonWriter => ({
   likelihood,
@@ -147,15 +139,6 @@ export const JSON_WRITERS: readonly JsonWriter[] = [
   writer('rare', 'ruby', "Ruby's inspect, with symbols as keys,", { ...RUBY_INSPECT, key: rubySymbol }),
   writer('rare', 'java', "Java's Map.toString", JAVA_MAP),
   writer('rare', 'java', "Java's Map.toString of a TreeMap", { ...JAVA_MAP, order: sorted }),
-  writer('rare', 'go', "Go's fmt", {
-    ...GO_STRUCT_PRINTED,
-    spacing: { item: ' ', colon: ':' },
-    key: bare,
-    bracket: (one) => one.replace('{', 'map[').replace('}', ']'),
-    order: sorted,
-  }),
-  writer('rare', 'go', "Go's fmt with %v of a struct", GO_STRUCT_PRINTED),
-  writer('rare', 'go', "Go's fmt with %+v of a struct", { ...GO_STRUCT_PRINTED, key: capitalized }),
 ]
 
 /** The names of the traits that several serializers share. A trait of one serializer has no name of its own. */

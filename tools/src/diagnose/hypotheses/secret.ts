@@ -2,7 +2,7 @@ import { base64, fromBase64, fromHex, fromLatin1, fromUtf8, hex, isUtf8, latin1,
 import type { HashAlgorithm } from '../../primitives.js'
 import { describeOddSpace, removeOddSpace } from '../../text.js'
 import { jsonValue } from '../json/parse.js'
-import { addSlashes, formEncode, percentDecode } from './body-formats.js'
+import { formEncode } from './body-formats.js'
 import { type Bytes, type Hypothesis, hypothesesOf, type Likelihood, type RequestContext } from './hypothesis.js'
 import { placeholdersFor } from './placeholders.js'
 import { changesOf } from './text-changes.js'
@@ -206,7 +206,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   })),
   valueAlone('common', 'the value after `NAME=` in the secret', (secret) => ASSIGNED.exec(secret)?.[2]),
 
-  sameText('rare', 'the secret and a line feed (LF) in base64', (secret) => base64(utf8(`${secret}\n`))),
   asText('uncommon', 'the secret in Latin-1 instead of UTF-8', latin1),
   asText('rare', 'the secret in UTF-16 (little-endian)', (secret) => utf16(secret, 'little-endian')),
 
@@ -251,13 +250,6 @@ export const SECRET_HYPOTHESES: readonly SecretHypothesis[] = [
   insideJson('rare', 'the whole JSON of the secret (with the key `<detail>`)', inJson),
   insideJson('uncommon', 'a value in the JSON that is the secret', valuesInJson),
   unchanged('last', 'the secret percent-encoded as in a form', formEncode),
-  unchanged('last', 'the secret percent-encoded with lowercase digits', (secret) =>
-    encodeURIComponent(secret).replace(/%../g, (digits) => digits.toLowerCase()),
-  ),
-  unchanged('last', 'the secret percent-decoded as from a form', (secret) =>
-    percentDecode(secret.replaceAll('+', ' ')),
-  ),
-  unchanged('last', "the secret with a backslash before its quotes, as PHP's addslashes writes it", addSlashes),
 
   ...placeholders('uncommon', 'WEBHOOK_SECRET', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'),
   ...placeholders('rare', '$SIGNING_SECRET', '$SECRET', '/run/secrets/webhook_secret'),

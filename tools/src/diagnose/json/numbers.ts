@@ -36,9 +36,6 @@ export const javascriptNumber: NumberStyle = (written) => {
   return Number.isFinite(value) ? String(value) : written
 }
 
-/** Returns a number as Go's `%v` writes a float64: with at least two digits after the letter e. */
-export const goNumber: NumberStyle = (written) => javascriptNumber(written).replace(/e([+-])(\d)$/, 'e$10$2')
-
 function numberStyle({ from, to, whole, wholeBeforePower, power, floatsFrom = Infinity }: FloatFormat): NumberStyle {
   return (written) => {
     const value = Number(written)

@@ -8,7 +8,6 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MemoryNonceStore, verify } from '../../../../src/index.js'
 import {
   type Browser,
   CAN_RUN,
@@ -89,7 +88,6 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
         const field = <E extends HTMLElement>(selector: string) => document.querySelector(selector) as E
         const results = []
         for (const [index, { base64, secrets, now }] of all.entries()) {
-          while (document.querySelectorAll('.secret').length < secrets.length) field('#add-secret').click()
           for (const [index, secret] of document.querySelectorAll<HTMLTextAreaElement>('.secret').entries())
             secret.value = secrets[index] ?? ''
           field<HTMLSelectElement>('#language').value = 'all'
@@ -160,7 +158,9 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
   /** Returns four captured requests with each list of causes, and those of the guides. */
   function capturedRequests(): Entered[] {
     const counts = new Map<string, number>()
-    const chosen = CAPTURED.filter(({ codes, headers, body }) => {
+    const chosen = CAPTURED.filter(({ codes, headers, body, secret }) => {
+      // The page has two fields for secrets.
+      if (secret.length > 2 && Array.isArray(secret)) return false
       // The command line refuses a capture that does not hold the bytes that arrived.
       const length = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length')?.[1]
       if (length !== undefined && Number(length) !== Buffer.from(body, 'base64').length) return false
@@ -266,24 +266,12 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.fill('#capture', `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${signature}\n\n{}`)
     await settled(page)
     expect(await page.textContent('#check-status')).toBe('Invalid: see the findings (1 finding)')
-    expect(await page.textContent('#arrival-unknown')).toContain('The capture has no time')
-    await page.click('#arrival-unknown button')
+    expect(await page.textContent('#check-result')).toContain('If you know it, change “It arrived”.')
+    await page.selectOption('#arrival', 'timestamp')
     await settled(page)
     expect(await page.textContent('#check-status')).toBe('Valid, unless it is a replay')
     const rule = page.locator('[data-reason=timestamp_outside_window]')
     expect(await rule.getAttribute('data-status')).toBe('not checked')
-    // The bytes that the example's sender signed do not belong to this request.
-    expect(await page.inputValue('#signed')).toBe('')
-    await page.close()
-  })
-
-  it('leads from a mismatch without a known cause to the comparison', async () => {
-    const page = await open()
-    const capture = `X-Timestamp: 1700000000\nX-Nonce: abc\nX-Signature: ${'0'.repeat(64)}\n\n{"a":1}`
-    await enter(page, Buffer.from(capture), ['a secret'], 1_700_000_000_000)
-    await page.click('#go-to-compare')
-    await page.fill('#signed', '1700000000:abc:{"a": 1}')
-    expect(await page.textContent('#compare-result')).toContain('The first difference is at byte 5 of the body.')
     await page.close()
   })
 
@@ -309,13 +297,9 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.fill('#capture', 'curl https://example.com/hooks/42 -H "X-Timestamp: 1700000000" -d @body.json')
     await settled(page)
     expect(await page.textContent('#check-status')).toContain('The capture has no body')
-    await page.selectOption('#body-encoding', 'base64')
-    await page.fill('#body', 'AQI=')
+    await page.fill('#body', 'ab')
     await settled(page)
     expect(await page.textContent('#check-result')).toContain(', body of 2 bytes.')
-    await page.fill('#body', '?')
-    await settled(page)
-    expect(await page.textContent('#check-status')).toBe('This is not base64.')
     await page.close()
   })
 
@@ -323,29 +307,15 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     const page = await open()
     await page.click('#compare > summary')
     const result = page.locator('#compare-result')
-    // The example's sender signed the JSON with a space after each colon.
+    await page.fill('#signed', '1700000000:6f9619ff-8b86-4d01-b42d-00cf4fc964ff:{"event": 1}')
     expect(await result.textContent()).toContain('The first difference is at byte 9 of the body.')
-    expect(await result.textContent()).toContain('Sender: 0x20 (space)')
-    expect(await result.textContent()).toContain('Receiver: 0x22 (")')
-    await page.selectOption('#signed-part', 'body')
-    await page.fill('#signed', '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}\n')
-    expect(await result.textContent()).toContain('The first difference is at byte 57')
-    expect(await result.textContent()).toContain('Sender: 0x0a (line feed)')
-    expect(await result.textContent()).toContain('Receiver: its bytes end here')
-    await page.fill('#signed', '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}')
+    expect(await result.textContent()).toContain('The first byte that differs is 0x20.')
+    const body = '{"event":"invoice.paid","amount":12.50,"customer":"Zoë"}'
+    await page.fill('#signed', `${body}\n`)
+    expect(await result.textContent()).toContain('The first difference is at byte 57 of the body.')
+    expect(await result.textContent()).toContain('Its bytes end here.')
+    await page.fill('#signed', body)
     expect(await result.textContent()).toContain('Both are the same 57 bytes.')
-    await page.close()
-  })
-
-  it('signs what verify accepts', async () => {
-    const page = await open()
-    await page.fill('#secret-1', 'a secret')
-    await page.click('#sign > summary')
-    await page.fill('#payload', '{"name":"Zoë"}')
-    const printed = (await page.locator('#sign-result pre').first().textContent()) ?? ''
-    const headers = printed.split('\n').map((line) => line.split(': ') as [string, string])
-    const request = { webhookId: '42', headers, body: '{"name":"Zoë"}' }
-    expect(await verify(request, 'a secret', new MemoryNonceStore())).toMatchObject({ ok: true })
     await page.close()
   })
 
