@@ -53,7 +53,7 @@ export function faultsPart(store, { results }) {
     const effect = isAcceptedTwice ? `each lost one, once | ${lostIn(fault)}` : 'none | none'
     return `| ${fault} | ${seconds(answersWithin)} | ${seconds(healsWithin)} | ${effect} |`
   })
-  return ['| fault | answers within | heals within | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(
+  return ['| fault | response time | recovery time | accepted twice | lost |', '|---|---|---|---|---|', ...lines].join(
     '\n',
   )
 }

@@ -40,6 +40,7 @@ export function handWritten(page) {
       .replace(PART, '')
       // test/bench/tables.js writes the tables of the benchmarks.
       .replace(/^<!-- (\w+) -->[\s\S]*?^<!-- \/\1 -->$/gm, '')
+      .replace(/^<!-- output of .* -->[\s\S]*?^<!-- end -->$/gm, '')
       // The column of tests in SECURITY.md.
       .replace(/\| \[test\]\(\S+\) \|$/gm, '|')
       .replace(/^```console\n[\s\S]*?^```$/gm, '')

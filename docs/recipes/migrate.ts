@@ -23,7 +23,7 @@ app.listen(Number(PORT))
 /** Returns the body if its old signature is right. A captured request passes again for 300 s, so delete this function soon. */
 async function receiveOld(request: Request, key: string): Promise<Buffer | undefined> {
   const body = await readBody(request)
-  const [, t = '', v1 = ''] = /^t=(\d+),v1=([\da-f]{64})$/.exec(request.get('Signature') ?? '') ?? []
+  const [, t = '', v1 = ''] = /^t=(\d+), ?v1=([\da-f]{64})$/.exec(request.get('Signature') ?? '') ?? []
   const expected = createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')
   const isRight = v1 !== '' && timingSafeEqual(Buffer.from(v1), Buffer.from(expected))
   return isRight && Math.abs(Date.now() / 1000 - Number(t)) <= 300 ? body : undefined

@@ -111,6 +111,12 @@ describe.each(['express', 'express4'])('the handler for two formats, with %s', (
     await eventually(() => expect(server.output).toMatch(/^old format: \{"event":"invoice.paid"\}$/m))
   })
 
+  it('accepts an old signature with a space after the comma', async () => {
+    const { headers, body } = signedOld()
+    const spaced = headers.map(([name, value]) => [name, value.replace(',', ', ')] as const)
+    expect(await statusOf({ headers: spaced, body })).toBe(204)
+  })
+
   it('rejects an old request that is stale, forged, changed or malformed', async () => {
     const now = Math.floor(Date.now() / 1000)
     expect(await statusOf(signedOld(now - 302))).toBe(401)
