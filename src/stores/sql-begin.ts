@@ -12,17 +12,17 @@ export interface TransactionConnection {
 }
 
 /**
- * Returns a function that runs code in a transaction on a connection of a pool, and commits if the code resolves.
+ * Returns the option `begin` of a transaction store for a pool.
  *
- * @param take - takes a connection from the pool.
- * @param destroy - ends a connection whose rollback has failed.
+ * @param acquire - takes a connection from the pool.
+ * @param end - ends a connection whose rollback has failed.
  */
 export function beginOn<Connection extends TransactionConnection>(
-  take: () => Promise<Connection>,
-  destroy: (connection: Connection) => void,
+  acquire: () => Promise<Connection>,
+  end: (connection: Connection) => void,
 ): (run: (connection: Connection) => Promise<void>) => Promise<void> {
   return async (run) => {
-    const connection = await take()
+    const connection = await acquire()
     // The pool does not listen while the connection is in use. The error of a connection that is cut would end the process.
     const ignore = () => {}
     connection.on('error', ignore)
@@ -37,7 +37,7 @@ export function beginOn<Connection extends TransactionConnection>(
       })
       throw error
     } finally {
-      if (isLost) destroy(connection)
+      if (isLost) end(connection)
       else {
         connection.release()
         connection.removeListener('error', ignore)

@@ -118,28 +118,22 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
     ttlSeconds: number,
     work: (transaction: Transaction) => Promise<void>,
   ): Promise<TransactionOutcome> {
-    const { hashes } = reservationOf(webhookId, keys, undefined)
+    const milliseconds = engineTtlMilliseconds(ttlSeconds)
+    const reservation = { ...reservationOf(webhookId, keys, randomUUID()), table: this.#table, milliseconds }
     // A flood of replays would otherwise begin a transaction each.
-    if (this.#reservations.isTaken(hashes)) return 'replayed'
-    const outcome = await this.#reserveAndWork(webhookId, keys, ttlSeconds, work)
-    if (outcome !== 'in_progress') this.#reservations.remember(hashes, outcome === 'done', ttlSeconds)
+    if (this.#reservations.isTaken(reservation.hashes)) return 'replayed'
+    const outcome = await this.#reserveAndWork(reservation, work)
+    if (outcome !== 'in_progress') this.#reservations.remember(reservation.hashes, outcome === 'done', ttlSeconds)
     return outcome
   }
 
   #reserveAndWork(
-    webhookId: string,
-    keys: readonly string[],
-    ttlSeconds: number,
+    reservation: SqlTransactionReservation,
     work: (transaction: Transaction) => Promise<void>,
   ): Promise<TransactionOutcome> {
-    const reservation = {
-      ...reservationOf(webhookId, keys, randomUUID()),
-      table: this.#table,
-      milliseconds: engineTtlMilliseconds(ttlSeconds),
-    }
-    let outcome: TransactionOutcome | undefined
-    let isLate = false
     return new Promise((resolve, reject) => {
+      let outcome: TransactionOutcome | undefined
+      let isLate = false
       const startLimit = (message: string) =>
         startTimer(this.#timeout, () => {
           isLate = true
@@ -149,28 +143,26 @@ export abstract class SqlTransactionStore<Transaction> implements TransactionSto
         `The transaction had no reservation within ${this.#timeout} ms. Check pool and server.`,
       )
 
-      const run = async (text: RunText, transaction: Transaction) => {
-        if (!isLate) outcome = await this.#dialect.reserveInTransaction(text, reservation)
+      const code = async (run: RunText, transaction: Transaction) => {
+        if (!isLate) outcome = await this.#dialect.reserveInTransaction(run, reservation)
         if (isLate || outcome !== 'done') throw new Rollback()
         stopLimit()
         await work(transaction)
         stopLimit = startLimit(
           `The commit had no response within ${this.#timeout} ms. Nobody knows whether it is done.`,
         )
-        const count = await this.#dialect.countReserved(text, reservation).catch((cause) => {
+        const count = await this.#dialect.countReserved(run, reservation).catch((cause) => {
           throw new Error(LOST, { cause })
         })
-        if (count !== keys.length) throw new Error(LOST)
+        if (count !== reservation.hashes.length) throw new Error(LOST)
       }
 
-      this.#execute(run, reservation)
+      this.#execute(code, reservation)
         .then(
           () => resolve('done'),
-          (error) => {
-            // Nothing of `work` has run.
-            if (outcome === 'replayed' || outcome === 'in_progress') resolve(outcome)
-            else reject(withoutCredentials(error))
-          },
+          // Unless the outcome is `done`, nothing of `work` has run.
+          (error) =>
+            outcome === undefined || outcome === 'done' ? reject(withoutCredentials(error)) : resolve(outcome),
         )
         .finally(() => stopLimit())
     })

@@ -9,14 +9,18 @@ interface Reason {
   /** Matches the message of an error that has no code of its own. */
   text?: RegExp
   message: string
-  /** Whether the problem ends by itself, for example with a failover. */
-  isPassing?: true
 }
 
 const INVALID_URL: Reason = {
   codes: ['ERR_INVALID_URL'],
   text: /^error parsing connection string/,
   message: 'The URL in create is invalid. Encode its user name and password with encodeURIComponent.',
+}
+
+const READ_ONLY: Reason = {
+  codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],
+  text: /\bREADONLY\b/,
+  message: 'The server is read-only or a replica. Connect to the primary.',
 }
 
 /** The first reason that fits decides, so the precise reasons come first. The messages are safe to send: they name no host and no user. */
@@ -56,12 +60,7 @@ const REASONS: readonly Reason[] = [
     message:
       'The table has other columns than the store needs. Pass another name as the option table, or drop the table, so that the store creates it.',
   },
-  {
-    codes: ['25006', 1290, 1792, 1836, 'READ_ONLY'],
-    text: /\bREADONLY\b/,
-    message: 'The server is read-only or a replica. Connect to the primary.',
-    isPassing: true,
-  },
+  READ_ONLY,
   {
     codes: ['EVICTS'],
     message: 'Redis removes nonces when its memory is full. Set maxmemory-policy to noeviction.',
@@ -70,7 +69,6 @@ const REASONS: readonly Reason[] = [
     codes: [],
     text: /\bNOREPLICAS\b/,
     message: 'Redis has too few replicas that answer. Start a replica, or lower min-replicas-to-write.',
-    isPassing: true,
   },
   {
     codes: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -84,7 +82,6 @@ const REASONS: readonly Reason[] = [
   {
     codes: ['ECONNREFUSED', 'ENOENT'],
     message: 'No server listens at the address. Start it, or correct its host and port in create.',
-    isPassing: true,
   },
   {
     codes: ['ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'NO_CONNECTION'],
@@ -92,7 +89,6 @@ const REASONS: readonly Reason[] = [
     text: /(not|no) answer within|timeout|Connection is closed|(sentinels?|(root|startup) nodes?)\b.*\b(unreachable|available)/i,
     message:
       'The server cannot be reached or does not answer in time. Start it, correct its address in create, or raise timeout if it is far away.',
-    isPassing: true,
   },
 ]
 
@@ -103,10 +99,9 @@ export function codedError(code: 'READ_ONLY' | 'EVICTS' | 'NO_CONNECTION', messa
   return Object.assign(new Error(message), { code })
 }
 
-/** Returns whether a server answered that it accepts no writes, for example because another server has become the primary. */
+/** Returns whether a server replied that it accepts no writes, for example because another server has become the primary. */
 export function isReadOnly(error: unknown): boolean {
-  const { code, errno } = Object(error)
-  return ['25006', 'READ_ONLY', 1290, 1792, 1836].some((readOnly) => readOnly === code || readOnly === errno)
+  return fits(READ_ONLY, error)
 }
 
 /**
@@ -129,15 +124,6 @@ export function connectFailure(error: unknown, background?: unknown): Error {
 /** Returns what to throw for an error of `create`: this error, unless it is that of a client for a URL, which may show a password. */
 export function createFailure(error: unknown): unknown {
   return fits(INVALID_URL, error) ? connectFailure(error) : error
-}
-
-/** Returns whether the problem of a {@link connectFailure} may end by itself. */
-export function isPassing(failure: unknown): boolean {
-  const { code, cause } = Object(failure)
-  if (code !== 'ERR_NONCE_STORE') return false
-  const chain = chainOf(cause)
-  const reason = REASONS.find((candidate) => chain.some((link) => fits(candidate, link)))
-  return reason === undefined || reason.isPassing === true
 }
 
 function fits({ codes, text }: Reason, error: unknown): boolean {

@@ -6,10 +6,9 @@ import {
   connectSettings,
   probe,
 } from '../connect/connected.js'
-import { codedError, connectFailure, isPassing } from '../connect/failure.js'
+import { codedError, connectFailure } from '../connect/failure.js'
 import { type Driver, ReconnectingClient } from '../connect/reconnecting-client.js'
-import { pause } from '../with-timeout.js'
-import { RedisNonceStore, type RedisNonceStoreOptions } from './store.js'
+import { RedisNonceStore } from './store.js'
 
 /** Options of `connectNodeRedis` and `connectIoredis`. */
 export interface ConnectRedisOptions extends ConnectOptions {
@@ -25,23 +24,6 @@ interface RedisSettings extends ConnectSettings {
 /** Returns the options with their defaults. Throws if an option is invalid. */
 export function redisSettings(create: unknown, example: string, options: ConnectRedisOptions): RedisSettings {
   return { ...connectSettings(create, example, options, ['keyPrefix']), keyPrefix: options.keyPrefix }
-}
-
-/** Milliseconds between two attempts to open the first client. */
-const OPEN_INTERVAL = 100
-
-/**
- * Opens the first client, and resolves to it. During a failover, there is no master for a moment, so this function tries again within
- * the time-out.
- */
-async function openInTime<Client>(timeout: number, open: () => Promise<Client>): Promise<Client> {
-  for (const deadline = performance.now() + timeout; ; await pause(OPEN_INTERVAL)) {
-    try {
-      return await open()
-    } catch (error) {
-      if (!isPassing(error) || performance.now() + OPEN_INTERVAL > deadline) throw error
-    }
-  }
 }
 
 /** Milliseconds between two checks. */
@@ -103,27 +85,24 @@ export async function connectRedis<Client extends object, Connection extends obj
   }
 
   const admission = new Admission(concurrency, timeout)
-  const createStore = (sendAdmitted: RedisNonceStoreOptions['sendCommand']) =>
-    new RedisNonceStore({ timeout, keyPrefix, sendCommand: (args) => admission.send(() => sendAdmitted(args)) })
   // The store is created before anything is connected, so that an invalid option is an error at once.
-  const store = createStore(sendWithNext)
+  const store = new RedisNonceStore({
+    timeout,
+    keyPrefix,
+    sendCommand: (args) => admission.send(() => sendWithNext(args)),
+  })
 
-  async function open(): Promise<ReconnectingClient<Client>> {
-    const opened = await ReconnectingClient.open(
-      { ...driver, check, replaced: () => admission.forget() },
-      { timeout, onError },
-    )
-    try {
-      await probe(createStore((args) => send(opened.client, args)))
-      return opened
-    } catch (error) {
-      await opened.close()
-      throw connectFailure(error)
-    }
-  }
-
-  const reconnecting = await openInTime(timeout, open)
-  void reconnecting.watch(CHECK_INTERVAL)
+  const reconnecting = await ReconnectingClient.open(
+    { ...driver, check, replaced: () => admission.forget() },
+    { timeout, onError },
+  )
   const close = () => reconnecting.close()
+  try {
+    await probe(store)
+  } catch (error) {
+    await close()
+    throw connectFailure(error)
+  }
+  void reconnecting.watch(CHECK_INTERVAL)
   return Object.assign(store, { close, [Symbol.asyncDispose]: close })
 }

@@ -19,15 +19,18 @@ const MOST: Record<string, number> = {
   ioredis: 3,
   'ioredis-cluster': 12,
 }
+const REDIS_GONE = 1000 + 2 * TIMEOUT + 200
 /**
  * The milliseconds after which no connection is left. ioredis itself waits 1 s for the slots, and 2 s until a sentinel closes a
- * connection. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection. A cluster of redis
- * forgets one that is being opened, which then ends when it was silent for long enough.
+ * connection. The pool of mariadb gives up a connection that it is opening only at the deadline of that connection. A client of redis
+ * forgets a connection that is being opened, which then ends when it was idle for long enough.
  */
 const GONE: Record<string, number> = {
   'ioredis-cluster': 2500,
   'ioredis-sentinel': 2500,
-  'redis-cluster': 1000 + 2 * TIMEOUT + 200,
+  redis: REDIS_GONE,
+  'redis-cluster': REDIS_GONE,
+  'redis-sentinel': REDIS_GONE,
   mariadb: 2 * TIMEOUT + 200,
 }
 

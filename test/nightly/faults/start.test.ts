@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { connectNodeRedis } from '../../../src/stores/redis/index.js'
 import { createCertificate } from '../../support/certificate.js'
 import { isInstalled } from '../../support/programs.js'
-import { eventually, PostgresServer, postgresIsInstalled, startRedisSentinel, TcpProxy } from '../../support/servers.js'
+import { eventually, PostgresServer, postgresIsInstalled, TcpProxy } from '../../support/servers.js'
 import { connectStore } from '../../support/stores/connect.js'
 import { newRequest, send } from '../../support/stores/load.js'
 import { type Server, STORES } from '../../support/stores/shared-stores.js'
@@ -56,22 +56,6 @@ it.concurrent.each(STORES.filter(({ installed }) => installed))(
     }
   },
 )
-
-describe.runIf(isInstalled('redis-server'))('a failover that runs at the start', () => {
-  it.concurrent.each(['redis-sentinel', 'ioredis-sentinel'])('%s waits for it', async (kind) => {
-    const { master, address, stop } = await startRedisSentinel()
-    try {
-      // This loads the client.
-      await (await eventually(() => connectStore(kind, address, 1000))).close()
-      await master.kill()
-      const { nonceStore, close } = await connectStore(kind, address, 10_000)
-      expect(await send(newRequest(), nonceStore)).toBe('accepted')
-      await close()
-    } finally {
-      await stop()
-    }
-  })
-})
 
 const SINGLE = STORES.filter(({ store, installed }) => installed && /^(Redis|PostgreSQL|MySQL, MariaDB)$/.test(store))
 

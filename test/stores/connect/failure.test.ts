@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NonceStoreError } from '../../../src/index.js'
-import { connectFailure, isPassing, isReadOnly } from '../../../src/stores/connect/failure.js'
+import { connectFailure, isReadOnly } from '../../../src/stores/connect/failure.js'
 
 // The errors are those that the six clients throw, reduced to what the package reads.
 
@@ -100,17 +100,6 @@ describe('the error for a store that cannot connect says what to do', () => {
     const failure = new NonceStoreError('known')
     expect(connectFailure(failure)).toBe(failure)
   })
-})
-
-it.each([
-  [connectFailure(error("READONLY You can't write against a read only replica.")), true],
-  [connectFailure(error('connect ECONNREFUSED', { code: 'ECONNREFUSED' })), true],
-  [connectFailure(error('NOREPLICAS Not enough good replicas to write.')), true],
-  [connectFailure(error('out of cheese')), true],
-  [connectFailure(error('WRONGPASS invalid username-password pair')), false],
-  [Object.assign(new TypeError('create returned nothing'), { code: 'ERR_INVALID_ARGUMENT' }), false],
-])('%s may end by itself: %s', (failure, expected) => {
-  expect(isPassing(failure)).toBe(expected)
 })
 
 it.each([
