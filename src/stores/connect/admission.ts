@@ -8,8 +8,8 @@ export const CONCURRENCY = 16
  * Limits how many statements are in flight. If there is no room, the newest statement is sent first, and a statement that has waited for
  * half of the time-out is refused.
  *
- * A server that gets more than it can do answers everything late, as long as the load lasts (Bronson et al., "Metastable Failures in
- * Distributed Systems", HotOS 2021). The newest statement has the most time left, so its answer still arrives in time (Maurer, "Fail at
+ * A server that gets more than it can do responds late to everything, as long as the load lasts (Bronson et al., "Metastable Failures in
+ * Distributed Systems", HotOS 2021). The newest statement has the most time left, so its response still arrives in time (Maurer, "Fail at
  * Scale", ACM Queue 2015). The limit measures nothing, so a stall of this process is not mistaken for a slow server.
  */
 export class Admission {
@@ -24,10 +24,12 @@ export class Admission {
   constructor(concurrency: number, timeout: number) {
     this.#concurrency = concurrency
     this.#timeout = timeout
-    this.#tooLate = `${concurrency} statements had no answer for ${timeout / 2} ms. Check the server, or raise concurrency if it is far away.`
+    this.#tooLate =
+      `${concurrency} statements had no response for ${timeout / 2} ms. Check the server. ` +
+      'If it is far away, raise concurrency: 100 requests per second at 300 ms need 40.'
   }
 
-  /** Sends a statement, now or as soon as there is room for it, and resolves to the answer. */
+  /** Sends a statement, now or as soon as there is room for it, and resolves to the response. */
   send<T>(statement: () => Promise<T>): Promise<T> {
     if (this.#inFlight.size < this.#concurrency) return this.#sendNow(statement)
     return new Promise((resolve, reject) => {

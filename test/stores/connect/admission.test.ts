@@ -116,7 +116,7 @@ describe.each(SERVERS)('%s', (_, width, milliseconds) => {
 
 it('refuses nothing of a server that is far away, if as many may be in flight as it needs', async () => {
   const server = new FakeServer(1000, 300)
-  expect(refusals(await offer(open(server, 30).admitted, 100, 5000))).toEqual([])
+  expect(refusals(await offer(open(server, 40).admitted, 100, 5000))).toEqual([])
   expect(refusals(await offer(open(server).admitted, 100, 5000)).length).toBeGreaterThan(0)
 })
 
@@ -172,7 +172,8 @@ it('refuses a statement after half of the time-out, and never sends it', async (
   expect(await answers[0]).toEqual({
     at: 0,
     milliseconds: 500,
-    error: '2 statements had no answer for 500 ms. Check the server, or raise concurrency if it is far away.',
+    error:
+      '2 statements had no response for 500 ms. Check the server. If it is far away, raise concurrency: 100 requests per second at 300 ms need 40.',
   })
   expect(sent).toEqual([0, 1, 3])
 })
