@@ -3,7 +3,7 @@
 // For `@google-cloud/functions-framework` 5, which Cloud Run functions and Firebase use too. The function answers all methods and paths:
 //
 // - **The framework reads the body before your function runs,** and keeps it as `rawBody`. JSON that cannot be parsed gets 400.
-// - The sender must not compress, because the framework inflates the body, and then the signature does not match.
+// - The sender must not compress, because the framework inflates the body.
 // - With more than one instance, [choose a shared store](../operate/index.md).
 
 import { http } from '@google-cloud/functions-framework'

@@ -1,19 +1,17 @@
 // # AWS Lambda
 //
-// For AWS Lambda behind a REST API, an HTTP API with payload format 1.0 or 2.0, or a function URL. Save the handler as `index.mts`, and set
-// `REDIS_URL` and `WEBHOOK_SECRET`. Bundle it, and upload `index.mjs` with `node_modules`:
+// For AWS Lambda behind a REST API, an HTTP API or a function URL. Save the handler as `index.mts`, and set `REDIS_URL` and `WEBHOOK_SECRET`. Bundle it, and
+// upload `index.mjs` with `node_modules`:
 //
 // ```sh
 // npx esbuild index.mts --bundle --packages=external --platform=node --format=esm --outfile=index.mjs
 // ```
 //
-// - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes. HTTP APIs and function
-//   URLs pass `application/json` and `text/*` as text, and other bodies as base64.
+// - **Set the binary media types of a REST API to `*/*`.** Otherwise, the API passes every body as text, which may change its bytes.
 // - **Do not switch on payload compression,** because API Gateway then inflates the body, and the signature does not match.
-// - The function answers 503 while Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys). If Redis is down when an instance
-//   starts, the sender gets an error of API Gateway.
-// - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
 // - For an Application Load Balancer, switch on multi-value headers. Otherwise, it sends only the last value of a repeated header.
+// - The function answers 503 while Redis is down or [may evict keys](../operate/redis.md#redis-must-not-evict-keys).
+// - A function accepts bodies of up to 6 MB, and API Gateway headers of up to 10 KB.
 // - Without Redis, save the set-up of [DynamoDB](../operate/dynamodb.md) as `dynamodb.js`, create the table, and replace the lines for Redis:
 //
 // ```js

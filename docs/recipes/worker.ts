@@ -1,10 +1,8 @@
 // # Receive with Cloudflare Workers
 //
-// For Cloudflare Workers with `nodejs_compat`. Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler, which answers all methods, as
-// `worker.ts`:
+// Run `npx wrangler secret put WEBHOOK_SECRET`, and save this handler, which answers all methods, as `worker.ts`:
 //
-// - Do not use KV, because it can report to two Workers at the same time that a key is free. A Durable Object handles one call at a time. It passes the
-//   [tests of every nonce store](../operate/your-own.md#test-your-store) in the real runtime.
+// - Do not use KV, because it can report to two Workers at the same time that a key is free. A Durable Object handles one call at a time.
 // - Each webhook has its own object, so one webhook does not slow down another.
 
 import { env } from 'cloudflare:workers'
