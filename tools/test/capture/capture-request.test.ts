@@ -111,14 +111,6 @@ it('every request is read back byte for byte', () => {
   )
 })
 
-it.each([0, 999, 1000, 2 ** 20])('a body of %d bytes is read back, also after an editor added a newline', (length) => {
-  const body = Buffer.alloc(length, '0\r\n\r\n')
-  const text = captureRequest({ headers: { 'X-Nonce': 'a' } }, body, clock)
-  const read = readBack(Buffer.concat([text, Buffer.from('\n')]))
-  expect(read).toMatchObject({ arrival: ARRIVAL, notes: [] })
-  expect(read.body.equals(body)).toBe(true)
-})
-
 describe('an error says what to do', () => {
   it.each<[string, () => unknown, string]>([
     ['no request', () => captureRequest(undefined as never, ''), 'request is undefined. Pass the request'],

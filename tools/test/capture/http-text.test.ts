@@ -200,29 +200,4 @@ describe('reading', () => {
       }),
     )
   })
-
-  it('throws only CaptureError, for any bytes', () => {
-    const parts = [
-      '\n',
-      '\r\n',
-      '> ',
-      '< date: ',
-      ':',
-      'a',
-      ' ',
-      '\t',
-      'POST / HTTP/1.1',
-      '> POST / HTTP/1.1\n',
-      '\xff',
-    ]
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...parts)), (some) => {
-        try {
-          parsed(some.join(''))
-        } catch (error) {
-          expect(error).toBeInstanceOf(CaptureError)
-        }
-      }),
-    )
-  })
 })

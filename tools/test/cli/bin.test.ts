@@ -1,5 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,30 +89,6 @@ describe.runIf(IS_POSIX && isInstalled('python3'))('the command at a terminal', 
       execFileSync('python3', ['-c', python, `${SECRET}\r`, script], { env, encoding: 'utf8' }),
     )
     expect(shown).toContain(`X-Signature: ${signatureOf('1700000000', 'abc', '{"a":1}', SECRET)}`)
-  })
-
-  it('prints colours', () => {
-    const { shown, status } = atTerminal(
-      ['diagnose', '--header', 'a: b', '--body-file', body, '--secret-env', 'WEBHOOK_SECRET'],
-      '',
-    )
-    expect([shown.includes('\x1b['), status]).toEqual([true, 1])
-  })
-})
-
-describe('the command without a terminal', () => {
-  it('does not ask for the secret', async () => {
-    // A detached process has no terminal.
-    const child = spawn(process.execPath, [PROGRAM, 'sign', body], {
-      env,
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    const exited = once(child, 'exit')
-    let stderr = ''
-    for await (const part of child.stderr) stderr += part
-    expect(stderr).toContain('there is no terminal to ask for it')
-    expect(await exited).toEqual([2, null])
   })
 })
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -23,7 +22,6 @@ import { send, signedHeaders } from '../../../test/support/raw-client.js'
 import { freePort } from '../../../test/support/servers.js'
 import { bodyOf } from '../../src/capture/body.js'
 import { readCapture } from '../../src/capture/read-capture.js'
-import { SeenNonces } from '../../src/cli/listen/seen-nonces.js'
 import { call, FROM_ENV } from './call.js'
 import { type Listener, SECRET, type StartListener, startInProcess, startProcess } from './listener.js'
 import { createOpener } from './opener.js'
@@ -164,27 +162,6 @@ describe('the report', () => {
     })
   })
 
-  it('names which of several secrets matched', async () => {
-    const listener = await listen(['--json', '--secret-env', 'OLD'], startInProcess, { OLD: `old ${SECRET}` })
-    await post(listener.port, { secret: `old ${SECRET}` })
-    expect(await listener.waitFor(1)).toMatchObject([
-      { ok: true, detail: 'body of 42 bytes, with the secret of --secret-env OLD' },
-    ])
-  })
-
-  it('has the method, the path and the headers as they were sent', async () => {
-    const { port, waitFor } = await listen()
-    const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), 'abc']
-    const signature = createHmac('sha256', SECRET).update(`PUT\n/a?b=c\n${timestamp}\n${nonce}\n`).digest('hex')
-    const headers: [string, string][] = [
-      ['x-TIMESTAMP', timestamp],
-      ['X-Nonce', nonce],
-      ['X-Signature', signature],
-    ]
-    await send(port, { method: 'PUT', path: '/a?b=c', headers, body: Buffer.alloc(0) })
-    expect(await waitFor(1)).toMatchObject([{ method: 'PUT', path: '/a?b=c', findings: [{ code: 'message_layout' }] }])
-  })
-
   it('never shows raw bytes of a request', async () => {
     for (const args of [['--json'], []]) {
       const listener = await listen(args)
@@ -238,40 +215,6 @@ describe('what is no request', () => {
     socket.destroy()
     expect(await waitFor(1)).toMatchObject([{ path: '/half', ok: false, reason: 'body_aborted' }])
   })
-
-  it('is not reported if nothing was sent', async () => {
-    const { port, waitFor } = await listen()
-    const socket = open(port, '')
-    await sleep(20)
-    socket.resetAndDestroy()
-    await post(port)
-    expect(await waitFor(1)).toMatchObject([{ ok: true }])
-  })
-})
-
-it('a response without a body has no Content-Length if its status is 204', async () => {
-  const { origin } = await listen()
-  const headers = sign(BODY, SECRET)
-  const lengths = []
-  for (let round = 0; round < 2; round++) {
-    const answer = await fetch(origin, { method: 'POST', headers: { ...headers }, body: BODY })
-    lengths.push([answer.status, answer.headers.get('content-length')])
-  }
-  expect(lengths).toEqual([
-    [204, null],
-    [401, '0'],
-  ])
-})
-
-describe('--status', () => {
-  it('sets the response to every request', async () => {
-    const { port, waitFor } = await listen(['--json', '--status', '503'])
-    expect([(await post(port)).status, (await post(port, { secret: 'a' })).status]).toEqual([503, 503])
-    expect(await waitFor(2)).toMatchObject([
-      { status: 503, ok: true },
-      { status: 503, ok: false },
-    ])
-  })
 })
 
 describe('--save', () => {
@@ -305,18 +248,6 @@ describe('--save', () => {
     const clock = { now: () => Date.now() + 86_400_000 }
     const around = { clock: clock as never, env: { WEBHOOK_SECRET: SECRET } }
     expect(await call(['diagnose', savedAs, ...FROM_ENV], around)).toMatchObject({ exitCode: 0 })
-  })
-
-  it('can be read after an editor added a newline, and says how many bytes are lost if it removed some', async () => {
-    const count = listener.reports().length
-    await post(listener.port)
-    const { savedAs = '' } = (await listener.waitFor(count + 1))[count] ?? {}
-    const text = readFileSync(savedAs)
-    const around = (stdin: Uint8Array) => ({ stdin, env: { WEBHOOK_SECRET: SECRET } })
-    const edited = Buffer.concat([Buffer.from(text.toString().replaceAll('\r\n', '\n')), Buffer.from('\n')])
-    expect(await call(['diagnose', ...FROM_ENV], around(edited))).toMatchObject({ exitCode: 0 })
-    const cut = await call(['diagnose', ...FROM_ENV], around(text.subarray(0, -1)))
-    expect(cut.said).toContain('Content-Length is 42, but its body has 41 bytes.')
   })
 
   it('never replaces a file', async () => {
@@ -402,18 +333,6 @@ describe('--forward-to', () => {
       '10',
     ])
     expect((await waitFor(2))[0]).toMatchObject({ status: 418, ok: true, forwarded: { status: 418 } })
-  })
-
-  it('passes chunks and an empty body on, to the path of the URL', async () => {
-    const { origin, received } = await endpoint((_request, response) => response.writeHead(204).end())
-    const { port } = await listen(['--json', '--forward-to', `${origin}/in?x=y`])
-    await send(port, { path: '/a', headers: signedHeaders({ body: BODY, secret: SECRET }), body: BODY, chunkBytes: 5 })
-    await send(port, { method: 'GET', path: '/b', headers: [] })
-    expect(received).toMatchObject([
-      { url: '/in?x=y', body: BODY },
-      { url: '/in?x=y', method: 'GET', body: Buffer.alloc(0) },
-    ])
-    expect(received[0]?.rawHeaders).toEqual(expect.arrayContaining(['Transfer-Encoding', 'chunked']))
   })
 
   it('does not let a slow endpoint hold up other requests', async () => {
@@ -629,28 +548,6 @@ describe('a wrong call', () => {
   })
 })
 
-it('--language shows one language', async () => {
-  const listener = await listen(['--language', 'shell'])
-  await post(listener.port, { secret: `"${SECRET}"` })
-  await listener.interrupt()
-  expect(listener.stdout()).toMatch(/^ {5}shell: /m)
-  expect(listener.stdout()).not.toMatch(/^ {5}python: /m)
-})
-
-it('nonces are forgotten when they can no longer be replayed', () => {
-  const nonces = new SeenNonces()
-  const reserve = (key: string, now: number) => {
-    const store = nonces.storeFor(now)
-    return [store.reserve('a', key, 600), store.describeReplay()]
-  }
-  expect(reserve('first', 0)[0]).toBe(true)
-  expect(reserve('first', 12_400)).toEqual([false, 'the same nonce 12 s ago'])
-  reserve('second', 600_001)
-  // The store itself would forget later, because its clock has not moved.
-  expect(reserve('first', 600_001)).toEqual([false, 'the same nonce 0 s ago'])
-  expect(reserve('second', 601_001)).toEqual([false, 'the same nonce 1 s ago'])
-})
-
 describe('send --request', () => {
   const env = { WEBHOOK_SECRET: SECRET }
   const file = join(folder, 'request.http')
@@ -773,14 +670,6 @@ describe('with --page', () => {
     expect(await listener.interrupt()).toBe(0)
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: end')
     await expect(fetch(url)).rejects.toThrow()
-  })
-
-  it('adds the address to the first line of --json, and opens no browser', async () => {
-    const opened = createOpener(join(folder, 'json/xdg-open'))
-    const { listener, url } = await listenWithPage(['--json'], { PATH: join(folder, 'json') })
-    expect(JSON.parse(listener.stdout())).toEqual({ listening: listener.origin, page: url })
-    await sleep(200)
-    expect(existsSync(opened)).toBe(false)
   })
 
   it.runIf(process.platform === 'linux')('opens the browser, whose arguments do not have the address', async () => {

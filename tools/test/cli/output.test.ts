@@ -28,15 +28,6 @@ describe('printable', () => {
   })
 })
 
-it.each([
-  ['a file', {}, 80],
-  ['a terminal', { columns: 91 }, 91],
-  ['a narrow terminal', { columns: 59 }, 60],
-  ['a wide terminal', { columns: 101 }, 100],
-])('a line on %s %j has at most %i characters', (_, terminal, width) => {
-  expect(styleOf(Object.assign(new PassThrough(), terminal)).width).toBe(width)
-})
-
 describe('wrapText', () => {
   it('breaks text at spaces into lines of at most the width', () => {
     const lines = wrapText('words '.repeat(50).trimEnd(), { width: 100 }, '   ', '1. ').split('\n')

@@ -33,13 +33,6 @@ describe('help', () => {
     expect(() => parseCall(args, found)).not.toThrow()
   })
 
-  it('of sign is complete', async () => {
-    const { text } = await call(['sign', '--help'])
-    expect(text.split('\n')[0]).toBe('Usage: inbound-webhook-tools sign [file|-] [options]')
-    expect(text.endsWith(`\n\nGuide: ${guideAddress('docs/debug/command-line.md#sign')}\n`)).toBe(true)
-    expect(text).not.toContain('undefined')
-  })
-
   it.each([60, 80, 100])('fits into a terminal of %i columns', async (columns) => {
     for (const args of [[], ...COMMANDS.map((name) => [name])]) {
       const { text } = await call([...args, '--help'], { columns })

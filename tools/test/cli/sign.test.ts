@@ -4,7 +4,6 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
 import { nonces } from '../../../test/support/arbitraries.js'
 import { fc } from '../../../test/support/fast-check.js'
@@ -97,12 +96,6 @@ describe('signing', () => {
     ])
   })
 
-  it('prints the code of an error of standard input', async () => {
-    const stdin = new Readable({ read: () => stdin.destroy(Object.assign(new Error('failed'), { code: 'EIO' })) })
-    const { exitCode, stderr } = await call(['sign', ...FROM_ENV], { stdin })
-    expect([exitCode, stderr]).toEqual([2, 'error: Cannot read the body from standard input: i/o error.\n'])
-  })
-
   it('refuses a body of more than 64 MiB', async () => {
     const { exitCode, stderr } = await call(['sign', '-', ...FROM_ENV], { stdin: Buffer.alloc(64 * 2 ** 20 + 1) })
     expect([exitCode, stderr]).toEqual([
@@ -123,22 +116,6 @@ describe('signing as HTTP text', () => {
         expect([exitCode, stderr]).toEqual([0, ''])
       }),
       { numRuns: 50 },
-    )
-  })
-
-  it('has the host and path of --url', async () => {
-    const { text } = await call([
-      'sign',
-      file,
-      ...FROM_ENV,
-      '--format',
-      'http',
-      '--url',
-      'https://example.com:8443/a?b=c#d',
-    ])
-    expect(text).toMatch(/^POST \/a\?b=c HTTP\/1\.1\r\nHost: example\.com:8443\r\nContent-Type: application\/json\r\n/)
-    expect((await call(['sign', file, ...FROM_ENV, '--format', 'http'])).text).toMatch(
-      /^POST \/ HTTP\/1\.1\r\nHost: localhost\r\n/,
     )
   })
 })

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { BODY_CHANGES, BODY_ENDINGS, BODY_SOURCES } from '../../src/diagnose/hypotheses/body.js'
+import { wrongDigests } from '../../src/diagnose/hypotheses/digest.js'
+import { LAYOUT_HYPOTHESES } from '../../src/diagnose/hypotheses/layout.js'
+import { NONCE_HYPOTHESES } from '../../src/diagnose/hypotheses/nonce.js'
+import { SECRET_HYPOTHESES } from '../../src/diagnose/hypotheses/secret.js'
+import { TEXT_CHANGES } from '../../src/diagnose/hypotheses/text-changes.js'
+import { TIMESTAMP_HYPOTHESES } from '../../src/diagnose/hypotheses/timestamp.js'
 import { diagnose, type Finding, type Side } from '../../src/diagnose/index.js'
 import { findLeaks } from '../leaks.js'
 import { diagnoseBriefly } from './brief-search.js'
@@ -41,6 +48,25 @@ const UNEXPLAINED = [
   'milliseconds with their fraction in the message, json.dumps',
 ]
 
+/** What the first findings say, for the last test. */
+const messages: string[] = []
+/** The hypotheses that no request needs, because another one comes first. They have examples. */
+const WITH_EXAMPLES = new Set([
+  'the value after `NAME=` in the secret',
+  'the timestamp in ISO 8601 with milliseconds',
+  'an empty timestamp',
+  'the message `timestampbody`',
+  'the body in UTF-8, which arrived encoded twice (é as Ã©)',
+  'the body with CRLF line breaks instead of LF',
+  'the body without its line breaks',
+  'the body without the white space around it',
+  'the body in ASCII, with `??` for each emoji and `?` for everything else, as Java and C# write it',
+  'the text `null` in the place of the body',
+  'the text `{}` in the place of the body',
+  'the body without the line break at its end',
+  'the body with a CRLF (carriage return and line feed) after it',
+])
+
 it.each(named(CAPTURED))('the first finding names the mistake: %s', async (_, request) => {
   const { codes, secret, side, only, says = [], isLong } = request
   const explain = isLong ? diagnose : diagnoseBriefly
@@ -49,9 +75,25 @@ it.each(named(CAPTURED))('the first finding names the mistake: %s', async (_, re
   if (side !== undefined) expect(findings[0]?.side).toBe(side)
   if (only) expect(findings).toHaveLength(1)
   for (const words of says) expect(JSON.stringify(findings[0])).toContain(words)
+  messages.push(...findings.map(({ message }) => message))
   for (const { fixes } of findings) expect([undefined, language]).toContain(Object.keys(fixes)[language ? 0 : -1])
   expect(valid).toBe(findings.every(({ code }) => code === 'secret_leaked'))
   for (const one of [secret].flat()) expect(findLeaks(JSON.stringify(findings), one, textOf(request))).toEqual([])
+})
+
+it('each hypothesis explains one of these requests, or has an example', () => {
+  const isSaid = (text: string) =>
+    messages.some((message) => text.split('<detail>').every((part) => message.includes(part)))
+  const rows: readonly { readonly what: string }[] = [
+    ...[...SECRET_HYPOTHESES, ...NONCE_HYPOTHESES, ...TIMESTAMP_HYPOTHESES, ...LAYOUT_HYPOTHESES],
+    ...[...BODY_SOURCES, ...BODY_CHANGES, ...BODY_ENDINGS, ...wrongDigests('sha256', 'SHA-256')],
+  ]
+  const isOfTable = (name: string) =>
+    TEXT_CHANGES.some(({ what }) =>
+      ['secret', 'nonce', 'timestamp', 'body'].some((value) => name === what.replace('<value>', `the ${value}`)),
+    )
+  const names = rows.map(({ what }) => what).filter((name) => !isOfTable(name))
+  expect(names.filter((name) => !isSaid(name) && !WITH_EXAMPLES.has(name))).toEqual([])
 })
 
 it.each(named(CAPTURED))('no clock is wrong if nobody knows when the request arrived: %s', async (_, request) => {

@@ -192,14 +192,6 @@ describe('a header', () => {
     const right = `"${headers[name as keyof typeof headers]}"`
     expect(findings[0]?.evidence?.endsWith(right)).toBe(values === 'different values')
   })
-
-  it('arrived three times, together with a signature in another form', async () => {
-    const base64 = Buffer.from(headers['x-signature'], 'hex').toString('base64')
-    expect(await findingsWith({ ...headers, 'x-signature': ['0'.repeat(44), base64, base64] })).toMatchObject([
-      { code: 'header_repeated', message: expect.stringContaining(' 3 ') },
-      { code: 'signature_format' },
-    ])
-  })
 })
 
 describe('X-Timestamp and X-Nonce, swapped', () => {
@@ -270,15 +262,6 @@ describe('an unexplained mismatch', () => {
     expect(await findingsFrom(body, { ...headers, 'content-encoding': 'gzip' })).not.toMatchObject([{ code }, {}])
   })
 
-  it.each([
-    ['application/json', '{"a":1}'],
-    ['text/plain', '{"a":1'],
-    ['application/x-ndjson', '{}\n{}'],
-  ])('has no such cause: %s with %j', async (type, body) => {
-    const headers = { 'content-type': type, 'content-length': String(body.length) }
-    expect(await findingsFrom(body, headers)).toMatchObject([{ code: 'signature_mismatch' }])
-  })
-
   it('may have a decoded body as its cause', async () => {
     expect(await findingsFrom('a \ufffd b \ufffd c')).toMatchObject([
       { code: 'body_encoding' },
@@ -336,14 +319,6 @@ describe('a body that was lost', () => {
   ])('is reported first: %j with %j', async (body, headers, side) => {
     const findings = await findingsOf(body, headers)
     expect(findings).toMatchObject([{ code: 'body_changed', side }, { code: 'signature_mismatch' }])
-  })
-
-  it('is reported before the findings about a missing signature and an unsigned body', async () => {
-    const { 'x-signature': _, ...headers } = signedRequest().headers
-    const { findings } = await diagnoseBriefly({ webhookId: '42', headers, body: 'undefined' }, SECRET, at(NOW))
-    expect(findings.map(({ code }) => code)).toEqual(['body_changed', 'header_missing'])
-    const empty = await findingsOf('', { 'content-length': '2' }, '{}')
-    expect(empty.map(({ code }) => code)).toEqual(['body_changed', 'body_not_signed'])
   })
 
   it.each([
@@ -422,16 +397,5 @@ describe('a secret that was sent', () => {
     ['longer', ['secret_leaked']],
   ])('may be in a header by chance if it is as short as %j', async (secret, expected) => {
     expect(await codesWith({ 'x-other': `is ${secret}` }, 'a body', secret)).toEqual(expected)
-  })
-})
-
-describe('a secret that is the JSON of a secrets manager', () => {
-  it.each([
-    ['{"port":1,"secret":"value"}', 'secret_changed'],
-    ['{"port":1}', 'signature_mismatch'],
-    ['{value}', 'secret_quotes'],
-  ])('%s', async (secret, code) => {
-    const { findings } = await diagnoseBriefly(signedRequest({ secret: 'value' }), secret, at(NOW))
-    expect(findings).toMatchObject([{ code }])
   })
 })

@@ -3,18 +3,13 @@ import type { RejectionReason } from '../../../../src/index.js'
 import { findDifferences, responseHeaders } from '../../../src/cli/listen/forward.js'
 
 describe('the headers of a response', () => {
-  it.each([
-    'Connection',
-    'keep-alive',
-    'Transfer-Encoding',
-    'content-length',
-    'Upgrade',
-    'trailer',
-    'Proxy-Authenticate',
-  ])('are passed on without %s, which belongs to one connection', (name) => {
-    const rawHeaders = ['X-A', '1', name, 'value', 'x-a', '2', 'X-Trailer', '3']
-    expect(responseHeaders({ ...ANSWER, rawHeaders })).toEqual(['X-A', '1', 'x-a', '2', 'X-Trailer', '3'])
-  })
+  it.each('Connection keep-alive Transfer-Encoding content-length Upgrade trailer Proxy-Authenticate'.split(' '))(
+    'are passed on without %s, which belongs to one connection',
+    (name) => {
+      const rawHeaders = ['X-A', '1', name, 'value', 'x-a', '2', 'X-Trailer', '3']
+      expect(responseHeaders({ ...ANSWER, rawHeaders })).toEqual(['X-A', '1', 'x-a', '2', 'X-Trailer', '3'])
+    },
+  )
 })
 
 const AT = Date.UTC(2023, 10, 14, 22, 13, 20)

@@ -217,14 +217,6 @@ describe('an empty 404 is the response', () => {
     const headers = { Origin: origin, 'Content-Type': 'application/json' }
     expect(await ask(`${url}${path}`, headers, method)).toMatchObject({ status: 404, text: '' })
   })
-
-  it('to actions on a request whose bytes are not kept', async () => {
-    const { page, url } = await start({ endpoint: new URL('http://127.0.0.1:1/') })
-    page.add(REPORT, undefined)
-    for (const action of ['sign', 'send', 'sign-and-send']) {
-      expect((await act(url, `requests/1/${action}`)).status).toBe(404)
-    }
-  })
 })
 
 it('opens from a link on another site, because the reader clicked it', async () => {
