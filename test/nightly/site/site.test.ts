@@ -100,7 +100,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
       expect(files.length).toBeGreaterThan(4)
       const bytes = files.reduce((sum, name) => sum + gzipSync(readFileSync(name)).length, 0)
       expect(bytes).toBeLessThan(150_000)
-      expect(await measureFirstPaint(browser, `${address}${path}`)).toBeLessThan(1000)
+      expect(await measureFirstPaint(browser, `${address}${path}`)).toBeLessThan(2000)
     },
   )
 
