@@ -84,7 +84,7 @@ describe.runIf(CAN_RUN && siteIsInstalled)('the documentation site', () => {
   }
 
   it.each(['index.html', 'operate/index.html', 'api/inbound-webhook-auth/index.html'])(
-    'needs at most 150 KB gzipped for %s, and paints within a second',
+    'needs at most 150 KB gzipped for %s, and paints within two seconds',
     async (path) => {
       const page = await browser.newPage()
       const requested: string[] = []
