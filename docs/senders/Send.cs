@@ -77,12 +77,12 @@ static class Send
             {
                 var request = Signed(args[0], secret, body); // new for each attempt
                 var status = (int)(await client.SendAsync(request)).StatusCode;
-                Console.Error.WriteLine("answer " + status);
+                Console.Error.WriteLine("response " + status);
                 if (status != 429 && status < 500) return status >= 200 && status < 300 ? 0 : 1;
             }
             catch (Exception error) when (error is HttpRequestException || error is TaskCanceledException)
             {
-                Console.Error.WriteLine("no answer: " + error.Message);
+                Console.Error.WriteLine("no response: " + error.Message);
             }
         }
         return 1;

@@ -59,10 +59,10 @@ class Send {
       try {
         var request = signed(url, secret, body); // new for each attempt
         var status = client.send(request, BodyHandlers.discarding()).statusCode();
-        System.err.println("answer " + status);
+        System.err.println("response " + status);
         if (status != 429 && status < 500) System.exit(status >= 200 && status < 300 ? 0 : 1);
       } catch (IOException error) {
-        System.err.println("no answer: " + error);
+        System.err.println("no response: " + error);
       }
     }
     System.exit(1);

@@ -61,11 +61,11 @@ func main() {
 		sign(request, secret, body) // new for each attempt
 		response, err := client.Do(request)
 		if err != nil {
-			log.Print("no answer: ", err)
+			log.Print("no response: ", err)
 			continue
 		}
 		response.Body.Close()
-		log.Print("answer ", response.StatusCode)
+		log.Print("response ", response.StatusCode)
 		if response.StatusCode/100 == 2 {
 			return
 		}

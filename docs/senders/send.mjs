@@ -28,10 +28,10 @@ for (const wait of [0, 1, 2, 4]) {
     const headers = { 'Content-Type': 'application/json', ...signedHeaders(secret) } // new for each attempt
     const signal = AbortSignal.timeout(10_000)
     const { status } = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
-    console.error(`answer ${status}`)
+    console.error(`response ${status}`)
     if (status !== 429 && status < 500) process.exit(status >= 200 && status < 300 ? 0 : 1)
   } catch (error) {
-    console.error('no answer', error)
+    console.error('no response', error)
   }
 }
 process.exit(1)

@@ -38,13 +38,13 @@ foreach ([0, 1, 2, 4] as $wait) {
         'follow_location' => 0,
         'ignore_errors' => true, // otherwise fopen fails if the status is above 399
     ];
-    $answer = @fopen($argv[1], 'rb', false, stream_context_create(['http' => $request]));
-    if ($answer === false) {
-        fwrite(STDERR, 'no answer: ' . error_get_last()['message'] . "\n");
+    $response = @fopen($argv[1], 'rb', false, stream_context_create(['http' => $request]));
+    if ($response === false) {
+        fwrite(STDERR, 'no response: ' . error_get_last()['message'] . "\n");
         continue;
     }
-    $status = (int) explode(' ', stream_get_meta_data($answer)['wrapper_data'][0])[1];
-    fwrite(STDERR, "answer $status\n");
+    $status = (int) explode(' ', stream_get_meta_data($response)['wrapper_data'][0])[1];
+    fwrite(STDERR, "response $status\n");
     if ($status !== 429 && $status < 500) {
         exit($status >= 200 && $status < 300 ? 0 : 1);
     }

@@ -40,11 +40,11 @@ for wait in 0, 1, 2, 4:
     try:
         connection.request("POST", target, body, headers)
         status = connection.getresponse().status
-        print("answer", status, file=sys.stderr)
+        print("response", status, file=sys.stderr)
         if status != 429 and status < 500:
             sys.exit(0 if 200 <= status < 300 else 1)
     except (OSError, http.client.HTTPException) as error:
-        print("no answer:", error, file=sys.stderr)
+        print("no response:", error, file=sys.stderr)
     finally:
         connection.close()
 sys.exit(1)

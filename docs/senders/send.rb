@@ -26,9 +26,9 @@ options = { use_ssl: url.scheme == 'https', open_timeout: 10, write_timeout: 10,
   sleep wait * rand(1.0..1.5) # up to 50 % longer, so that senders do not retry together
   headers = { 'Content-Type' => 'application/json', **signed_headers(body) } # new for each attempt
   response = Net::HTTP.start(url.hostname, url.port, options) { |http| http.post(url.request_uri, body, headers) }
-  warn "answer #{response.code}"
+  warn "response #{response.code}"
   exit response.is_a?(Net::HTTPSuccess) unless response.code == '429' || response.is_a?(Net::HTTPServerError)
 rescue IOError, SystemCallError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError, Net::ProtocolError => error
-  warn "no answer: #{error.message}"
+  warn "no response: #{error.message}"
 end
 exit false

@@ -34,7 +34,7 @@ for wait in 0 1 2 4; do
   status=$(curl -sS -o /dev/null -w '%{http_code}' --max-time 10 "$url" --data-binary "@$file" \
     -H 'Content-Type: application/json' \
     -H "X-Timestamp: $timestamp" -H "X-Nonce: $nonce" -H "X-Signature: $signature") || status=000
-  echo "answer $status" >&2 # 000 means no answer
+  echo "response $status" >&2 # 000 means no response
   case $status in
     2??) exit 0 ;;
     000 | 429 | 5??) ;;
