@@ -2,7 +2,7 @@ import { fromBase64, utf8 } from '../bytes.js'
 import { LANGUAGES } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
 import { byId, h } from './dom.js'
-import { card } from './elements.js'
+import { card, FINDINGS, guideLink } from './elements.js'
 import type { Details, EndpointResponse, Hello, Summary } from './live-data.js'
 import type { CheckReport } from './report.js'
 import { reportView } from './report-view.js'
@@ -123,6 +123,7 @@ export function startLive(): void {
     return [h('p', {}, button), outcome]
   }
 
+  byId('to-findings').replaceChildren(guideLink(FINDINGS, 'How to read a finding'))
   const events = new EventSource('events')
 
   events.addEventListener('hello', ({ data }) => {

@@ -175,7 +175,7 @@ function comparison(): HTMLElement[] {
   return isMessage ? sidesView(signed.bytes, message, start) : sidesView(signed.bytes, body, 0)
 }
 
-if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink('', '← Guides'))
+if (GUIDES !== '') byId('to-guides').replaceChildren(guideLink(GUIDES, '← Guides'))
 byId('to-guides').hidden = GUIDES === ''
 byId('csp').textContent = document.querySelector<HTMLMetaElement>('meta[http-equiv]')?.content ?? ''
 // `listen` serves the page with this mark, and sends it the requests to show.

@@ -2,7 +2,7 @@ import { describeTime } from '../capture/arrival.js'
 import type { Finding, Language, Side } from '../diagnose/finding.js'
 import { textView } from './bytes-view.js'
 import { h } from './dom.js'
-import { card, GUIDES, guideLink } from './elements.js'
+import { card, FINDINGS, guideLink } from './elements.js'
 import { type CheckReport, messageOf, type RuleStatus } from './report.js'
 import { sidesView } from './sides-view.js'
 
@@ -27,7 +27,7 @@ export const LANGUAGE_NAMES: { readonly [language in Language]: string } = {
  * @param notes - remarks below the rules.
  */
 export function reportView(report: CheckReport, chosen: string, notes: readonly string[] = []): HTMLElement[] {
-  const { rules, valid, findings, headers, body, signedMessage, language, isBrotliNotTried } = report
+  const { rules, findings, headers, body, signedMessage, isBrotliNotTried } = report
   const received = messageOf(headers, body)
   const facts = [
     card('Rules', h('ol', { class: 'rules' }, ...rules.map(ruleRow)), ...notes.map((note) => muted(note))),
@@ -45,7 +45,7 @@ export function reportView(report: CheckReport, chosen: string, notes: readonly 
           card(
             'Findings',
             ...(isBrotliNotTried ? [BROTLI_NOT_TRIED()] : []),
-            ...findings.map((finding) => findingView(finding, chosen, language)),
+            ...findings.map((finding) => findingView(finding, chosen, report)),
           ),
         ]),
     ...(signedMessage === undefined
@@ -56,7 +56,7 @@ export function reportView(report: CheckReport, chosen: string, notes: readonly 
             ...sidesView(signedMessage, received, received.length - body.length),
           ),
         ]),
-    ...(valid ? [h('details', {}, h('summary', {}, 'What was checked'), ...facts)] : facts),
+    h('details', {}, h('summary', {}, 'What was checked'), ...facts),
   ]
 }
 
@@ -99,9 +99,10 @@ const LIKELIEST = 3
 /**
  * Returns the element that shows a finding.
  *
- * @param guessed - the sender's language. A finding without a line for this language shows those of other languages.
+ * @param report - names the sender's language. A finding without a line for this language shows those of other languages.
  */
-function findingView(finding: Finding, chosen: string, guessed: string | undefined): HTMLElement {
+function findingView(finding: Finding, chosen: string, report: CheckReport): HTMLElement {
+  const { language: guessed, signedMessage } = report
   const { code, side, message, fix, fixes, evidence } = finding
   const all = Object.entries(fixes)
   const only = chosen !== '' ? chosen : guessed !== undefined && guessed in fixes ? guessed : ''
@@ -120,13 +121,19 @@ function findingView(finding: Finding, chosen: string, guessed: string | undefin
       {},
       h('span', { class: 'message' }, message),
       ' ',
-      GUIDES === '' ? name : guideLink(`debug/findings.html#${code}`, name),
+      FINDINGS === '' ? name : guideLink(`${FINDINGS}#${code}`, name),
     ),
     h('p', {}, h('strong', {}, SIDES[side])),
     ...fix.split('\n').map((line) => h('p', { class: 'fix' }, line)),
     terms.length === 0 ? undefined : h('dl', {}, ...terms),
     evidence === undefined
       ? undefined
-      : h('pre', { class: 'evidence', tabindex: '0', role: 'region', 'aria-label': label }, evidence),
+      : h(
+          'details',
+          // The difference is shown below if it is known.
+          { open: signedMessage === undefined },
+          h('summary', {}, 'Evidence'),
+          h('pre', { class: 'evidence', tabindex: '0', role: 'region', 'aria-label': label }, evidence),
+        ),
   )
 }

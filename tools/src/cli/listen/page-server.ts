@@ -7,6 +7,7 @@ import type { Clock } from '../../../../src/clock.js'
 import { sign } from '../../../../src/index.js'
 import { pairsOf } from '../../capture/headers.js'
 import type { EndpointResponse, Hello, Summary } from '../../workbench/live-data.js'
+import { guideAddress } from '../command.js'
 import { replaceHeaders } from '../input/received.js'
 import { PAGE_HEADERS } from '../workbench-page.js'
 import { detailsOf, maskedJson, summaryOf } from './details.js'
@@ -135,7 +136,7 @@ export class PageServer {
 
   #servePage(response: ServerResponse): void {
     const page = this.#settings.html
-      .replace('<html ', '<html data-live ')
+      .replace('<html ', `<html data-live data-findings="${guideAddress('docs/debug/findings.md')}" `)
       .replace("connect-src 'none'", "connect-src 'self'")
     const [, policy = ''] = /"Content-Security-Policy" content="([^"]*)"/.exec(page) ?? []
     response.writeHead(200, {

@@ -129,7 +129,7 @@ describe('the page', () => {
     const { url } = await start()
     const { status, headers, text } = await ask(url)
     expect(status).toBe(200)
-    expect(text).toContain('<html data-live lang="en">')
+    expect(text).toMatch(/<html data-live data-findings="https:\/\/[^"]+" lang="en">/)
     expect(text).toContain("connect-src 'self'")
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

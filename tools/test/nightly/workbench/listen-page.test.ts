@@ -137,6 +137,12 @@ describe.runIf(CAN_RUN)('the page of listen', () => {
     expect(await page.locator('.sides mark').allTextContents()).toEqual(['\\', '/'])
     expect(await page.textContent('.card:has(.sides)')).toContain('The first difference is at byte 37 of the body.')
     expect(page.workers()).toEqual([])
+    // Only the finding and the difference are open.
+    expect(await page.locator('.finding .fix').first().isVisible()).toBe(true)
+    for (const folded of ['.evidence', '.rules']) expect(await page.locator(folded).isVisible(), folded).toBe(false)
+    const guide = /inbound-webhook-tools@[\d.]+\/docs\/debug\/findings\.md/
+    expect(await page.getAttribute('.finding h3 a', 'href')).toMatch(guide)
+    expect(await page.getByRole('link', { name: 'How to read a finding' }).getAttribute('href')).toMatch(guide)
   })
 
   it('shows hostile bytes, and runs none of them', async () => {

@@ -239,6 +239,24 @@ describe.runIf(CAN_RUN)('the signature workbench', () => {
     await page.close()
   })
 
+  it.each([
+    [1280, 800],
+    [390, 844],
+  ])('has the verdict in view after a check at %i x %i', async (width, height) => {
+    const page = await open({ viewport: { width, height } })
+    await page.fill('#capture', 'X-Timestamp: 1\nX-Nonce: a\nX-Signature: F0\n\n{}')
+    await settled(page)
+    const input = await page.locator('#capture').boundingBox()
+    const verdict = await page.locator('.verdict').boundingBox()
+    if (input === null || verdict === null) throw new Error('The page shows no input or no verdict.')
+    expect(verdict.y).toBeGreaterThanOrEqual(0)
+    expect(verdict.y + verdict.height).toBeLessThanOrEqual(height)
+    // Beside the input, or at the bottom of the screen.
+    if (width > 1000) expect(verdict.x).toBeGreaterThan(input.x + input.width)
+    expect(await page.locator('.rules').isVisible()).toBe(false)
+    await page.close()
+  })
+
   it('asks when a request arrived that is pasted over the example', async () => {
     const page = await open()
     expect(await page.textContent('#check-status')).toContain('This is the example')
