@@ -57,7 +57,15 @@ export default defineConfig({
       { extends: true, test: { name: 'mocking', include: MOCKING } },
       {
         extends: true,
-        test: { name: 'package', include: PACKAGE, exclude: CI, isolate: false, globalSetup: PACKED },
+        test: {
+          name: 'package',
+          include: PACKAGE,
+          exclude: CI,
+          isolate: false,
+          // Each starts processes.
+          testTimeout: 60_000,
+          globalSetup: PACKED,
+        },
       },
       {
         extends: true,

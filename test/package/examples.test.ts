@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { codeBlocks } from '../support/code-blocks.js'
 import { pathsBelow } from '../support/files.js'
 import { createProject, ROOT } from '../support/packed.js'
@@ -78,9 +78,6 @@ it.concurrent('the examples have no type errors', async () => {
   const tsc = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript-7/bin/tsc')], { cwd: folder })
   expect((await tsc.catch((error: { stdout: string }) => error)).stdout).toBe('')
 })
-
-// The first test waits for a process that runs all examples.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** What each example printed and threw. One process imports them all: starting one takes longer than an example. */
 const outcomes: Promise<{ lines: string[]; thrown: string | null }[]> = (async () => {

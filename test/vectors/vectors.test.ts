@@ -47,7 +47,7 @@ describe('docs/vectors.json', () => {
     }
   })
 
-  it.runIf(isInstalled('python3'))('has the results that the rules give in Python', () => {
+  it.runIf(isInstalled('python3'))('has the results that the rules give in Python', { timeout: 60_000 }, () => {
     const program = fileURLToPath(new URL('check.py', import.meta.url))
     expect(execFileSync('python3', [program], { encoding: 'utf8' })).toBe(`${vectors.length}\n`)
   })
