@@ -22,8 +22,7 @@
 // })
 // ```
 //
-// The two lines with parsers keep Fastify from reading the body. They hold for the whole app, so give the webhooks an app of their own if other routes
-// need a parsed body.
+// The two lines with parsers keep Fastify from reading any body. If other routes need a parsed body, give the webhooks an app of their own.
 
 import 'reflect-metadata'
 import { Controller, Module, Post, Req, Res } from '@nestjs/common'
